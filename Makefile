@@ -18,7 +18,7 @@ STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local install-tools mutants fuzz check check-defs bench docs install install-all install-local lock clean-data help
+.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign check check-defs bench docs install install-all install-local lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -96,6 +96,13 @@ mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier t
 FUZZ_CASES ?= 1000
 fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of them in half an hour
 	@ENACT_FUZZ_CASES=$(FUZZ_CASES) $(BIN)/python -m pytest -m slow tests/fuzz
+
+# A tenth of the whole. KEEP=folder goes on with what is there, and adds up.
+KILLS ?= 100
+FAULTS ?= 30
+CASES ?= 100000
+campaign: $(STAMP) ## kills at random moments, faults and damaged files; afterwards all is as undisturbed
+	@$(BIN)/python tests/campaign --kills $(KILLS) --faults $(FAULTS) --cases $(CASES) $(if $(KEEP),--keep $(KEEP))
 
 # What ruff has no rule for: modules are short and named for what they do.
 check: $(STAMP) ## lint, formatting, types, import contracts

@@ -13,7 +13,6 @@ from benchmarks import (
     bench_browse,
     bench_constants,
     bench_core,
-    bench_crash,
     bench_demonstrations,
     bench_learned,
     bench_official,
@@ -37,7 +36,6 @@ OTHERS = (
     "operations",
     "demonstrations",
     "scale",
-    "crash",
     "sources",
     "constants",
     "asking",
@@ -51,7 +49,7 @@ OTHERS = (
 
 def main() -> int:
     """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations`` or
-    ``operations`` or ``asking`` did not reach their goals, or if ``crash`` found damage.
+    ``operations`` or ``asking`` did not reach their goals, or if ``people`` lost an answer.
     """
     arguments = _parser().parse_args()
     load = os.getloadavg()[0]
@@ -79,13 +77,8 @@ def main() -> int:
             else bench_asking.main(arguments.questions)
         )
         return 0 if is_reached else 1
-    if arguments.benchmark in {"crash", "people"}:
-        is_harmless = (
-            bench_crash.main(arguments.runs, arguments.seed, workers=arguments.workers)
-            if arguments.benchmark == "crash"
-            else bench_people.main()
-        )
-        return 0 if is_harmless else 1
+    if arguments.benchmark == "people":
+        return 0 if bench_people.main() else 1
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
         print(f"\n## {name}", flush=True)
         if name == "targets":
@@ -108,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         help="targets: the table of what is to be reached; core, simulator: details; "
         "operations: overhead, plans, publishing; demonstrations: those of the registry from "
         "nothing to leaderboard, and one variant more; scale: many generated ones, as long as you "
-        "say; crash: runs killed at random moments; sources: an hour of play, read from files; "
+        "say; sources: an hour of play, read from files; "
         "constants: what other values of a gating's constants change; asking: requests to models, "
         "beside other clients; official: the command qa with pictures; "
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
@@ -131,9 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--models", type=int, default=N_MODELS, help="whose answers are verified")
     parser.add_argument("--draws", type=int, default=N_DRAWS, help="distinct trajectories to draw")
-    parser.add_argument("--runs", type=int, default=100, help="to kill, of crash")
     parser.add_argument("--questions", type=int, help="of each row of asking, at most")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments of crash")
     parser.add_argument("--profile", choices=tuple(PROFILES), default="release", help="of scale")
     parser.add_argument(
         "--output",

@@ -6,6 +6,7 @@ second table has the same pictures measured as those of recordings are, without 
 """
 
 import io
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -37,7 +38,7 @@ class Shown(NamedTuple):
 
 
 def main(n: int = N_PICTURES) -> None:
-    shown = list(_pictures(n))
+    shown = list(itertools.islice(_pictures(n), n))
     limits = EditingSettings("")
     for title, has_masks in (("with masks", True), ("as of recordings, without masks", False)):
         print(f"\n{title}: {len(shown)} pictures; median, and the worst, of each measure")

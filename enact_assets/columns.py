@@ -45,6 +45,11 @@ def kind(*, key: bool = False) -> dy.String:
     return text("forward (order images) or inverse (order actions)", key=key)
 
 
+def world_source(*, key: bool = False) -> dy.String:
+    """Where questions of WorldPrediction are from."""
+    return text("embedded, or the step file whose annotations the questions are made from", key=key)
+
+
 def length(*, key: bool = False) -> dy.Int64:
     """Key frames in the trajectory."""
     return integer("key frames in the trajectory; the answer has one entry fewer", key=key)

@@ -1,9 +1,11 @@
 """Makes ``tests/`` importable (``from reference.x import y``) and shares tests out to processes."""
 
+import atexit
 import gc
 import os
 import shutil
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,11 @@ settings.register_profile(
 )
 settings.load_profile("quick")
 
-COMPILES = "tests/bulk/test_bulk_run.py::test_rows_are_those_of_the_stage_functions"
-"""One case compiles the kernels of the paper's profile, the other those of the release's."""
 LONG = (
-    (f"{COMPILES}[release]",),
-    (f"{COMPILES}[paper]",),
+    # These compile kernels, the first two nearly all of them: in a fresh clone another process
+    # would compile the same ones again.
+    ("tests/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/"),
     # These share something that takes long to make: a data root, simulated demonstrations.
-    ("tests/operations/",),
     (
         "tests/simulator/activities/test_world_simulation.py",
         "tests/simulator/activities/test_cooking_activities.py",
@@ -39,7 +39,6 @@ LONG = (
         "tests/simulator/activities/test_living_room_activities.py",
         "tests/simulator/activities/test_cognitive_constructs.py",
     ),
-    ("tests/pipeline/",),
     # Tables and changes of recorded tasks.
     (
         "tests/evaluation/test_release_",
@@ -58,6 +57,7 @@ LONG = (
 )
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own there
@@ -97,10 +97,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if SLOW_MODULE in collection_path.read_text("utf-8") else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Every second process reads test files from the last one on.
+
+    In a fresh clone their assertions must be rewritten, which takes as long as all else about
+    collection: each finds half of the files done by another.
+    """
+    report = yield
+    if isinstance(collector, pytest.Directory) and WORKER % 2:
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, or one process would wait for the other at the end."""
-    items.sort(key=lambda item: place_of(item.nodeid)[0])
+    items.sort(key=lambda item: (place_of(item.nodeid)[0], item.nodeid.partition("::")[0]))
 
 
 def pytest_collection_finish() -> None:
@@ -110,13 +125,11 @@ def pytest_collection_finish() -> None:
     objects every few seconds: so it looks seldom.
     """
     gc.freeze()
+    # What is frozen when Python ends, extension modules report as leaked. Before that, pytest looks
+    # through all that is not frozen for exceptions that were lost.
+    atexit.register(gc.unfreeze)
     gc.set_threshold(50_000, 10, 4)
     gc.enable()
-
-
-def pytest_sessionfinish() -> None:
-    """What is frozen when Python ends, extension modules report as leaked."""
-    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

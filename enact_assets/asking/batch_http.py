@@ -59,7 +59,8 @@ class BatchHttp:
     ) -> tuple[Any, Mapping[str, str]]:
         """The decoded reply to a request with these pieces as its body, and the reply's headers.
 
-        ``path`` may be a whole address. Errors: :class:`BatchError`.
+        ``path`` may be a whole address that a reply named: it gets no key. Errors:
+        :class:`BatchError`.
         """
         with self._opened(method, path, pieces, headers or {}) as reply:
             body = reply.read()
@@ -85,8 +86,12 @@ class BatchHttp:
         pieces: Sequence[bytes] | None,
         headers: Mapping[str, str],
     ) -> Any:
-        url = path if path.startswith("http") else self.base_url + path
-        given = {"content-type": "application/json", **self._headers, **headers}
+        given = {"content-type": "application/json"}
+        url = path
+        if not path.startswith("http"):
+            url = self.base_url + path
+            given |= self._headers
+        given |= headers
         if pieces is not None:
             given["content-length"] = str(sum(map(len, pieces)))
         data = None if pieces is None else iter(pieces)

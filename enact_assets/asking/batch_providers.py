@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -169,9 +170,11 @@ class AnthropicBatches:
         said: Mapping[str, Any] = self._http.json("GET", f"{self._path}/{batch_id}")
         return said if said.get("processing_status") == "ended" else None
 
-    def results(self, batch_id: str, said: Mapping[str, Any]) -> Iterator[Result]:  # noqa: ARG002 - the id says it
-        """As :class:`BatchProvider`."""
-        for line in self._http.lines(f"{self._path}/{batch_id}/results"):
+    def results(self, batch_id: str, said: Mapping[str, Any]) -> Iterator[Result]:
+        """As :class:`BatchProvider`: where the batch says, at the address of ours."""
+        named = urlsplit((said.get("results_url") or "").removeprefix(self._http.base_url))
+        path = named._replace(scheme="", netloc="").geturl()
+        for line in self._http.lines(path or f"{self._path}/{batch_id}/results"):
             row = _row(line)
             result = row["result"]
             if result["type"] == "succeeded":
@@ -203,9 +206,10 @@ class GoogleBatches:
 
     most_bytes, most_requests = 1_900 * _MIB, 200_000
 
-    def __init__(self, http: BatchHttp, wire: Wire, url: str) -> None:
+    def __init__(self, http: BatchHttp, wire: Wire, asked_id: str) -> None:
         self._http, self._version = http, wire.version
-        self._create = url.replace(":generateContent", ":batchGenerateContent")
+        single = wire.url(http.base_url, asked_id).removeprefix(http.base_url)
+        self._create = single.replace(":generateContent", ":batchGenerateContent")
 
     def submit(self, label: str, requests: Sequence[tuple[str, Body]]) -> str:
         """As :class:`BatchProvider`."""
@@ -256,7 +260,7 @@ class GoogleBatches:
             if str(said["metadata"]["state"]).endswith("_FAILED"):
                 raise BatchError(f"batch {batch_id} failed: {_short(said.get('error'))}", 400)
             return
-        for line in self._http.lines(f"/download/{self._version}/{file}:download?alt=media"):
+        for line in self._http.lines(f"/{self._version}/{file}:download?alt=media"):
             row = _row(line)
             reply, error = row.get("response"), row.get("error")
             status = (
@@ -270,7 +274,7 @@ def batch_provider(http: BatchHttp, wire: Wire, asked_id: str) -> BatchProvider:
     if wire.name == "anthropic":
         return AnthropicBatches(http, wire)
     if wire.name == "google":
-        return GoogleBatches(http, wire, wire.url(http.base_url, asked_id))
+        return GoogleBatches(http, wire, asked_id)
     return OpenAiBatches(http, wire)
 
 

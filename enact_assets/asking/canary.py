@@ -21,6 +21,7 @@ _ASKED = (
     "Each picture shows a number of three digits. Write the numbers in the order in which the "
     "pictures were shown to you, separated by commas, and nothing else."
 )
+_ASKED_IN_WORDS = "Answer with the word ready, and nothing else."
 _NUMBER = re.compile(r"(?<!\d)\d{3}(?!\d)")
 # Lit segments: top, upper left, upper right, middle, lower left, lower right, bottom.
 _SEGMENTS = {
@@ -32,7 +33,11 @@ _GAP, _LEFT, _TOP = 35, 56, 136
 
 
 def canary_message(max_images: int | None = None) -> Message:
-    """Pictures of numbers, each after its label, and what is asked about them."""
+    """Pictures of numbers, each after its label, and what is asked about them; words alone for a
+    model that takes no pictures.
+    """
+    if max_images == 0:
+        return Message(QUESTION_ID, (Text(_ASKED_IN_WORDS),))
     parts: list[Text | Picture] = []
     for place, sha in enumerate(list(_pictures())[:max_images], start=1):
         parts += [Text(f"[Picture {place}]"), Picture(sha)]
@@ -45,7 +50,9 @@ def canary_reader(read_picture: PictureReader) -> PictureReader:
 
 
 def verdict(text: str, max_images: int | None = None) -> Verdict:
-    """What an answer says about the order of pictures."""
+    """What an answer says about the order of pictures, which none has that were not shown."""
+    if max_images == 0:
+        return "kept"
     shown = list(NUMBERS[:max_images])
     found = _NUMBER.findall(text)[-len(shown) :]
     if found == shown:

@@ -63,11 +63,11 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     Fields that decide answers: channel, id, ``parameters`` (over those of the provider; null takes
     one out), ``samples``. ``serves`` are patterns of names that may answer; none: the id, with a
-    date behind it or not. ``aliases`` are ids that mean this model today. ``max_missing`` is how
-    many questions may stay without an answer before the partition fails; ``max_unreadable`` how
-    often a reply without an answer is paid for before a question is not asked again. ``retired``
-    models cannot be asked from that day on, or another model answers. ``published`` is the model's
-    name in the tables of the paper.
+    date behind it or not. ``max_images`` of 0: the model reads texts alone. ``aliases`` are ids
+    that mean this model today. ``max_missing`` is how many questions may stay without an answer
+    before the partition fails; ``max_unreadable`` how often a reply without an answer is paid for
+    before a question is not asked again. ``retired`` models cannot be asked from that day on, or
+    another model answers. ``published`` is the model's name in the tables of the paper.
     """
 
     id: str
@@ -80,7 +80,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     released: str = ""
     retired: dt.date | None = None
     context_tokens: Positive | None = None
-    max_images: Positive | None = None
+    max_images: Annotated[int, msgspec.Meta(ge=0)] | None = None
     price: Price | None = None
     picture_tokens: PictureTokens | None = None
     parameters: Mapping[str, Any] | None = None

@@ -8,7 +8,7 @@ names them::
 They are kept as they came, also those that are of no use, because they were paid for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -19,10 +19,10 @@ from enact_assets.asking.buying import Purchase
 from enact_assets.asking.keys import keeping_key_in, key_of
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.ledger_locks import locked
-from enact_assets.asking.messages import Message, Picture, PictureReader, Text, request_sha
+from enact_assets.asking.messages import Message, Picture, PictureReader, Target, Text, request_sha
 from enact_assets.asking.model_entries import Model, PictureWireName
 from enact_assets.asking.not_asked import why_not_again, why_nothing
-from enact_assets.asking.picture_wires import PICTURE_VERSIONS, picture_wire
+from enact_assets.asking.picture_wires import PICTURE_VERSIONS, Keep, picture_wire
 from enact_assets.asking.requested import Request, missing, most_usd
 from enact_assets.asking.wires import Wire
 from enact_assets.contracts.errors import PredictionError
@@ -69,25 +69,10 @@ class PictureModel:
         bought and is gone; :class:`~enact_assets.contracts.errors.OutputError` if the ledger cannot
         be written; those of ``read_picture``.
         """
-        model = self.model
-        if model.channel not in PICTURE_VERSIONS:
-            raise PredictionError(
-                f"{model.name} edits no pictures: name a model of provider openai-images or "
-                "google-images (docs/models.md)."
-            )
-        target = model.target(PICTURE_VERSIONS[model.channel], model.asked_id)
-        folder = folder_of(self.ledger_folder, target)
-        wire = picture_wire(
-            cast("PictureWireName", model.channel), lambda made: _kept(folder / FOLDER, made)
-        )
-        limit = wire.most_tokens_out(model.parameters)
-        requests = {}
-        for sha in pictures:
-            message = Message(f"picture {sha[:12]}", (Text(prompt), Picture(sha)))
-            bound = most_usd(model, message, limit)
-            key = request_sha(target, message, attempt)
-            requests[sha] = Request(key, message, attempt, bound, "picture")
-        with keeping_key_in(model):
+        requests = edit_requests(self.model, pictures, prompt, attempt)
+        folder = edits_folder(self.model, self.ledger_folder)
+        wire = _wire_of(self.model, lambda made: _kept(folder / FOLDER, made))
+        with keeping_key_in(self.model):
             answers = self._answers(list(requests.values()), folder, wire)
         return {sha: _edit(answers[request.sha], folder) for sha, request in requests.items()}
 
@@ -125,6 +110,41 @@ class PictureModel:
                 to_buy.append(request)
         served = (answer.served_model for answer in kept.answers.values())
         return found, to_buy, next((name for name in served if name), None)
+
+
+def edit_requests(
+    model: Model, pictures: Iterable[str], prompt: str, attempt: int
+) -> dict[str, Request]:
+    """Picture -> what is sent for it at the ``attempt``-th try, counted from 0.
+
+    Errors: :class:`PredictionError` for a model that edits no pictures.
+    """
+    target, limit = _target_of(model), _wire_of(model, str).most_tokens_out(model.parameters)
+    found = {}
+    for sha in pictures:
+        message = Message(f"picture {sha[:12]}", (Text(prompt), Picture(sha)))
+        key = request_sha(target, message, attempt)
+        bound = most_usd(model, message, limit)
+        found[sha] = Request(key, message, attempt, bound, "picture")
+    return found
+
+
+def edits_folder(model: Model, ledger_folder: Path) -> Path:
+    """Where replies of ``model`` are kept. Errors: as :func:`edit_requests`."""
+    return folder_of(ledger_folder, _target_of(model))
+
+
+def _target_of(model: Model) -> Target:
+    if model.channel not in PICTURE_VERSIONS:
+        raise PredictionError(
+            f"{model.name} edits no pictures: name a model of provider openai-images or "
+            "google-images (docs/models.md)."
+        )
+    return model.target(PICTURE_VERSIONS[model.channel], model.asked_id)
+
+
+def _wire_of(model: Model, keep: Keep) -> Wire:
+    return picture_wire(cast("PictureWireName", model.channel), keep)
 
 
 def _nothing(request: Request, answer: Answer) -> None:

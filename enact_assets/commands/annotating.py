@@ -4,18 +4,25 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from enact_assets.contracts.errors import EnactError, SettingsError
 from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.world_settings import CONDITIONS, EQUIVALENT
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.plurals import counted
+
+if TYPE_CHECKING:
+    from enact_assets.people.variant_questions import ShownQuestions
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 PORT = 3040
 PAPER, K_EACH = "paper", "k_each"
+ALL_KEPT = ""
+"""``--kept`` without the name of a set."""
 ROLES = ("person", "solver", "simulated", "lead")
 
 
@@ -50,6 +57,17 @@ def add_annotate_command(command: AddCommand) -> None:
     planning = sub.add_argument_group("plan")
     planning.add_argument("--variant", default=BASELINE, help=f"default: {BASELINE}")
     planning.add_argument(
+        "--world",
+        metavar="SOURCE",
+        help="instead of a variant: questions of WorldPrediction, `embedded` or a step file",
+    )
+    planning.add_argument(
+        "--condition",
+        choices=CONDITIONS,
+        default=EQUIVALENT,
+        help=f"where their clips come from (default: {EQUIVALENT})",
+    )
+    planning.add_argument(
         "--plan",
         choices=(PAPER, K_EACH),
         default=PAPER,
@@ -63,8 +81,10 @@ def add_annotate_command(command: AddCommand) -> None:
     planning.add_argument(
         "--kept",
         metavar="SET",
-        help="only questions that people kept of a question set with `keep`: answers to them "
-        "measure how well people do",
+        nargs="?",
+        const=ALL_KEPT,
+        help="only questions that people kept of a question set with `keep`, or with --world those "
+        "that two persons solved: answers to them measure how well people do",
     )
     planning.add_argument(
         "--overlap", type=int, metavar="N",
@@ -126,7 +146,6 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
     from enact_assets.people.plan_loading import load_plan
     from enact_assets.people.plans import k_each_plan, paper_plan
     from enact_assets.people.store import Store
-    from enact_assets.people.variant_questions import shown_questions
 
     if arguments.kept is not None and arguments.plan == PAPER:
         raise SettingsError("--kept is for another answer to each question: add --plan k_each")
@@ -134,7 +153,7 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise SettingsError(f"--{name.replace('_', '-')} must be at least {least}")
-    found = shown_questions(root, arguments.variant, arguments.per_stratum, arguments.kept)
+    under, found = _asked(arguments, root)
     store = Store(root.people)
     if arguments.plan == PAPER:
         annotators = [a.id for a in store.annotators() if a.role == arguments.role]
@@ -153,12 +172,12 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
             f"A pool of {counted(len(plan.pool), 'question')}, {arguments.k} answers to each. "
             "Annotators draw from it."
         )
-    n_withdrawn = load_plan(store, plan, arguments.variant)
+    n_withdrawn = load_plan(store, plan, under)
     console.print(f"Before: {counted(len(plan.practice), 'practice question')}.")
     if found.n_without_pictures:
         console.print(
             f"Left out: {counted(found.n_without_pictures, 'question')} without all pictures. "
-            "Materialize frame_images, then plan again.",
+            f"Materialize {'clip_images' if arguments.world else 'frame_images'}, then plan again.",
             style="yellow",
         )
     if n_withdrawn:
@@ -166,6 +185,28 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
             f"Withdrawn: {counted(n_withdrawn, 'assignment')} of questions that changed or are "
             "not in the plan any more. Answers stay."
         )
+
+
+def _asked(arguments: argparse.Namespace, root: DataRoot) -> "tuple[str, ShownQuestions]":
+    """What stands for the variant in answers, and the questions."""
+    from enact_assets.people.variant_questions import shown_questions
+    from enact_assets.worldprediction.world_content import asked_under, shown_world_questions
+
+    if arguments.world is None:
+        if arguments.kept == ALL_KEPT:
+            raise SettingsError("--kept needs the name of a question set, or --world")
+        found = shown_questions(root, arguments.variant, arguments.per_stratum, arguments.kept)
+        return arguments.variant, found
+    if arguments.kept:
+        raise SettingsError(f"--kept {arguments.kept} is a set of ENACT: say --kept alone")
+    found = shown_world_questions(
+        root,
+        arguments.world,
+        arguments.condition,
+        arguments.per_stratum,
+        is_kept=arguments.kept is not None,
+    )
+    return asked_under(arguments.world), found
 
 
 def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:

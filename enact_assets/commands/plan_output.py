@@ -55,6 +55,27 @@ class AnswersToBuy(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = 0
 
 
+class PicturesToBuy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Pictures that an image model repaints for money, with the price, or why it is not known."""
+
+    model: str
+    variant: str
+    why_unknown: str = ""
+    n_to_buy: Annotated[Count | None, msgspec.Meta(description="pictures never sent")] = None
+    n_open: Annotated[Count | None, msgspec.Meta(description="bought and not judged yet")] = None
+    n_known: Annotated[Count | None, msgspec.Meta(description="pictures in the ledger")] = None
+    n_requests: Annotated[Count | None, msgspec.Meta(description="all tries that are left")] = None
+    n_unknown: Annotated[
+        Count, msgspec.Meta(description="demonstrations whose pictures are not known yet")
+    ] = 0
+    usd: Annotated[float | None, msgspec.Meta(description="of n_to_buy, each once")] = None
+    usd_at_most: Annotated[float | None, msgspec.Meta(description="of n_requests")] = None
+    is_bound: Annotated[bool, msgspec.Meta(description="true: usd is rather too high")] = False
+    n_learned: Annotated[
+        Count, msgspec.Meta(description="bought pictures that usd is learned from")
+    ] = 0
+
+
 class PlanFile(msgspec.Struct, frozen=True):
     """What `enact-assets plan --json` prints."""
 
@@ -69,6 +90,7 @@ class PlanFile(msgspec.Struct, frozen=True):
     n_fresh: Annotated[Count, msgspec.Meta(description="partitions that are not made")]
     rejected: Annotated[list[str], msgspec.Meta(description="messages about unusable names")]
     answers_to_buy: list[AnswersToBuy]
+    pictures_to_buy: list[PicturesToBuy]
 
 
 def plan_schema() -> dict[str, Any]:
@@ -79,7 +101,12 @@ def plan_schema() -> dict[str, Any]:
     }
 
 
-def plan_json(plan: "Plan", rejected: Sequence[str], costs: "Sequence[PlannedCost]") -> bytes:
+def plan_json(
+    plan: "Plan",
+    rejected: Sequence[str],
+    answers: "Sequence[PlannedCost]",
+    pictures: "Sequence[PlannedCost]",
+) -> bytes:
     """``plan`` as JSON of :func:`plan_schema`."""
     for_others = {(step.name, step.partition) for step in plan.upstream}
     return msgspec.json.encode(
@@ -100,7 +127,8 @@ def plan_json(plan: "Plan", rejected: Sequence[str], costs: "Sequence[PlannedCos
             },
             plan.n_fresh,
             list(rejected),
-            [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in costs],
+            [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in answers],
+            [msgspec.convert(cost.as_json(), PicturesToBuy) for cost in pictures],
         )
     )
 
@@ -153,15 +181,15 @@ def _some(keys: Sequence[str], limit: int) -> str:
 
 
 def print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
-    """What the answers of a plan cost, nothing if none costs money."""
+    """What answers and pictures of a plan cost, nothing if none costs money."""
     if not costs:
         return
     from enact_assets.asking.not_asked import problems_of
     from enact_assets.runs.expected_costs import in_all
 
     console.print(
-        "\nAnswers that cost money, to the questions there are now. They are bought within "
-        "--max-usd, or `spending` of models.yaml:"
+        "\nWhat costs money, for the questions there are now. It is bought within --max-usd, or "
+        "`spending` of models.yaml:"
     )
     for problem in problems_of({c.name: c.model for c in costs if c.model is not None}.values()):
         console.print(Text(f"  {problem}", "yellow"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.commands.coverage import PREDICTIONS, missing_answers, print_stopped
+from enact_assets.commands.coverage import missing_answers, print_stopped
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -18,6 +18,7 @@ from enact_assets.commands.plan_output import (
     print_costs,
     print_plan,
 )
+from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
@@ -28,9 +29,6 @@ from enact_assets.system.collector import without_collector
 
 if TYPE_CHECKING:
     from enact_assets.contracts.registry import Registry
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.engine.planning.plan import Plan
-    from enact_assets.runs.expected_costs import PlannedCost
 
 PROGRAM = "enact-assets"
 DIMENSIONS = ("demonstration", "variant", "model")
@@ -122,6 +120,12 @@ def _add_all(sub: argparse.ArgumentParser) -> None:
 
 def _add_effort(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--force", action="store_true", help="make fresh partitions too")
+    sub.add_argument(
+        "--from-nothing",
+        action="store_true",
+        help="publish without the former DuckDB file: every file of the lake is read and verified, "
+        "which otherwise happens once a week",
+    )
     add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
     sub.add_argument(
         "--workers",
@@ -223,7 +227,11 @@ def _request(
 
 
 def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"force": arguments.force, "max_usd": arguments.max_usd}
+    return {
+        "force": arguments.force,
+        "from_nothing": arguments.from_nothing,
+        "max_usd": arguments.max_usd,
+    }
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
@@ -287,25 +295,12 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**_request(arguments, only, part))
-    costs = _answers_to_buy(driver, plan)
+    answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
     if arguments.json:
-        console.print_json(plan_json(plan, rejected, costs).decode())
+        console.print_json(plan_json(plan, rejected, answers, pictures).decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     print_plan(console, plan, arguments.limit)
-    print_costs(console, costs)
+    print_costs(console, [*pictures, *answers])
     return 0
-
-
-def _answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
-    from enact_assets.lineage.pipeline import dimensions
-
-    stale = [step.partition for step in plan.stale if step.name == PREDICTIONS]
-    may_follow = plan.may_follow.get(PREDICTIONS, ())
-    if not stale and not may_follow:
-        return []
-    from enact_assets.runs.expected_costs import costs_of
-
-    at = [dimensions(PREDICTIONS).index(d) for d in ("model", "variant")]
-    return costs_of(driver.data, ((p[at[0]], p[at[1]]) for p in (*stale, *may_follow)))

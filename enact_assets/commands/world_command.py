@@ -50,7 +50,8 @@ def add_world_command(command: AddCommand) -> None:
         action="append",
         metavar="NAME",
         help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
-        "come with the package (docs/world_prediction.md); may be repeated",
+        "come with the package, or annotated_videos: those of the data root with actions.csv "
+        "(docs/world_prediction.md); may be repeated",
     )
     sub.add_argument(
         "--export",
@@ -74,6 +75,11 @@ def add_world_command(command: AddCommand) -> None:
 def _world(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import BASELINE, load_registry
     from enact_assets.contracts.world_settings import EMBEDDED_WORLD
+    from enact_assets.data_root.recordings import Recordings
+    from enact_assets.worldprediction.annotated_videos import (
+        ANNOTATED_VIDEOS,
+        write_annotated_videos,
+    )
     from enact_assets.worldprediction.step_files import ensured_step_files
 
     registry, root = load_registry(), DataRoot(arguments.data)
@@ -86,6 +92,10 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
         max_usd=arguments.max_usd,
     )
     if arguments.step_file:
+        if ANNOTATED_VIDEOS in arguments.step_file:
+            folder = root.step_files / ANNOTATED_VIDEOS
+            for problem in write_annotated_videos(Recordings(root.recordings), folder):
+                console.print(Text(problem))
         chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
     else:
         chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]

@@ -57,6 +57,7 @@ class _StrictLoader(yaml.SafeLoader):
         # Also keeps integers printable: Python refuses to write out more than 4300 digits.
         if len(node.value) > MAX_SCALAR_CHARACTERS:
             problem = f"a value of more than {MAX_SCALAR_CHARACTERS} characters"
+            problem += " (prompts may be in files: docs/models.md)"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
         is_number = node.tag in ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
         if is_number and _SURPRISING.fullmatch(node.value):

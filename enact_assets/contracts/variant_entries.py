@@ -26,6 +26,8 @@ from enact_assets.contracts.settings import (
     Variant,
 )
 
+PROMPT_FILE = "prompt_file"
+
 
 def asks_of(given: Any, where: str) -> str | int:
     """Which questions of its set a variant asks."""
@@ -47,13 +49,20 @@ def sources_of(given: Any, where: str) -> tuple[str, ...]:
 
 
 def editing_of(given: Any, where: str) -> EditingSettings:
-    """Which image model repaints the pictures of a variant, and what they must keep."""
-    entry = mapping(given, where, required=("model",))
-    for name in ("model", "prompt"):
-        if name in entry and not (isinstance(entry[name], str) and entry[name].strip()):
-            raise wrong(f"{where}.{name}", "expected text", entry[name])
-    texts = {name: entry[name] for name in ("model", "prompt") if name in entry}
-    others = {name: value for name, value in entry.items() if name not in texts}
+    """Which image model repaints the pictures of a variant, and what they must keep.
+
+    A prompt in a file (``prompt_file``) is read by :func:`with_prompts`.
+    """
+    known = (*(field.name for field in dataclasses.fields(EditingSettings)), PROMPT_FILE)
+    entry = mapping(given, where, known, required=("model",))
+    texts = {name: entry[name] for name in ("model", "prompt", PROMPT_FILE) if name in entry}
+    for name, text in texts.items():
+        if not (isinstance(text, str) and text.strip()):
+            raise wrong(f"{where}.{name}", "expected text", text)
+    own_file = texts.pop(PROMPT_FILE, None)
+    if own_file is not None and "prompt" in texts:
+        raise wrong(f"{where}.{PROMPT_FILE}", "`prompt` is set; leave one of them out", own_file)
+    others = {name: value for name, value in entry.items() if name not in (*texts, PROMPT_FILE)}
     return changed(EditingSettings(**texts), others, where)
 
 
@@ -65,34 +74,50 @@ def with_prompts(
 ) -> tuple[dict[str, Variant], dict[Path, str]]:
     """``variants`` with the prompts that their ``entries`` name, and the files they were read from.
 
-    ``prompts`` is a folder with ``forward.txt`` and ``inverse.txt``; a relative one starts at the
-    folder of the registry ``path``. The text is part of the variant, so that an edit changes it.
-    Errors: :class:`SettingsError` for a file that cannot be read or is too long, and a variant
-    whose questions have their own words.
+    ``prompts`` is a folder with ``forward.txt`` and ``inverse.txt``, ``editing.prompt_file`` a file
+    for the image model; a relative path starts at the folder of the registry ``path``. The text is
+    part of the variant, so that an edit changes it. Errors: :class:`SettingsError` for a file that
+    cannot be read, is empty or too long, and a variant whose questions have their own words.
     """
     found, files = dict(variants), dict[Path, str]()
     for name, entry in entries.items():
-        given = entry.get("prompts") if isinstance(entry, Mapping) else None
-        if given is None:
-            continue
-        where = f"{path}: variants.{name}.prompts"
-        if not isinstance(given, str) or not given.strip():
-            raise wrong(where, "expected the path of a folder with forward.txt, inverse.txt", given)
-        if not gatings[found[name].gating].profile.has_own_words:
-            base = Path(os.path.normpath(path.parent))
-            folder = Path(os.path.normpath(base / Path(given).expanduser()))
-            if not folder.is_relative_to(base) and not Path(given).expanduser().is_absolute():
-                wanted = "expected a folder beside the registry or below, or an absolute path"
-                raise wrong(where, wanted, given)
-            texts = {kind: read_text(folder / f"{kind}.txt") for kind in ("forward", "inverse")}
-            for kind, text in texts.items():
-                files[folder / f"{kind}.txt"] = text
-                if len(text) > MAX_PROMPT_CHARACTERS:
-                    most = f"{kind}.txt must have at most {MAX_PROMPT_CHARACTERS} characters"
-                    raise wrong(where, most, f"{text[:40]}...")
-            found[name] = dataclasses.replace(found[name], prompts=Prompts(**texts))
-        else:
-            profile = gatings[found[name].gating].profile.name
-            wanted = f"profile {profile!r} asks in the public release's own wording"
-            raise wrong(where, wanted, given)
+        variant, where = found[name], f"{path}: variants.{name}"
+        if (given := entry.get("prompts")) is not None:
+            here = f"{where}.prompts"
+            profile = gatings[variant.gating].profile
+            if profile.has_own_words:
+                wanted = f"profile {profile.name!r} asks in the public release's own wording"
+                raise wrong(here, wanted, given)
+            folder = _named(given, "a folder with forward.txt, inverse.txt", path, here)
+            texts = {k: _text_of(folder / f"{k}.txt", here, files) for k in ("forward", "inverse")}
+            found[name] = dataclasses.replace(variant, prompts=Prompts(**texts))
+        if variant.editing is not None and (given := entry["editing"].get(PROMPT_FILE)):
+            here = f"{where}.editing.{PROMPT_FILE}"
+            text = _text_of(_named(given, "a text file", path, here), here, files)
+            editing = dataclasses.replace(variant.editing, prompt=text)
+            found[name] = dataclasses.replace(found[name], editing=editing)
     return found, files
+
+
+def _named(given: Any, what: str, registry: Path, where: str) -> Path:
+    """The path ``given``: beside the registry, below, or anywhere if it is absolute."""
+    if not isinstance(given, str) or not given.strip():
+        raise wrong(where, f"expected the path of {what}", given)
+    base = Path(os.path.normpath(registry.parent))
+    found = Path(os.path.normpath(base / Path(given).expanduser()))
+    if not found.is_relative_to(base) and not Path(given).expanduser().is_absolute():
+        wanted = f"expected {what} beside the registry or below, or an absolute path"
+        raise wrong(where, wanted, given)
+    return found
+
+
+def _text_of(file: Path, where: str, files: dict[Path, str]) -> str:
+    """The prompt in ``file``, which is noted in ``files``."""
+    text = read_text(file)
+    if not text.strip():
+        raise wrong(where, f"{file.name} has no text; write a prompt into it", text)
+    if len(text) > MAX_PROMPT_CHARACTERS:
+        most = f"{file.name} must have at most {MAX_PROMPT_CHARACTERS} characters"
+        raise wrong(where, most, f"{text[:40]}...")
+    files[file] = text
+    return text

@@ -107,25 +107,39 @@ class OpenWarehouse:
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if not self._path.is_file():
             raise WarehouseError(f"{self._path}: no warehouse yet. {_advice(self._path.parent)}")
-        file = self._path.stat()
-        version = (file.st_ino, file.st_mtime_ns)
         with self._opening:
-            if self._opened is None or self._opened[0] != version:
-                # Attached, because connecting to a path twice in one process gives the first file
-                # again. Queries on an older one keep it open until they end.
-                connection = duckdb.connect(config=CONFIG)
-                location = str(self._path).replace("'", "''")
+            while self._opened is None or self._opened[0] != self._version():
+                # DuckDB reads the header, closes the file and opens it again for the rest: of a
+                # file that was swapped in between, the header is another one's.
+                version, connection = self._version(), duckdb.connect(config=CONFIG)
                 try:
-                    connection.execute(f"attach '{location}' as warehouse (read_only)")
-                except duckdb.Error as error:
-                    raise WarehouseError(
-                        f"{self._path}: cannot be opened ({error}). If it is damaged, delete it: "
-                        "`enact-assets materialize --asset warehouse` publishes it again."
-                    ) from error
-                if not self._is_trusted:
-                    connection.execute(_LOCKED)
+                    self._attach(connection)
+                except WarehouseError:
+                    if self._version() == version:
+                        raise
+                    continue
                 self._opened = version, connection
             return self._opened[1]
+
+    def _version(self) -> tuple[int, int]:
+        file = self._path.stat()
+        return file.st_ino, file.st_mtime_ns
+
+    def _attach(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Attached, because connecting to a path twice in one process gives the first file again.
+
+        Queries on an older one keep it open until they end.
+        """
+        location = str(self._path).replace("'", "''")
+        try:
+            connection.execute(f"attach '{location}' as warehouse (read_only)")
+        except duckdb.Error as error:
+            raise WarehouseError(
+                f"{self._path}: cannot be opened ({error}). If it is damaged, delete it: "
+                "`enact-assets materialize --asset warehouse` publishes it again."
+            ) from error
+        if not self._is_trusted:
+            connection.execute(_LOCKED)
 
 
 def _only_reads(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> bool:

@@ -8,9 +8,11 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.contracts.errors import CheckError, MaterializationError
+from enact_assets.contracts.ids import content_sha
 from enact_assets.data_root.publication import PUBLICATION, publication_now
 from enact_assets.data_root.published import query
 from enact_assets.data_root.scope import scoped_registry
+from enact_assets.data_root.shared_file import share_published
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.checks import Landed, sql_check_results, sql_check_specs
 from enact_assets.defs.labels import OWNERS, tags_of
@@ -22,8 +24,10 @@ from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED, WAREHOUSE
 from enact_assets.runs.making import making, provenance_of
+from enact_assets.runs.progress import reporter
 from enact_assets.runs.reported import read_lineage, tried_partitions
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import FROM_NOTHING_TAG
 
 GROUP = "warehouse"
 WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
@@ -64,14 +68,18 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                 report = publish(
                     data.lake,
                     data.warehouse_path,
+                    progress=reporter(context, WAREHOUSE).published,
                     names=lineage.names.of,
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),
                     said={PUBLICATION: publication_now(registry).encoded()},
+                    is_whole=FROM_NOTHING_TAG in context.run.tags,
                 )
             except CheckError as error:
                 yield from sql_check_results(error.checks)
                 raise
+        version = content_sha((report.content_sha, code_version(WAREHOUSE)))
+        shared = share_published(data.warehouse_path, data.lake_url, version)
         for materialization in mart_materializations(data.warehouse_path, report.rows):
             context.log_event(materialization)
         board = query(data.warehouse_path, "from leaderboard")
@@ -85,6 +93,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
             data_version=dg.DataVersion(report.content_sha),
             metadata={
                 "path": dg.MetadataValue.path(str(data.warehouse_path)),
+                **({} if shared is None else {"object store": dg.MetadataValue.url(shared)}),
                 "leaderboard": dg.MetadataValue.md(markdown_table(board)),
                 "rows": dg.MetadataValue.json(report.rows),
                 "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),

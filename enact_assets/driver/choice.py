@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.driver.contract import (
     Outcome,
     Progressed,
@@ -20,6 +21,7 @@ WORTH_STARTED = 4
 """The same for those others once the processes are there. Not for steps with a pool: each process
 would hold a model that runs in it, or wait for the same provider.
 """
+PICTURES = "frame_images"
 
 
 class Runners(Runner):
@@ -42,8 +44,31 @@ class Runners(Runner):
             yield from self._in_process().run(runs, started, progress)
             return
         n = self._at_once(runs)
-        for first in range(0, len(runs), n):
-            yield from self._others().run(runs[first : first + n], started, progress)
+        for wave in self._waves(runs):
+            for first in range(0, len(wave), n):
+                yield from self._others().run(wave[first : first + n], started, progress)
+
+    def _waves(self, runs: Sequence[StepRun]) -> list[Sequence[StepRun]]:
+        """``runs``, which may work at the same time; of pictures those first that others show too.
+
+        A variant that differs in words alone finds its baseline's pictures. At once, both would
+        render them.
+        """
+        if not runs or runs[0].step != PICTURES:
+            return [runs]
+        from enact_assets.driver.step_runs import workplace
+
+        registry = workplace(self._site).registry
+        rendered: dict[object, StepRun] = {}
+        shown_too: list[StepRun] = []
+        # The baseline shows all key frames, others those that they ask about.
+        for run in sorted(runs, key=lambda run: not str(run.partition).endswith(f"|{BASELINE}")):
+            demonstration, _, name = str(run.partition).partition("|")
+            variant = registry.variant(name)
+            look = (demonstration, variant.camera, variant.renderer, variant.appearance)
+            if rendered.setdefault(look, run) is not run:
+                shown_too.append(run)
+        return [wave for wave in (list(rendered.values()), shown_too) if wave]
 
     def _at_once(self, runs: Sequence[StepRun]) -> int:
         """How many to hand out together, so that no pool is exceeded."""

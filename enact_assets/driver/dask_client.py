@@ -1,5 +1,6 @@
 """The connection to a Dask scheduler, and messages while it has no workers."""
 
+import logging
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 NO_WORKER_S = 10.0
 """Seconds without a worker before a message says so."""
 SAID_EVERY_S = 60.0
+QUIET = ("distributed.client", "tornado.application")
+"""Loggers that print tracebacks of a lost connection, of which the driver says what to do."""
 
 
 def connected(address: str, timeout_s: float) -> "Client":
@@ -23,6 +26,8 @@ def connected(address: str, timeout_s: float) -> "Client":
     from distributed import Client
     from distributed.security import Security
 
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     _check_address(address)
     is_tls = address.startswith("tls:")
     if is_tls and Security().get_connection_args("client").get("ssl_context") is None:

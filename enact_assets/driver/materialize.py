@@ -7,7 +7,7 @@ instance for the UI.
 
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -34,12 +34,14 @@ from enact_assets.driver.steps_made import Walk
 from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import Lineage, Plan
+from enact_assets.lineage.pipeline import WAREHOUSE
 from enact_assets.runs.arrivals import add_world_sources, checked_name, names_found, names_in_lake
 from enact_assets.runs.driver_lock import only_driver
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
 from enact_assets.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.runs.resources import DataResource
+from enact_assets.runs.running import FROM_NOTHING_TAG
 from enact_assets.runs.spending import run_tags
 from enact_assets.system.collector import without_collector
 
@@ -80,6 +82,7 @@ class Driver:
         part: Mapping[str, Iterable[str]] | None = None,
         everything: bool = False,
         force: bool = False,
+        from_nothing: bool = False,
         max_usd: float | None = None,
     ) -> Report:
         """Materialize what is missing or stale.
@@ -91,11 +94,11 @@ class Driver:
         they are compared with it, and pictures of other demonstrations that were made before follow
         what is asked now. Names put into the scope of the data root stay there; ``part`` is a part
         of the registry to put there, ``everything`` puts all of it there. ``force`` makes
-        fresh partitions too. ``max_usd`` is what models may
-        cost in this walk, besides the limit in ``models.yaml``; without either, only models that
-        cost nothing are asked. A failed partition blocks what is made from it;
-        everything else goes on. Files that steps find damaged are made again, and these steps after
-        them, once.
+        fresh partitions too; ``from_nothing`` publishes, and keeps nothing of the former file.
+        ``max_usd`` is what models may cost in this walk, besides the limit in ``models.yaml``;
+        without either, only models that cost nothing are asked. A failed partition blocks what is
+        made from it; everything else goes on. Files that steps find damaged are made again, and
+        these steps after them, once.
 
         Errors: :class:`UnknownNameError` for an unknown asset or variant,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
@@ -113,9 +116,13 @@ class Driver:
             self._register_all(registry, demonstrations, models, report)
             lineage = self._read(registry)
             self._observer.notes(change.words(lineage.names, self._whole))
-            tags = run_tags(self._root, max_usd)
+            of_runs = run_tags(self._root, max_usd)
 
-            def walk(lineage: Lineage, chosen: Chosen, *, is_forced: bool) -> None:
+            def tags(step: str) -> dict[str, str]:
+                is_anew = from_nothing and step == WAREHOUSE
+                return of_runs(step) | ({FROM_NOTHING_TAG: "yes"} if is_anew else {})
+
+            def walk(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
                 Walk(
                     lineage,
                     runners,
@@ -132,12 +139,12 @@ class Driver:
             self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
             with ExitStack() as stack:
                 runners = stack.enter_context(Runners(self._site(), self._workers, self._dask))
-                walk(lineage, chosen, is_forced=force)
+                walk(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
                 if report.failures:
                     before, lineage = lineage, self._read(registry)
                     if report.begins_again(before, lineage, chosen.is_chosen):
                         chosen = self._chosen(lineage, registry, assets, only)
-                        walk(lineage, chosen, is_forced=False)
+                        walk(lineage, chosen, lambda _: False)
             report.n_told = report_landed(self.instance, lineage)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began

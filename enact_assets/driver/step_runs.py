@@ -37,7 +37,7 @@ class Workplace:
         self.variables = variables_of(site)
         self.instance = open_instance(site.data_root)
         note_code_location(self.instance)
-        self._registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
+        self.registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
         self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
         self._definitions: dict[int, dg.Definitions] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
@@ -49,7 +49,7 @@ class Workplace:
         """
         if workers not in self._definitions:
             data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
-            self._definitions[workers] = build_definitions(self._registry, data, for_steps=True)
+            self._definitions[workers] = build_definitions(self.registry, data, for_steps=True)
         if (step, workers) not in self._jobs:
             whole = self._definitions[workers].resolve_job_def(job_of(step))
             self._jobs[step, workers] = _kept(whole, asset_keys(step))

@@ -35,7 +35,7 @@ class Walk:
         observer: Observer,
         is_list_outdated: Callable[[Lineage], bool],
         tags: Callable[[str], Mapping[str, str]],
-        is_forced: bool,
+        is_forced: Callable[[str], bool],
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
         self._report, self._tags, self._is_forced = report, tags, is_forced
@@ -65,7 +65,7 @@ class Walk:
             causes = self._lineage.causes(spec, partition) if is_suspect else ()
             if spec.name == WAREHOUSE and not causes and self._is_list_outdated():
                 causes = (OUTDATED,)
-            is_forced = self._is_forced and self._chosen.is_asked_for(spec, partition)
+            is_forced = self._is_forced(spec.name) and self._chosen.is_asked_for(spec, partition)
             why = "; ".join(str(c) for c in causes) or ("forced" if is_forced else "")
             step = Step(spec.name, spec.assets, partition_key(partition), why)
             if self._lineage.is_blocked(spec, partition, self._failed):

@@ -7,8 +7,10 @@ faithful copy, such as a JPEG file of quality 85, keeps the limits:
 - masks: an edited picture has none. Both pictures are cut anew into the known objects, each pixel
   near a boundary by the nearer of the colours on its sides. Of both cuts, intersection over union
   of all objects together: of a single small object, a seam one pixel wide decides it;
-- colour: difference of the medians of hue, where there is any, and of lightness; worst object;
+- colour: difference of the means of hue, less in pale colours, and of lightness; worst object.
+  Medians of a small thing of several colours jump by more than the limit in a JPEG file;
 - silhouettes: how far the edges of an object moved, at their 90th percentile; worst object.
+  Edges are those of lightness; of colour, where an object is as light as what is around it.
 
 Of recordings nobody knows what a pixel shows. Their pictures are measured along their own edges and
 in square tiles in place of objects, and masks are not compared.
@@ -17,7 +19,6 @@ Lightness, hue and chroma are those of CIELAB. Grain and fine texture are smooth
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ _SMOOTHING_PX = 1.5
 _BAND_PX = 4
 """How far from a boundary an edge is looked for."""
 _MIN_CHROMA = 20.0
-"""Less colour has no hue to speak of."""
+"""With less colour, differences of hue count less."""
 _MIN_SHARE = 0.005
 """Objects that cover less of the picture are not measured: a pixel more or less would decide."""
 _TILES = 8
@@ -88,15 +89,15 @@ def measure_fidelity(original: Image, edited: Image, objects: Labels | None) -> 
         )
     before, after = (_smoothed(_lab(picture)) for picture in (original, edited))
     if objects is None:
-        labels, boundary = _tiles(size), _edges(before[..., 0])
+        labels, boundary = _tiles(size), _edges(before[..., :1])
     else:
         labels = np.unique(objects, return_inverse=True)[1].reshape(size).astype(np.int32)
         boundary = _boundary(labels)
     band = ndimage.binary_dilation(boundary, iterations=2)
     large = np.flatnonzero(np.bincount(labels.ravel()) >= _MIN_SHARE * labels.size)
-    # A tile shows several things: which of them the median falls on hangs by a pixel.
-    middle = np.mean if objects is None else np.median
-    hue, lightness = _colour_differences(before, after, labels, large, middle)
+    hue, lightness = _colour_differences(
+        before, after, labels, large, counts_pale=objects is not None
+    )
     similar = _similarity(before[..., 0], after[..., 0])
     return Fidelity(
         edge_similarity=float(similar[band].mean()) if band.any() else 1.0,
@@ -105,7 +106,7 @@ def measure_fidelity(original: Image, edited: Image, objects: Labels | None) -> 
         else _iou(_cut(before, labels, boundary), _cut(after, labels, boundary)),
         hue_degrees=hue,
         lightness=lightness,
-        silhouette_px=_moved(before[..., 0], after[..., 0], labels, boundary, large),
+        silhouette_px=_moved(before, after, labels, boundary, large),
     )
 
 
@@ -210,19 +211,26 @@ def _colour_differences(
     after: Floats,
     objects: Labels,
     labels: NDArray[np.intp],
-    middle: Callable[..., Floats],
+    *,
+    counts_pale: bool,
 ) -> tuple[float, float]:
-    """Largest difference of hue in degrees, and of lightness, between the middles of an object."""
+    """Largest difference of hue in degrees, and of lightness, between the means of an object.
+
+    Pale colours count by their chroma; of tiles, which mix things that differ, not at all.
+    """
     hues, lightnesses = [0.0], [0.0]
     for label in labels:
-        a, b = (middle(lab[objects == label], axis=0) for lab in (before, after))
+        a, b = (lab[objects == label].mean(axis=0) for lab in (before, after))
         lightnesses.append(abs(float(a[0] - b[0])))
         chroma = [float(np.hypot(*values[1:])) for values in (a, b)]
-        if min(chroma) >= _MIN_CHROMA:
-            turn = np.degrees(np.arctan2(a[2], a[1]) - np.arctan2(b[2], b[1]))
-            hues.append(abs((float(turn) + 180) % 360 - 180))
-        elif max(chroma) >= 1.5 * _MIN_CHROMA:
+        if min(chroma) < _MIN_CHROMA and max(chroma) >= 1.5 * _MIN_CHROMA:
             hues.append(180.0)  # colour came or went
+        turn = np.degrees(np.arctan2(a[2], a[1]) - np.arctan2(b[2], b[1]))
+        # The paler, the less: 3 degrees are as far as they are at the chroma from which hue counts.
+        share = float(min(chroma) >= _MIN_CHROMA)
+        if counts_pale:
+            share = min(1.0, math.sqrt(chroma[0] * chroma[1]) / _MIN_CHROMA)
+        hues.append(abs((float(turn) + 180) % 360 - 180) * share)
     return max(hues), max(lightnesses)
 
 
@@ -234,32 +242,38 @@ def _moved(
     labels: NDArray[np.intp],
 ) -> float:
     """How far edges of an object are from the nearest edge of the edited picture, in pixels: the
-    90th percentile, of the worst object.
+    90th percentile, of the worst object. Of a thing as light as what is around, edges of colour.
     """
     from scipy import ndimage
 
-    edges = _edges(before) & ndimage.binary_dilation(boundary, iterations=1)
-    others = _edges(after, _STEEP / 2)  # the same edge may be a little fainter
-    if not others.any():
-        return float(max(before.shape)) if edges.any() else 0.0
-    distance = ndimage.distance_transform_edt(~others)
-    found = [0.0]
-    for label in labels:
-        own = distance[edges & (objects == label)]
-        if own.size >= _MIN_EDGE_PX:
-            found.append(float(np.percentile(own, 90)))
+    near = ndimage.binary_dilation(boundary, iterations=1)
+    found, left = [0.0], list(labels)
+    for n_channels in (1, 3):
+        edges = _edges(before[..., :n_channels]) & near
+        # The same edge may be a little fainter.
+        others = _edges(after[..., :n_channels], _STEEP / 2)
+        distance = np.full(others.shape, float(max(others.shape)))
+        if others.any():
+            distance = ndimage.distance_transform_edt(~others)
+        own = {label: distance[edges & (objects == label)] for label in left}
+        left = [label for label in left if own[label].size < _MIN_EDGE_PX]
+        found += [float(np.percentile(own[k], 90)) for k in own.keys() - left]
     return max(found)
 
 
-def _edges(lightness: Floats, steepness: float = _STEEP) -> NDArray[np.bool_]:
-    """Ridges of the gradient: pixels steeper than both neighbours along or across, and steep."""
+def _edges(lab: Floats, steepness: float = _STEEP) -> NDArray[np.bool_]:
+    """Ridges (h, w) of the gradient of all channels (h, w, n) together: pixels that are steep, and
+    steeper than both neighbours along or across.
+    """
     from scipy import ndimage
 
-    dy, dx = ndimage.sobel(lightness, 0) / 8, ndimage.sobel(lightness, 1) / 8
+    channels = np.moveaxis(lab, -1, 0)
+    dy, dx = (
+        np.sqrt(sum((ndimage.sobel(channel, axis) / 8) ** 2 for channel in channels))
+        for axis in (0, 1)
+    )
     steep = np.hypot(dx, dy)
     across = (steep >= np.roll(steep, 1, 1)) & (steep >= np.roll(steep, -1, 1))
     down = (steep >= np.roll(steep, 1, 0)) & (steep >= np.roll(steep, -1, 0))
-    found: NDArray[np.bool_] = np.where(np.abs(dx) >= np.abs(dy), across, down) & (
-        steep > steepness
-    )
+    found: NDArray[np.bool_] = np.where(dx >= dy, across, down) & (steep > steepness)
     return found

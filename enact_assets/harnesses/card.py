@@ -76,6 +76,9 @@ questions = load_dataset("path/to/this/folder", split="test")
 `enact_score.py` beside this file scores an answer and needs nothing but Python:
 
 ```python
+import sys
+
+sys.path.append("path/to/this/folder")
 from enact_score import score_row
 
 score_row("[2, 1, 3]", questions[0])  # {"parsed": 1.0, "task": ..., "pairs": ..., ...}

@@ -1,10 +1,12 @@
 """Inspect task ``enact_assets/enact``: an exported question set, scored as in the pipeline.
 
 ``inspect eval enact_assets/enact -T questions=FOLDER --model ...`` finds it by the entry point of
-this package. FOLDER is one of ``enact-assets export --format hf``.
+this package. FOLDER is one of ``enact-assets export --format hf``. Model ``enact_random/SEED``
+guesses, for a first try: it needs no network, where ``mockllm`` downloads a tokenizer.
 """
 
 import json
+import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,14 @@ import polars as pl
 # Inspect imports this module, and nothing else of this package does.
 from inspect_ai import Task, task  # noqa: TID253
 from inspect_ai.dataset import MemoryDataset, Sample  # noqa: TID253
-from inspect_ai.model import ChatMessageUser, ContentImage, ContentText  # noqa: TID253
+from inspect_ai.model import (  # noqa: TID253
+    ChatMessageUser,
+    ContentImage,
+    ContentText,
+    ModelAPI,
+    ModelOutput,
+    modelapi,
+)
 from inspect_ai.scorer import (  # noqa: TID253
     Metric,
     SampleScore,
@@ -81,6 +90,18 @@ def sample_of(row: Mapping[str, Any], picture: Callable[[str], str]) -> Any:
         metadata={name: row[name] for name in kept}
         | {"answer": row["answer"], "fits": row["fits"], "official_id": row["official_id"]},
     )
+
+
+@modelapi(name="enact_random")
+class RandomOrders(ModelAPI):
+    """Answers with any order, the same for the same question and seed, which is its name."""
+
+    async def generate(self, input: list[Any], **_: Any) -> ModelOutput:  # noqa: A002 - Inspect's name
+        """An order of as many entries as the question has: one less than it has pictures."""
+        content = input[-1].content
+        labels = list(range(1, sum(part.type == "image" for part in content)))
+        random.Random(f"{self.model_name} {content[-1].text}").shuffle(labels)  # noqa: S311 - no secret
+        return ModelOutput.from_content(self.model_name, str(labels))
 
 
 @metric

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 from PIL import Image
 
-from enact_assets.contracts.errors import GoalError, PlanError
+from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
 from enact_assets.contracts.settings import CameraSettings, Gating, RendererSettings, Variant
@@ -65,7 +65,7 @@ def training_statistics_of(
     """Rows of ``training_statistics`` of one activity: the same for any number of workers.
 
     Trained on are the first ``n`` of ``seeds`` whose plan can be carried out: now and then a thing
-    falls over. Pictures of another ``size_px`` than 128 are scaled to it. Errors:
+    falls over or is flung away. Pictures of another ``size_px`` than 128 are scaled to it. Errors:
     :class:`SimulationError`, of the last seed if none can be carried out; :class:`RenderError`;
     :class:`UnknownNameError` for an unknown activity.
     """
@@ -73,7 +73,7 @@ def training_statistics_of(
     for seed in seeds:
         try:
             simulated.append(_simulated(activity, seed, progress))
-        except (PlanError, GoalError):
+        except (PlanError, GoalError, PhysicsError):
             if seed == seeds[-1] and not simulated:
                 raise
         if len(simulated) == n:

@@ -31,6 +31,7 @@ from enact_assets.plurals import named
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
+from enact_assets.worldprediction.captioned_models import captioner_and_reader
 from enact_assets.worldprediction.step_files import step_file_version
 from enact_assets.worldprediction.world_models import WORLD_MODELS
 
@@ -126,7 +127,7 @@ class Arrived:
         if asset == "asked_model":
             return self._model(name)
         if asset == "asked_world_model":
-            return NOTHING if name in WORLD_MODELS else self._model(name)
+            return NOTHING if name in WORLD_MODELS else self._world_model(name)
         if asset == "step_source":
             return self._steps(name)
         return self._recording(name) if asset == "recording" else self._question_file(name)
@@ -186,6 +187,14 @@ class Arrived:
             return self._models.version(name)
         except (SettingsError, PredictionError, PeopleError, OSError):
             return GONE
+
+    def _world_model(self, name: str) -> str:
+        """Of a registered model, or of a captioner and a reader."""
+        pair = captioner_and_reader(name)
+        if pair is None:
+            return self._model(name)
+        versions = [*map(self._model, pair)]
+        return GONE if GONE in versions else content_sha(versions)
 
     def _people(self) -> str:
         try:

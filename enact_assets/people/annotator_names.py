@@ -7,6 +7,10 @@ POOLED = {PERSON: "people", SOLVER: "solvers", SIMULATED: "simulated"}
 """Role -> what all annotators of it are called together; the order is that of tables."""
 ROLES = tuple(POOLED)
 """Who answers. Answers of different roles are never mixed."""
+WORLD = "world:"
+"""How what annotators are asked of WorldPrediction begins: ``world:embedded`` stands where a
+variant stands in questions of ENACT. No variant has a colon in its name.
+"""
 _NAME = re.compile(rf"({'|'.join(ROLES)})_[1-9][0-9]*")
 
 

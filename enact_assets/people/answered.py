@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.asking.messages import Message, Text
+from enact_assets.asking.messages import Message
 from enact_assets.contracts.ids import content_sha
-from enact_assets.people.annotator_names import ROLES, role_of
-from enact_assets.people.content import shown_sha
+from enact_assets.people.annotator_names import ROLES, WORLD, role_of
+from enact_assets.people.content import message_sha
 from enact_assets.people.database import Database
 from enact_assets.people.people_tables import HumanAnswers
 
@@ -50,16 +50,17 @@ class Answered:
         self._database = Database(url)
 
     def annotators(self) -> list[str]:
-        """Those that a question was assigned to, sorted: names of models."""
-        return sorted({row["annotator"] for row in self._rows()})
+        """Those that a question of a variant was assigned to, sorted: names of models."""
+        return sorted({row["annotator"] for row in self._rows() if not _is_of_world(row)})
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is such an annotator. Names of others are not looked up."""
-        return role_of(name) is not None and bool(self._rows(name))
+        return role_of(name) is not None and bool(self._of_variants(name))
 
     def version(self, name: str | None = None) -> str:
-        """Hash of all that ``name``, or anybody, was assigned and answered."""
-        return content_sha([list(row.values()) for row in self._rows(name)])
+        """Hash of all that ``name`` was assigned and answered of variants, or anybody at all."""
+        rows = self._rows() if name is None else self._of_variants(name)
+        return content_sha([list(row.values()) for row in rows])
 
     def assigned(self, name: str, variant: str) -> frozenset[str]:
         """Ids of the questions of ``variant`` that ``name`` was assigned."""
@@ -76,7 +77,7 @@ class Answered:
         for row in rows:
             of.setdefault(row["question_id"], []).append(row)
         return {
-            message.question_id: _given(of[message.question_id], _sha(message))
+            message.question_id: _given(of[message.question_id], message_sha(message))
             for message in messages
             if message.question_id in of
         }
@@ -90,6 +91,9 @@ class Answered:
             last[key] = max(last.get(key, -1), -1 if row["revision"] is None else row["revision"])
         return HumanAnswers.build([_row(row, last) for row in rows])
 
+    def _of_variants(self, name: str) -> list[dict[str, Any]]:
+        return [row for row in self._rows(name) if not _is_of_world(row)]
+
     def _rows(self, name: str | None = None) -> list[dict[str, Any]]:
         if not self._database.exists():
             return []
@@ -99,6 +103,10 @@ class Answered:
             f"{_ALL} {where} order by s.annotator, s.position, w.revision", **values
         )
         return [row for row in rows if row["role"] in ROLES]
+
+
+def _is_of_world(row: dict[str, Any]) -> bool:
+    return str(row["variant"]).startswith(WORLD)
 
 
 def _given(rows: list[dict[str, Any]], sha: str) -> Given:
@@ -131,10 +139,3 @@ def _utc(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     return dt.datetime.fromtimestamp(seconds, dt.UTC).isoformat(timespec="seconds")
-
-
-def _sha(message: Message) -> str:
-    """As :func:`content.shown_sha` of what the message shows."""
-    return shown_sha(
-        [part.text if isinstance(part, Text) else [part.sha] for part in message.parts]
-    )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from enact_assets.asking.messages import Message, Text
 from enact_assets.contracts.ids import content_sha
 from enact_assets.questions.question_types import KeyFramePicture, Row, type_of
 
@@ -34,12 +35,24 @@ class ShownQuestion:
     @property
     def version(self) -> str:
         """Hash of the question and of all that it shows: another one when that changes."""
-        return content_sha([self.question_id, self.variant, self.shown_sha])
+        return version_of(self.question_id, self.variant, self.shown_sha)
+
+
+def version_of(question_id: str, variant: str, shown: str) -> str:
+    """Hash of a question and of all that it shows; ``shown`` is its :func:`shown_sha`."""
+    return content_sha([question_id, variant, shown])
 
 
 def shown_sha(parts: Sequence[str | list[str]]) -> str:
     """Hash of what a question shows: its texts, and each picture as ``[SHA-256]``."""
     return content_sha(list(parts))
+
+
+def message_sha(message: Message) -> str:
+    """As :func:`shown_sha` of what ``message`` shows to a model."""
+    return shown_sha(
+        [part.text if isinstance(part, Text) else [part.sha] for part in message.parts]
+    )
 
 
 def shown_question(
@@ -83,9 +96,9 @@ def _forward(question: Row) -> dict[str, Any]:
         "noun": "Picture",
         "instruction": "The first picture shows the start. Then the robot does the actions below, "
         "one after the other. After which action was each of the other pictures taken?",
-        "context": [_part(media=[0], caption="Start")],
-        "places": [_part(text=action) for action in question["actions"]],
-        "items": [_part(media=[k]) for k in range(1, n + 1)],
+        "context": [part_of(media=[0], caption="Start")],
+        "places": [part_of(text=action) for action in question["actions"]],
+        "items": [part_of(media=[k]) for k in range(1, n + 1)],
     }
 
 
@@ -96,10 +109,11 @@ def _inverse(question: Row) -> dict[str, Any]:
         "instruction": "The pictures are in the order in which they were taken. Which action leads "
         "from each picture to the next?",
         "context": [],
-        "places": [_part(media=[k, k + 1], caption=f"Step {k + 1}") for k in range(n)],
-        "items": [_part(text=action) for action in question["actions"]],
+        "places": [part_of(media=[k, k + 1], caption=f"Step {k + 1}") for k in range(n)],
+        "items": [part_of(text=action) for action in question["actions"]],
     }
 
 
-def _part(text: str = "", caption: str = "", media: Sequence[int] = ()) -> dict[str, Any]:
+def part_of(text: str = "", caption: str = "", media: Sequence[int] = ()) -> dict[str, Any]:
+    """A part of the content of a question; ``media`` are numbers of its pictures."""
     return {"text": text, "caption": caption, "media": list(media)}

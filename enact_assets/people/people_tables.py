@@ -15,16 +15,19 @@ class HumanAnswers(Table):
 
     annotator = text("name of its partition as a model")
     role = text("person, solver (no person, given the page alone) or simulated")
-    variant = common.variant()
+    variant = text("variant that asks it; of WorldPrediction `world:` and the world source")
     question_id = common.question_id()
     version = text("hash of what was shown: texts and pictures")
-    kind = common.kind()
-    length = common.length()
-    demonstration = common.demonstration()
+    kind = text("forward or inverse; of WorldPrediction its task, wm or pp")
+    length = integer("key frames in the trajectory; of WorldPrediction actions between the states")
+    demonstration = text("what it is about: demonstration, or recording of a step file")
     position = integer("place among the questions of this annotator, from 0")
     revision = integer("from 0; null if unanswered", null=True)
     is_last = truth("no later answer replaced it; true if unanswered")
-    answer = integers("label in each place; null: cannot tell, or unanswered", null=True)
+    answer = integers(
+        "label in each place, or of the option that was chosen; null: cannot tell, or unanswered",
+        null=True,
+    )
     shuffle = integers("labels in the order in which this annotator saw them")
     reason = text("why the annotator could not tell; null of answers", null=True)
     comment = text("in the annotator's words", null=True)

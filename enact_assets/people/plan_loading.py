@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from enact_assets.people.content import ShownQuestion
 from enact_assets.people.database import Run
 from enact_assets.people.plans import Assigned
-from enact_assets.people.store import Store, add_assignment, begin_with_practice, shuffled
+from enact_assets.people.store import (
+    Store,
+    add_assignment,
+    begin_with_practice,
+    next_position,
+    shuffled,
+)
 
 _ADD = """
     insert into people_questions values (
@@ -43,7 +49,7 @@ def load_plan(store: Store, plan: Assigned, variant: str) -> int:
         _add(run, tuple({q.version: q for qs in plan.of_annotator.values() for q in qs}.values()))
         _add(run, plan.pool, wanted=plan.k)
         for annotator, questions in plan.of_annotator.items():
-            begin_with_practice(run, annotator)
+            begin_with_practice(run, annotator, variant)
             _assign(run, annotator, questions)
         outdated = """
             is_withdrawn = 0 and not exists (
@@ -96,9 +102,8 @@ def _add(
 
 
 def _assign(run: Run, annotator: str, questions: Sequence[ShownQuestion]) -> None:
-    held = run("select version, position from people_assignments where annotator = :a", a=annotator)
-    known = {row["version"] for row in held}
-    first = max((row["position"] for row in held), default=-1) + 1
+    held = run("select version from people_assignments where annotator = :a", a=annotator)
+    known, first = {row["version"] for row in held}, next_position(run, annotator)
     new = [question for question in questions if question.version not in known]
     for position, question in enumerate(new, start=first):
         content = json.dumps(question.content)

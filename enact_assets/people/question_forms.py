@@ -2,8 +2,9 @@
 
 What is shown, ``content``, is JSON: ``instruction``, ``noun`` (what an item is called), and the
 lists ``context``, ``places`` and ``items`` of parts. A part has ``text``, ``caption`` and
-``media``, numbers of pictures. Items are in the order of their labels, from 1; each annotator sees
-them in an order of their own, numbered as seen, and their answer is kept in labels.
+``media``, numbers of pictures; those of a clip, ``is_clip``, follow each other. Items are in the
+order of their labels, from 1; each annotator sees them in an order of their own, numbered as seen,
+and their answer is kept in labels.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 Form = Mapping[str, str]
+PARTS = ("context", "places", "items")
+"""The lists of parts."""
 
 
 class RefusedFormError(ValueError):
@@ -91,6 +94,11 @@ def to_seen(answer: Sequence[int], shuffle: Sequence[int]) -> list[int]:
 def seen_content(content: Mapping[str, Any], shuffle: Sequence[int]) -> dict[str, Any]:
     """``content`` with the items in the order in which an annotator sees them."""
     return {**content, "items": [content["items"][label - 1] for label in shuffle]}
+
+
+def clips_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Parts that are clips."""
+    return [part for name in PARTS for part in content[name] if part.get("is_clip")]
 
 
 def feedback(

@@ -223,14 +223,9 @@ class Store:
 
         def lease(run: Run) -> int:
             now = self._now()
-            begin_with_practice(run, annotator.id)
-            held = run(
-                """
-                select count(*) as n, coalesce(max(position), -1) as last
-                from people_assignments where annotator = :a
-                """,
-                a=annotator.id,
-            )[0]
+            pooled = "select distinct variant from people_questions where is_current = 1"
+            for row in run(f"{pooled} and wanted > 0 order by variant"):
+                begin_with_practice(run, annotator.id, row["variant"])
             answered = run(
                 f"""
                 select count(*) as n from people_assignments s
@@ -260,12 +255,12 @@ class Store:
                 now=now,
                 n=max(0, min(n, annotator.quota - answered)),
             )
-            for k, question in enumerate(found, start=1):
+            for position, question in enumerate(found, start=next_position(run, annotator.id)):
                 add_assignment(
                     run,
                     annotator.id,
                     question["version"],
-                    held["last"] + k,
+                    position,
                     shuffled(question["content"]),
                     leased_until=now + LEASE_S,
                 )
@@ -285,18 +280,27 @@ class Store:
         return list(self.database.read(f"{_SHOWN} {where}", **values))
 
 
-def begin_with_practice(run: Run, annotator: str) -> None:
-    """Assign the practice questions to an annotator who has no assignment yet."""
-    if run("select 1 from people_assignments where annotator = :a limit 1", a=annotator):
-        return
+def begin_with_practice(run: Run, annotator: str, variant: str) -> None:
+    """Assign the practice questions of ``variant`` to an annotator who has nothing of it yet."""
     practice = run(
         """
         select version, content from people_questions
-        where is_practice = 1 and is_current = 1 order by turn
-        """
+        where variant = :v and is_practice = 1 and is_current = 1 and not exists (
+            select 1 from people_assignments s join people_questions q on q.version = s.version
+            where s.annotator = :a and q.variant = :v
+        ) order by turn
+        """,
+        a=annotator,
+        v=variant,
     )
-    for position, question in enumerate(practice):
+    for position, question in enumerate(practice, start=next_position(run, annotator)):
         add_assignment(run, annotator, question["version"], position, shuffled(question["content"]))
+
+
+def next_position(run: Run, annotator: str) -> int:
+    """After all assignments of ``annotator``."""
+    sql = "select coalesce(max(position) + 1, 0) as n from people_assignments where annotator = :a"
+    return int(run(sql, a=annotator)[0]["n"])
 
 
 def add_assignment(

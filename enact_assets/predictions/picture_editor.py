@@ -182,6 +182,11 @@ def _pixels(file: bytes, size: tuple[int, int] | None = None) -> Pixels:
     return np.array(found)
 
 
+def render_sha_of(request_sha: str) -> str:
+    """``render_sha`` of the picture that was taken from the reply to a request."""
+    return content_sha([VERSION, request_sha])
+
+
 def _rows(made: pl.DataFrame, accepted: Mapping[str, tuple[str, bytes]]) -> pl.DataFrame:
     rows = []
     for row in made.rows(named=True):
@@ -189,6 +194,6 @@ def _rows(made: pl.DataFrame, accepted: Mapping[str, tuple[str, bytes]]) -> pl.D
             request, png = accepted[row["image_sha"]]
             with Image.open(io.BytesIO(png)) as image:
                 width, height = image.size
-            edited = {"image_sha": sha256_bytes(png), "render_sha": content_sha([VERSION, request])}
+            edited = {"image_sha": sha256_bytes(png), "render_sha": render_sha_of(request)}
             rows.append({**row, **edited, "width_px": width, "height_px": height})
     return FrameImages.build(rows)

@@ -152,6 +152,8 @@ AGREEMENTS = {field: (_SINGULAR[field], _PLURAL[field]) for field in _SINGULAR}
 """Field of a phrasing that agrees with its subject -> the word for one and for several."""
 HALF = "half "
 """How labels of halves begin."""
+HALVES = "two halves"
+"""What a thing turned into whose halves are called so: "into a half lemon" says half of it."""
 # Singular for all their final s.
 _SINGULAR_ENDINGS = ("ss", "us", "is")
 _SINGULAR_WORDS = frozenset({"gas", "lens", "canvas", "atlas", "molasses", "series"})
@@ -181,11 +183,18 @@ def sentence(component: Component, phrasing: int = 0) -> str:
     words = {
         **(_PLURAL if several else _SINGULAR),
         "S": _named(*(parents or [component.subject])),
-        "O": _named(component.object or ""),
+        "O": HALVES if _is_halved(component) else _named(component.object or ""),
         "o": label(component.object or ""),
     }
     text = phrasings[phrasing % len(phrasings)].format_map(words)
     return text[0].upper() + text[1:] + "."
+
+
+def _is_halved(component: Component) -> bool:
+    """Whether one thing turned into its own halves."""
+    whole = label(component.subject)
+    is_own = component.operation == "transition" and label(component.object or "") == HALF + whole
+    return is_own and not is_plural(whole)
 
 
 def _named(*labels: str) -> str:

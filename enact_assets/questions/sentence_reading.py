@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from enact_assets.contracts.components import PARENT_JOINT, Component, Operation
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.questions.natural import AGREEMENTS, HALF, PHRASINGS
+from enact_assets.questions.natural import AGREEMENTS, HALF, HALVES, PHRASINGS
 
 _ACTION = re.compile(r"^\[Action (\d+)\] (.+)$", re.MULTILINE)
 _JOINT = re.compile(f"{PARENT_JOINT}(?:the|a(?= {HALF})) ")
@@ -40,7 +40,11 @@ def component_of(sentence: str) -> Component:
         match = pattern.fullmatch(sentence)
         if match is not None:
             subject = _JOINT.sub(PARENT_JOINT, match["subject"])
-            found.append(Component(operation, predicate, subject, match.groupdict().get("object")))
+            thing = match.groupdict().get("object")
+            is_halved = operation == "transition" and thing is None
+            found.append(
+                Component(operation, predicate, subject, HALF + subject if is_halved else thing)
+            )
     if not found:
         raise QuestionError(
             f"{sentence!r} is not a sentence in the wording 'natural' of this project"
@@ -52,18 +56,19 @@ def _sentences(text: str) -> list[str]:
     return [stripped for part in text.split(".") if (stripped := part.strip())]
 
 
-def _pattern(phrasing: str) -> re.Pattern[str]:
+def _pattern(operation: str, phrasing: str) -> re.Pattern[str]:
     text = re.escape(phrasing).replace(r"\{", "{").replace(r"\}", "}")
     for field, words in AGREEMENTS.items():
         text = text.replace(f"{{{field}}}", f"(?:{'|'.join(words)})")
     text = text.replace("{S}", f"(?:[Tt]he|[Aa](?= {HALF})) (?P<subject>.+?)")
-    text = text.replace("{O}", f"(?:the|a(?= {HALF})) {{o}}")
+    named = f"(?:the|a(?= {HALF})) {{o}}"
+    text = text.replace("{O}", f"(?:{named}|{HALVES})" if operation == "transition" else named)
     return re.compile(text.replace("{o}", "(?P<object>.+?)"))
 
 
 _OPERATIONS: dict[str, Operation] = {o: o for o in ("add", "remove", "transition")}
 _PATTERNS = tuple(
-    (_OPERATIONS[operation], predicate, _pattern(phrasing))
+    (_OPERATIONS[operation], predicate, _pattern(operation, phrasing))
     for (operation, predicate), phrasings in PHRASINGS.items()
     for phrasing in phrasings
 )

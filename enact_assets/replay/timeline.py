@@ -36,6 +36,8 @@ Fact = tuple[str, str, str | None]
 """Predicate, subject, object; the object of a node's state is None."""
 _Record = TypeVar("_Record", Node, Edge)
 
+MAX_FACTS = 2_000_000
+"""Intervals of facts: half a gigabyte. A small archive can unpack to any number of them."""
 _NO_SPANS = np.empty((0, 2), np.int64)
 _NO_OWNERS = np.empty(0, np.int64)
 _UNSEEN = np.zeros(kernels.BOX_NUMBERS, np.int64)
@@ -110,10 +112,10 @@ class Timeline:
         self._put(frame, diff.add, place, "add")
         for name in diff.remove.nodes:
             if name.name in self._nodes:
-                self._drop_node(frame, name.name)
+                self._drop_node(frame, name.name, place)
         for pair in diff.remove.edges:
             if pair.key in self._edges:
-                self._drop_edge(frame, pair.key)
+                self._drop_edge(frame, pair.key, place)
         self._put(frame, diff.update, place, "update")
 
     def _put(
@@ -186,7 +188,7 @@ class Timeline:
         if len(now) != len(nodes):
             _check_distinct((n.name for n in nodes), place, "nodes")
         for name in [name for name in self._nodes if name not in now]:
-            self._drop_node(frame, name)
+            self._drop_node(frame, name, place)
         return [node for name, node in now.items() if self._nodes.get(name) != node]
 
     def _compared_edges(self, frame: int, edges: Sequence[Edge], place: Place) -> list[Edge]:
@@ -195,7 +197,7 @@ class Timeline:
         if len(now) != len(edges):
             _check_distinct((e.key for e in edges), place, "edges")
         for pair in [pair for pair in self._edges if pair not in now]:
-            self._drop_edge(frame, pair)
+            self._drop_edge(frame, pair, place)
         return [edge for pair, edge in now.items() if self._edges.get(pair) != edge]
 
     def _set_node(self, frame: int, node: Node, place: Place, label: str) -> None:
@@ -220,14 +222,14 @@ class Timeline:
             self._begin(frame, (EXISTS, name, None))
         held = set(before.states) if before is not None else set()
         for state in held - states:
-            self._end(frame, (state, name, None))
+            self._end(frame, (state, name, None), place)
         for state in states - held:
             self._begin(frame, (state, name, None))
         self._nodes[name] = Node(name, node.category, node.states, node.parent)
 
-    def _drop_node(self, frame: int, name: str) -> None:
+    def _drop_node(self, frame: int, name: str, place: Place) -> None:
         for state in (EXISTS, *self._nodes.pop(name).states):
-            self._end(frame, (state, name, None))
+            self._end(frame, (state, name, None), place)
         self.kinds[name].forget(frame)
         owner = self.objects[name]
         if self.sight.since[owner] >= 0:
@@ -242,22 +244,27 @@ class Timeline:
         states = self._checked(edge.states, place, label) or {RELATED}
         held = set(before.states or [RELATED]) if before is not None else set()
         for state in held - states:
-            self._end(frame, (state, *pair))
+            self._end(frame, (state, *pair), place)
         for state in states - held:
             self._begin(frame, (state, *pair))
         self._edges[pair] = edge
 
-    def _drop_edge(self, frame: int, pair: tuple[str, str]) -> None:
+    def _drop_edge(self, frame: int, pair: tuple[str, str], place: Place) -> None:
         for state in self._edges.pop(pair).states or [RELATED]:
-            self._end(frame, (state, *pair))
+            self._end(frame, (state, *pair), place)
 
     def _begin(self, frame: int, fact: Fact) -> None:
         self._since[fact] = frame
 
-    def _end(self, frame: int, fact: Fact) -> None:
+    def _end(self, frame: int, fact: Fact, place: Place) -> None:
         since = self._since.pop(fact)
         if since < frame:  # else it came and went within one frame of differences
             self.facts.append((fact, since, frame))
+            if len(self.facts) > MAX_FACTS:
+                raise place.error(
+                    f"more than {MAX_FACTS:,} facts have begun and ended: states change from frame "
+                    "to frame. Write the recording without them, or in parts"
+                )
 
     def _checked(self, states: list[str], place: Place, label: str) -> set[str]:
         distinct = set(states)

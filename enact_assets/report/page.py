@@ -29,6 +29,7 @@ from enact_assets.report.world_section import world_prediction
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
+_COMMAND = re.compile("`([^`]+)`")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Control characters: HTML allows none of them."""
 
@@ -127,6 +128,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["commands"] = _commands
     environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
     environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
     html = environment.get_template("report.html").render(
@@ -139,6 +141,16 @@ def render(
         software=__version__,
     )
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", html)
+
+
+def _commands(text: str) -> str:
+    """``text`` escaped, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    pieces = enumerate(_COMMAND.split(text))  # every second one stood between backticks
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if k % 2 else escape(piece) for k, piece in pieces
+    )
 
 
 def _uri(kind: str, data: bytes) -> str:

@@ -31,7 +31,8 @@ def world_prediction(rows: ReportRows) -> Section | None:
         Text(
             "WorldPrediction asks which of four clips shows the action that leads from one picture "
             "to another, and which order of a pool of clips does. Chance is 25 %. Questions were "
-            "made here and no person has filtered them: these are not WorldPrediction results. "
+            "made here, and all count, also those that people got wrong: these are not "
+            "WorldPrediction results. "
             "The same questions are asked with clips of the recording itself, of another camera "
             "and of another room; what is lost between them came from the background."
         )

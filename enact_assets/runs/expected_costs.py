@@ -1,4 +1,4 @@
-"""What answers will cost, before they are bought: of one model, and of a whole plan."""
+"""What answers and repainted pictures will cost, before they are bought: of a whole plan, too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -8,12 +8,18 @@ from typing import Any
 
 from enact_assets.asking.in_process_models import load_in_process
 from enact_assets.asking.ledger import Kept, read_kept
+from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
+from enact_assets.asking.picture_edits import edits_folder
 from enact_assets.asking.survey import survey
 from enact_assets.asking.token_counts import counted
 from enact_assets.asking.wires import WIRES
+from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import EnactError, MissingPartitionError
+from enact_assets.contracts.registry import BASELINE, Registry
+from enact_assets.plurals import counted as number_of
 from enact_assets.predictions.costs import Estimate, about, dollars, estimate
+from enact_assets.predictions.edit_costs import EditEstimate, estimate_edits
 from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.runs.first_answers import Asked, asked_of
 from enact_assets.runs.resources import DataResource
@@ -23,14 +29,14 @@ NOT_MADE = "its questions are not made yet"
 
 @dataclass(frozen=True)
 class PlannedCost:
-    """What a partition of ``predictions`` will cost; or in ``problem`` why that is not known, with
-    ``model`` None if there is no such model.
+    """What a partition of ``predictions`` will cost, or all pictures of a variant; or in
+    ``problem`` why that is not known, with ``model`` None if there is no such model.
     """
 
     name: str
     variant: str
     model: Model | None = None
-    cost: Estimate | None = None
+    cost: Estimate | EditEstimate | None = None
     problem: str = ""
 
     def words(self) -> str:
@@ -62,9 +68,21 @@ def cost_of(
     model = data.models.find(name)
     if model is None or model.channel == "answers":  # which nobody asks
         return Estimate(asked.questions.height, 0, usd=0.0)
+    return cost_of_messages(data, model, asked.messages, is_counted=is_counted, read=read)
+
+
+def cost_of_messages(
+    data: DataResource,
+    model: Model,
+    messages: Sequence[Message],
+    *,
+    is_counted: bool = False,
+    read: Callable[[Path], Kept] = read_kept,
+) -> Estimate:
+    """As :func:`cost_of`, of a model that is asked ``messages``."""
     wire = WIRES.get(model.channel)
     version = load_in_process(model).version if wire is None else wire.version
-    known = survey(model, version, asked.messages, data.data_root.ledger, read)
+    known = survey(model, version, messages, data.data_root.ledger, read)
     few = []
     if is_counted:
         shown = ModelAsker(data.data_root, data.images.read_png).read_shown
@@ -103,6 +121,66 @@ def _asked_if_made(data: DataResource, variant: str) -> Asked | None:
         return None
 
 
+def edit_costs_of(
+    data: DataResource, registry: Registry, partitions: Iterable[tuple[str, str]]
+) -> list[PlannedCost]:
+    """What the pictures of (demonstration, variant) will cost, for each variant that an image model
+    repaints for money; a model that cannot be looked at has a problem, not a cost.
+    """
+    named: dict[str, list[str]] = {}
+    for demonstration, repainted in partitions:
+        named.setdefault(repainted, []).append(demonstration)
+    found = []
+    for name, demonstrations in named.items():
+        variant = registry.variants.get(name)
+        if variant is None or variant.editing is None:
+            continue
+        model = None
+        try:
+            model = data.models.catalogue.find(variant.editing.model)
+            if not model.costs_money:
+                continue
+            cost = _edit_cost(data, model, variant.editing, name, demonstrations)
+        except EnactError as error:
+            found.append(PlannedCost(variant.editing.model, name, model, problem=str(error)))
+        else:
+            found.append(PlannedCost(model.name, name, model, cost))
+    return found
+
+
+def _edit_cost(
+    data: DataResource,
+    model: Model,
+    editing: EditingSettings,
+    variant: str,
+    demonstrations: Sequence[str],
+) -> EditEstimate:
+    pictures: dict[object, str | None] = {}
+    accepted: set[str] = set()
+    n_unknown = 0
+    for name in demonstrations:
+        here = {"demonstration": name, "variant": variant}
+        if not data.lake.exists("wanted_frames", here):
+            n_unknown += 1
+            continue
+        frames = data.lake.read("wanted_frames", here)["frame"]
+        if data.lake.exists("frame_images", here):
+            accepted |= set(data.lake.read("frame_images", here)["render_sha"])
+        # Repainted are the baseline's pictures; frames that look the same are one.
+        originals, theirs = {}, {**here, "variant": BASELINE}
+        if data.lake.exists("frame_images", theirs):
+            rows = data.lake.read("frame_images", theirs)
+            if rows.is_empty():
+                continue  # a recording without pictures
+            originals = dict(rows.select("frame", "image_sha").iter_rows())
+        for frame in frames:
+            sha = originals.get(frame)
+            pictures[sha or (name, frame)] = sha
+    kept = read_kept(edits_folder(model, data.data_root.ledger))
+    wanted = list(pictures.values())
+    return estimate_edits(model, editing, wanted, kept, accepted, n_unknown=n_unknown)
+
+
 def in_all(costs: Sequence[PlannedCost]) -> str | None:
     """The sum in words, with how many partitions it leaves out; None if it says nothing new."""
     known = [c.cost for c in costs if c.cost is not None and c.cost.usd is not None]
@@ -115,4 +193,7 @@ def in_all(costs: Sequence[PlannedCost]) -> str | None:
     for n, which in ((unmade, "questions are not made yet"), (others, "price is not known")):
         if n:
             words += f", and {n} partition{'' if n == 1 else 's'} whose {which}"
+    edits = (c.cost for c in costs if isinstance(c.cost, EditEstimate))
+    if n := sum(cost.n_unknown for cost in edits):
+        words += f", and pictures of {number_of(n, 'demonstration')} that are not known yet"
     return f"{words}."

@@ -86,6 +86,10 @@ class Reporter:
             self._context.log.warning(asked.note)
         self._report(Progress(self._text, asked.n_done, asked.n_total, unit, asked.n_from_ledger))
 
+    def published(self, share: float) -> None:
+        """Report the share of a publication that is done, 0 to 1."""
+        self._report(Progress(self._text, 100 * share, 100, "%"))
+
     def _report(self, progress: Progress) -> None:
         listener = _listener.get()
         if listener is not None:

@@ -24,6 +24,8 @@ TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
 INVOCATION_TAG = "enact/invocation"
 """Of all runs that one `enact-assets materialize` started: the same value, when and which."""
+FROM_NOTHING_TAG = "enact/from_nothing"
+"""Of a run that publishes without the former file, whatever its value; the UI may set it, too."""
 CHECK_JOB = "check_freshness"
 
 

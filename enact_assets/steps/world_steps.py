@@ -14,6 +14,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.handles import PictureMaker, PictureReader
+from enact_assets.people.people_tables import HumanAnswers
 from enact_assets.replay.replay_tables import Actions, Demonstrations, Facts, Objects, States
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
@@ -31,8 +32,18 @@ from enact_assets.steps.inputs import (
 from enact_assets.steps.world_previews import clip_sheet
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.annotated_questions import annotated_questions
+from enact_assets.worldprediction.answers_by_people import (
+    evaluate_annotators,
+    human_agreement_of,
+    human_filter,
+    versions_now,
+)
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.asked_models import WorldAsker, asked_predictions
+from enact_assets.worldprediction.captioned_models import (
+    captioned_predictions,
+    captioner_and_reader,
+)
 from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.film_frames import FilmPictures
@@ -45,6 +56,11 @@ from enact_assets.worldprediction.world_models import (
     WorldMaterial,
     predictions_of,
 )
+from enact_assets.worldprediction.world_people_tables import (
+    WorldHumanAgreement,
+    WorldHumanEvaluation,
+    WorldHumanFilter,
+)
 from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import (
     ActionStates,
@@ -55,6 +71,7 @@ from enact_assets.worldprediction.world_tables import (
     WantedClips,
     WorldAccuracies,
     WorldCandidates,
+    WorldCaptions,
     WorldComparisons,
     WorldEvaluation,
     WorldPredictions,
@@ -62,6 +79,7 @@ from enact_assets.worldprediction.world_tables import (
 )
 
 GROUP = "worldprediction"
+NOBODY = "nobody has answered yet"
 
 
 @step(group=GROUP, job="write_questions")
@@ -178,15 +196,18 @@ def world_predictions(
     model: WorldModelName,
     source: WorldSourceName,
     ask: WorldAsker,
-) -> Of[WorldPredictions]:
-    """Answers of one baseline, or of a registered model, which is shown stills of the clips."""
-    scenes = None
-    shown: WorldPictures | FilmPictures = FilmPictures(films, pictures)
-    if images is not None and clips is not None:
-        shown = WorldPictures(images, clips, pictures)
+) -> tuple[Of[WorldPredictions], Of[WorldCaptions]]:
+    """Answers of one baseline, or of a registered model, which is shown stills of the clips; or of
+    a pair of which one model writes captions, and the other reads these alone.
+    """
+    scenes, shown = None, _shown(images, clips, films, pictures)
     if model not in WORLD_MODELS:
         items = items_of(questions, candidates)
-        return WorldPredictions.of(asked_predictions(model, source, items, shown, ask))
+        if captioner_and_reader(model) is not None:
+            found, captions = captioned_predictions(model, source, items, shown, ask)
+            return WorldPredictions.of(found), WorldCaptions.of(captions)
+        found = asked_predictions(model, source, items, shown, ask)
+        return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
     if graphs is not None and objects is not None and actions is not None:
         scenes = SceneTables(graphs, objects, actions)
     material = WorldMaterial(
@@ -196,7 +217,8 @@ def world_predictions(
         scenes,
         LabelMaterial(questions, candidates, known_of(states, annotated), training),
     )
-    return WorldPredictions.of(predictions_of(model, source, material))
+    found = predictions_of(model, source, material)
+    return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
 
 
 @step(group=GROUP, job="answer_world_questions")
@@ -207,10 +229,56 @@ def world_evaluation(
     return WorldEvaluation.of(evaluate_world(answers, questions))
 
 
+def _shown(
+    images: pl.DataFrame | None,
+    clips: pl.DataFrame | None,
+    films: pl.DataFrame,
+    pictures: PictureReader,
+) -> WorldPictures:
+    """Pictures of the source: rendered, or taken from films."""
+    if images is None or clips is None:
+        return FilmPictures(films, pictures)
+    return WorldPictures(images, clips, pictures)
+
+
+def _filtered(world_human_filter: pl.DataFrame) -> Mapping[str, Any]:
+    counts = world_human_filter.group_by("task", "outcome").len().sort("task", "outcome")
+    said = {f"{task}: {outcome}": n for task, outcome, n in counts.iter_rows()}
+    return said or {"answers of people": NOBODY}
+
+
+@step(group=GROUP, job="judge_world_questions", summary=_filtered)
+def world_human_answers(
+    answers: Of[HumanAnswers],
+    questions: Of[WorldQuestions],
+    candidates: Of[WorldCandidates],
+    images: Annotated[All[FrameImages], OF_BASELINE, IF_EMBEDDED_WORLD] | None,
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
+    films: Of[FilmImages],
+    pictures: PictureReader,
+    source: WorldSourceName,
+) -> tuple[Of[WorldHumanEvaluation], Of[WorldHumanFilter], Of[WorldHumanAgreement]]:
+    """Answers that annotators gave on the page, verified; which questions two persons solved, as
+    the paper keeps them; and how far annotators agree. Roles are never mixed.
+    """
+    shown = _shown(images, clips, films, pictures)
+    asked = set(answers["question_id"])
+    items = (i for i in items_of(questions, candidates) if i.row["question_id"] in asked)
+    versions = versions_now(items, shown, source)
+    found = evaluate_annotators(answers, questions, versions, source)
+    return (
+        WorldHumanEvaluation.of(found),
+        WorldHumanFilter.of(human_filter(found, source)),
+        WorldHumanAgreement.of(human_agreement_of(found, source)),
+    )
+
+
 @step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
-    evaluated: All[WorldEvaluation], source: WorldSourceName
+    evaluated: All[WorldEvaluation], people: Of[WorldHumanEvaluation], source: WorldSourceName
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
-    """Accuracies with exact intervals and intervals over recordings; and every pair of models."""
-    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS))
+    """Accuracies with exact intervals and intervals over recordings; and every pair of models.
+    Annotators of one role are one model.
+    """
+    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS), people)
     return WorldAccuracies.of(accuracies), WorldComparisons.of(comparisons)

@@ -5,6 +5,7 @@ relative to the place, with ``/`` between their parts.
 """
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -72,6 +73,13 @@ class Place(Protocol):
         """Publish a whole file; returns what a listing shows of it, None if that is unknown.
 
         Errors: :class:`OutputError`.
+        """
+        ...
+
+    def put_file(self, path: Path, name: str) -> None:
+        """A copy of the file ``path`` appears at once, under ``name``; it need not fit into memory.
+
+        Errors: as of :meth:`publishing`.
         """
         ...
 
@@ -171,6 +179,11 @@ class LocalPlace:
             temporary.write_bytes(content)
             of = temporary.stat()  # renamed it may be replaced at once
         return Entry(name, of.st_size, of.st_mtime_ns, of.st_ino)
+
+    def put_file(self, path: Path, name: str) -> None:
+        """A copy of the file ``path``, flushed to disk and renamed."""
+        with replacing(self.root / name) as temporary:
+            shutil.copyfile(path, temporary)
 
     def files(self, folder: str) -> Iterator[Entry]:
         """Files below ``folder`` at any depth, those of one folder in the order of their names."""

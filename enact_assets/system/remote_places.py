@@ -3,10 +3,11 @@
 import errno
 import io
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import blake2b
+from pathlib import Path
 from typing import IO, Any, cast
 
 import fsspec
@@ -93,13 +94,13 @@ class RemotePlace:
         """Give a buffer to write to, which becomes one object at the end."""
         buffer = io.BytesIO()
         yield buffer
-        try:
-            self._publish(self._path(name), buffer.getvalue())
-        except Exception as error:
-            raise OutputError(
-                f"{self.where(name)}: cannot be written ({_told(error)}). The earlier file is "
-                "unchanged. Check network, access and space, and run again."
-            ) from error
+        with self._writing(name):
+            self._publish(name, lambda path: self._system.pipe_file(path, buffer.getvalue()))
+
+    def put_file(self, path: Path, name: str) -> None:
+        """A copy of the file ``path``; a large one is sent in parts, which become one object."""
+        with self._writing(name):
+            self._publish(name, lambda to: self._system.put_file(str(path), to))
 
     def put(self, name: str, content: bytes) -> None:
         """Publish a whole file. What a listing shows of it is known when it is listed."""
@@ -156,7 +157,7 @@ class RemotePlace:
         """Write the file once more: elsewhere than in a folder that is how it becomes young."""
         content = self.read(name)
         with self._reaching(name):
-            self._publish(self._path(name), content)
+            self._publish(name, lambda path: self._system.pipe_file(path, content))
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
         """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
@@ -209,6 +210,16 @@ class RemotePlace:
                 "Check network, address and access, and run again."
             ) from error
 
+    @contextmanager
+    def _writing(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise OutputError(
+                f"{self.where(name)}: cannot be written ({_told(error)}). The earlier file is "
+                "unchanged. Check network, access and space, and run again."
+            ) from error
+
     def _entry(self, name: str, information: Mapping[str, Any]) -> Entry:
         if all(information.get(key) is None for key in _TIMES):
             raise LakeError(
@@ -221,15 +232,17 @@ class RemotePlace:
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}".rstrip("/")
 
-    def _publish(self, path: str, content: bytes) -> None:
+    def _publish(self, name: str, write: Callable[[str], object]) -> None:
+        """``write`` to where it is told to, so that the file appears whole under ``name``."""
+        path = self._path(name)
         if self._is_put_whole:
-            self._system.pipe_file(path, content)
+            write(path)
             return
-        folder, _, name = path.rpartition("/")
-        temporary = f"{folder}/.{name}.{uuid.uuid4().hex[:12]}{TEMPORARY_SUFFIX}"
+        folder, _, last = path.rpartition("/")
+        temporary = f"{folder}/.{last}.{uuid.uuid4().hex[:12]}{TEMPORARY_SUFFIX}"
         self._system.makedirs(folder, exist_ok=True)
         try:
-            self._system.pipe_file(temporary, content)
+            write(temporary)
             self._system.mv(temporary, path)
         except BaseException:
             if self._system.exists(temporary):

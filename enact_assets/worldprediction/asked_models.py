@@ -1,12 +1,13 @@
 """Registered models, which answer questions of WorldPrediction from stills, through the ledger."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
 from enact_assets.asking.messages import Message
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.predictions.model_asker import ModelAsker
+from enact_assets.predictions.model_asker import Answers, ModelAsker
 from enact_assets.predictions.predict import refuse_gaps
 from enact_assets.worldprediction.world_items import WorldItem
 from enact_assets.worldprediction.world_messages import message_of
@@ -39,9 +40,16 @@ def asked_predictions(
             lacking[item.row["question_id"]] = str(error)
     answers = ask(name, world_source, messages)
     refuse_gaps(name, world_source, answers, ask.max_missing(name))
+    return WorldPredictions.build(prediction_rows(name, world_source, answers, lacking))
+
+
+def prediction_rows(
+    name: str, world_source: str, answers: Answers, lacking: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Rows of ``world_predictions``: what was answered, and why questions could not be asked."""
     found = {question_id: (None, error) for question_id, error in lacking.items()}
     said = {question: (a.text, a.error) for (question, n), a in answers.items() if n == 0}
-    rows = [
+    return [
         {
             "world_source": world_source,
             "world_model": name,
@@ -51,4 +59,3 @@ def asked_predictions(
         }
         for question_id, (text, error) in (found | said).items()
     ]
-    return WorldPredictions.build(rows)

@@ -4,8 +4,10 @@ from collections.abc import Collection
 
 import polars as pl
 
+from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.statistics.models import compare_models
 from enact_assets.worldprediction.world_items import read_answer
+from enact_assets.worldprediction.world_people_tables import WorldHumanEvaluation
 from enact_assets.worldprediction.world_tables import (
     WorldAccuracies,
     WorldComparisons,
@@ -38,14 +40,35 @@ def evaluate_world(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.Dat
     return WorldEvaluation.arranged(found.select(list(WorldEvaluation.schema())))
 
 
+def with_annotators(evaluation: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ``world_evaluation`` and those of annotators, of which all of one role are one model,
+    such as ``people (2)``; several answers to one question are told apart by ``repetition``.
+    """
+    rows = evaluation.with_columns(repetition=pl.lit(0, pl.Int64))
+    answered = people.rename({"annotator": "world_model"}).with_columns(
+        repetition=pl.lit(0, pl.Int64)
+    )
+    names = {"world_model": "model", "world_source": "variant"}
+    both = pl.concat([rows, answered.select(rows.columns)]).rename(names)
+    pooled, _ = with_pooled_annotators(both)
+    return pooled.rename({new: old for old, new in names.items()})
+
+
 def compare_world_models(
-    evaluation: pl.DataFrame, world_source: str, references: Collection[str]
+    evaluation: pl.DataFrame,
+    world_source: str,
+    references: Collection[str],
+    people: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Tables ``world_accuracies`` and ``world_comparisons`` of one source; clusters are recordings.
 
-    Models are compared as :func:`compare_models` does, under each condition of each task.
+    ``people`` are rows of ``world_human_evaluation``; they have no place. Models are compared as
+    :func:`compare_models` does, under each condition of each task.
     """
-    scored = evaluation.filter(pl.col("answer_status") != "missing")
+    people = WorldHumanEvaluation.empty() if people is None else people
+    together = with_annotators(evaluation, people)
+    pooled = set(together["world_model"]) - set(evaluation["world_model"])
+    scored = together.filter(pl.col("answer_status") != "missing")
     as_answers = scored.select(
         "question_id",
         "length",
@@ -53,13 +76,13 @@ def compare_world_models(
         model="world_model",
         kind=pl.concat_str("task", "condition", separator=_JOINT),
         demonstration="recording",
-        repetition=pl.lit(0, pl.Int64),
+        repetition="repetition",
         n_steps=pl.lit(1, pl.Int64),
         is_accepted="is_correct",
         pairwise_accuracy=pl.col("is_correct").cast(pl.Float64),
     )
-    accuracies, pairs = compare_models(as_answers, world_source, references=references)
-    counts = _counts(evaluation)
+    accuracies, pairs = compare_models(as_answers, world_source, references=[*references, *pooled])
+    counts = _counts(together)
     keys = ["task", "condition", "length", "world_model"]
     found = _split(accuracies).rename({"model": "world_model"}).drop("n_scored")
     joined = counts.join(found, on=keys, how="left", nulls_equal=True)

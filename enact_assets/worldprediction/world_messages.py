@@ -4,7 +4,8 @@ The paper gives no prompt; its release asks for JSON such as ``{"action": "A"}``
 Words are the same under every condition, so that conditions can be compared.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from enact_assets.asking.messages import Message, Part, Picture, Text
 from enact_assets.contracts.errors import PredictionError
@@ -17,8 +18,10 @@ STATES = (
     "acts.\n"
 )
 BETWEEN = {"wm": "one action", "pp": "some actions"}
-CLIPS = (
-    "\nEach clip shows one action as {} pictures in order. Clips may be from other rooms, where "
+CLIPS = "\nEach clip shows one action as {} pictures in order."
+CLIPS_TOLD = "\nEach clip shows one action and is described in words."
+ELSEWHERE = (
+    " Clips may be from other rooms, where "
     "things of the same kinds look different and stand elsewhere, left and right included.\n"
 )
 ASKED = {
@@ -30,30 +33,62 @@ ASKED = {
 FORMAT = 'Answer with JSON and nothing else: {"%s": "A"}, "B", "C" or "D".'
 
 
+@dataclass(frozen=True)
+class ShownPictures:
+    """Pictures of one question by their names: two states, and the clips of the pool in order."""
+
+    states: list[str]
+    clips: list[list[str]]
+
+    @classmethod
+    def of(cls, item: WorldItem, pictures: WorldPictures) -> "ShownPictures":
+        """Those of ``item``. Errors: :class:`PredictionError` if one is missing."""
+        states = pictures.state_shas(item.row)
+        clips = [pictures.clip_shas(candidate) for candidate in item.pool]
+        if len(states) < 2 or not all(clips):
+            n_missing = 2 - len(states) + sum(not clip for clip in clips)
+            raise PredictionError(
+                f"question {item.row['question_id']}: {n_missing} states or clips lack pictures"
+            )
+        return cls(states, clips)
+
+
 def message_of(item: WorldItem, pictures: WorldPictures) -> Message:
     """The message of one question.
 
     Errors: :class:`PredictionError` if a picture is missing.
     """
-    return Message(item.row["question_id"], tuple(_parts(item, pictures)))
+    shown = ShownPictures.of(item, pictures)
+    states = [[Picture(sha)] for sha in shown.states]
+    clips = [[Picture(sha) for sha in clip] for clip in shown.clips]
+    told = CLIPS.format(_number_of_pictures(shown.clips))
+    return Message(item.row["question_id"], tuple(_parts(item, states, told, clips)))
 
 
-def _parts(item: WorldItem, pictures: WorldPictures) -> Iterator[Part]:
-    question_id, task = item.row["question_id"], item.row["task"]
-    states = pictures.state_shas(item.row)
-    clips = [pictures.clip_shas(candidate) for candidate in item.pool]
-    if len(states) < 2 or not all(clips):
-        n_missing = 2 - len(states) + sum(not clip for clip in clips)
-        raise PredictionError(f"question {question_id}: {n_missing} states or clips lack pictures")
+def message_in_words(item: WorldItem, states: Sequence[str], clips: Sequence[str]) -> Message:
+    """The message of one question with captions in place of pictures: texts alone."""
+    parts = _parts(item, [[Text(f"{caption}\n")] for caption in states], CLIPS_TOLD,
+                   [[Text(f"{caption}\n")] for caption in clips])  # fmt: skip
+    texts = "".join(part.text for part in parts if isinstance(part, Text))
+    return Message(item.row["question_id"], (Text(texts),))
+
+
+def _parts(
+    item: WorldItem,
+    states: Sequence[Sequence[Part]],
+    told: str,
+    clips: Sequence[Sequence[Part]],
+) -> Iterator[Part]:
+    task = item.row["task"]
     yield Text(STATES.format(BETWEEN[task]))
-    for number, sha in enumerate(states, 1):
+    for number, state in enumerate(states, 1):
         yield Text(f"\nState {number}:\n")
-        yield Picture(sha)
-    yield Text(CLIPS.format(_number_of_pictures(clips)))
+        yield from state
+    yield Text(told + ELSEWHERE)
     names = LETTERS if task == WM else [str(number) for number in range(1, len(clips) + 1)]
     for name, clip in zip(names, clips, strict=True):
         yield Text(f"\nClip {name}:\n")
-        yield from map(Picture, clip)
+        yield from clip
     yield Text(ASKED[task])
     if task != WM:
         plans = (" ".join(str(c["pool"]) for c in option) for option in item.options)

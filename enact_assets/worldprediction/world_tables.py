@@ -4,10 +4,6 @@ from enact_assets import columns as common
 from enact_assets.engine.tables import Table, integer, integers, number, text, texts, truth
 
 
-def _world_source() -> str:
-    return "embedded, or the step file whose annotations the questions are made from"
-
-
 class WorldQuestions(Table):
     """One row per question of WorldPrediction.
 
@@ -18,7 +14,7 @@ class WorldQuestions(Table):
 
     by = ("world_source",)
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     question_id = text("id from recording, states, condition and candidates", key=True)
     task = text("wm (world modelling) or pp (procedural planning)")
     condition = text(
@@ -55,7 +51,7 @@ class WorldCandidates(Table):
 
     by = ("world_source",)
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     question_id = text("as in world_questions", key=True)
     option = text("letter, A to D", key=True)
     place = integer("place in the plan, from 1", key=True)
@@ -74,11 +70,28 @@ class WorldPredictions(Table):
 
     by = ("world_model", "world_source")
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
     question_id = text("as in world_questions", key=True)
     raw_answer = text("the model's answer; null if it never answered", null=True)
     error = text("why there is no answer; null if there is one", null=True)
+
+
+class WorldCaptions(Table):
+    """One row per model and picture of a state, or clip, that it wrote a caption for.
+
+    Only pairs of a captioner and a reader have rows; `world_model` names both.
+    """
+
+    by = ("world_model", "world_source")
+
+    world_source = common.world_source(key=True)
+    world_model = text("captioner and reader, joined by +", key=True)
+    caption_id = text("hash of what is shown", key=True)
+    shows = text("state or clip")
+    image_shas = texts("the pictures in order, by their names in images/")
+    caption = text("null if the captioner never answered", null=True)
+    error = text("why there is no caption; null if there is one", null=True)
 
 
 class WorldEvaluation(Table):
@@ -89,7 +102,7 @@ class WorldEvaluation(Table):
 
     by = ("world_model", "world_source")
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
     question_id = text("as in world_questions", key=True)
     task = text("wm or pp")
@@ -106,17 +119,18 @@ class WorldAccuracies(Table):
     """One row per task, condition, length and model.
 
     `length` is null for all lengths together; never add that row to the others. Embedded results
-    are no results of WorldPrediction.
+    are no results of WorldPrediction. Annotators of one role are one row, such as `people (2)`,
+    which counts answers instead of questions.
     """
 
     by = ("world_source",)
     keys = ("world_source", "task", "condition", "length", "world_model")
 
-    world_source = text(_world_source())
+    world_source = common.world_source()
     task = text("wm or pp")
     condition = text("same, view or equivalent")
     length = common.any_length()
-    world_model = text("baseline or model")
+    world_model = text("baseline, model or people (n)")
     is_reference = truth("a baseline: not ranked")
     n_scored = integer("questions with a score")
     n_missing = integer("questions without an answer")
@@ -139,7 +153,7 @@ class WorldComparisons(Table):
     by = ("world_source",)
     keys = ("world_source", "task", "condition", "length", "model_a", "model_b")
 
-    world_source = text(_world_source())
+    world_source = common.world_source()
     task = text("wm or pp")
     condition = text("same, view or equivalent")
     length = common.any_length()
@@ -163,7 +177,7 @@ class AnnotatedActions(Table):
 
     by = ("world_source",)
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     recording = text("recording that was annotated", key=True)
     action = integer("its place in time, from 1", key=True)
     category = text("id of the step: what equivalents share")
@@ -187,7 +201,7 @@ class FilmImages(Table):
     by = ("world_source",)
     image_column = "image_sha"
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     recording = text("recording that was filmed", key=True)
     action = integer("as in annotated_actions", key=True)
     place = integer("place in the clip, from 1", key=True)
@@ -206,7 +220,7 @@ class TrainingPlans(Table):
 
     by = ("world_source",)
 
-    world_source = text(_world_source(), key=True)
+    world_source = common.world_source(key=True)
     plan = text("activity and seed, or recording", key=True)
     action = integer("place in the plan, from 1", key=True)
     person = text("who carried it out; null for embedded", null=True)

@@ -4,6 +4,7 @@
 --        Without noise, actions tell the true changes; in the wording of qa, they and the prompt
 --        are those of qa to the letter (a prompt of the user is not compared). Rows known to be
 --        older than qa are not compared.
+-- By:    demonstration.
 -- Fix:   materialize qa, question_set and asked_questions of that variant again.
 with current_questions as (
     select asked_questions.*

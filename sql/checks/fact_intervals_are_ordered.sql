@@ -1,5 +1,6 @@
 -- fact_intervals_are_ordered: one row per fact that ends before it starts or leaves its replay.
 -- Reads: facts, demonstrations.
+-- By:    demonstration.
 -- Fix:   the recording contradicts itself: replay these demonstrations again.
 select facts.demonstration, predicate, subject, object, frame_from, frame_to, n_frames
 from facts

@@ -1,5 +1,6 @@
 -- qa_answers_are_permutations: one row per question whose answer is not an order of 1..length-1.
 -- Reads: qa.
+-- By:    demonstration.
 -- Fix:   the questions were written wrongly: materialize qa of these demonstrations again.
 select demonstration, gating, question_id, kind, length, answer
 from qa

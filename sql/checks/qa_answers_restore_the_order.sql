@@ -4,6 +4,7 @@
 --        and the actions are the steps. Inverse: the pictures are in true order and the actions,
 --        taken in the order of the answer, are the steps. What the actions of imported questions
 --        say is read from their words, and not compared.
+-- By:    demonstration.
 -- Fix:   materialize qa of these demonstrations again, and their transition_graph if it is older.
 with shown_steps as (
     select

@@ -1,5 +1,6 @@
 -- trajectory_steps_are_edges: one row per step of a trajectory that its graph does not have.
 -- Reads: trajectories, transition_graph.
+-- By:    demonstration.
 -- Fix:   materialize trajectories of these demonstrations again: their graph is newer, or older.
 with steps as (
     select

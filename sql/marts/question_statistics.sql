@@ -34,29 +34,46 @@ counted as (
         and question_orders.question_id = qa.question_id
 ),
 
+summed as (
+    select
+        gating, demonstration, kind, length,
+        count(*) as n_questions,
+        -- No other demonstration has one of them, and each has one length.
+        count(distinct trajectory_id) as n_trajectories,
+        count(*) filter (is_asked) as n_in_question_set,
+        count(*) filter (is_probed) as n_in_probe_set,
+        sum(n_components) as n_components,
+        sum(n_actions) as n_actions,
+        count(*) filter (is_ambiguous) as n_ambiguous,
+        count(is_ambiguous) as n_judged,
+        -- As decimals: a sum of floats would depend on the order of rows.
+        sum(n_actions * expected_pairwise_accuracy::decimal(18, 17)) as expected_pairs,
+        sum(n_actions) filter (expected_pairwise_accuracy is not null) as n_pairs,
+        sum(expected_pairwise_accuracy::decimal(18, 17)) as expected_accuracies,
+        count(expected_pairwise_accuracy) as n_expected
+    from counted
+    group by all
+),
+
 levels as (
-    select * from counted
+    select * from summed
     union all
-    select * replace (null::varchar as demonstration) from counted
+    select * replace (null::varchar as demonstration) from summed
     union all
-    select * replace (null::varchar as demonstration, null::bigint as length) from counted
+    select * replace (null::varchar as demonstration, null::bigint as length) from summed
 ),
 
 questions as (
     select
         gating, demonstration, kind, length,
-        count(*) as n_questions,
-        count(distinct trajectory_id) as n_trajectories,
-        count(*) filter (is_asked) as n_in_question_set,
-        count(*) filter (is_probed) as n_in_probe_set,
+        sum(n_questions)::bigint as n_questions,
+        sum(n_trajectories)::bigint as n_trajectories,
+        sum(n_in_question_set)::bigint as n_in_question_set,
+        sum(n_in_probe_set)::bigint as n_in_probe_set,
         sum(n_components) / sum(n_actions) as components_per_action,
-        avg(is_ambiguous::integer) as ambiguous_share,
-        -- As decimals: a sum of floats would depend on the order of rows.
-        sum(n_actions * expected_pairwise_accuracy::decimal(18, 17))::double
-            / sum(n_actions) filter (expected_pairwise_accuracy is not null)
-            as random_pairwise_accuracy,
-        sum(expected_pairwise_accuracy::decimal(18, 17))::double
-            / count(expected_pairwise_accuracy) as random_pairwise_accuracy_by_question
+        sum(n_ambiguous) / sum(n_judged) as ambiguous_share,
+        sum(expected_pairs)::double / sum(n_pairs) as random_pairwise_accuracy,
+        sum(expected_accuracies)::double / sum(n_expected) as random_pairwise_accuracy_by_question
     from levels
     group by all
 ),

@@ -109,9 +109,9 @@ def test_killed_while_pictures_are_edited_none_is_lost_and_few_are_bought_twice(
 ) -> None:
     seed = int.from_bytes(os.urandom(4))
     draw = random.Random(seed)  # noqa: S311 - no secret
-    server = HERE.parent / "reference" / "picture_server.py"
+    command = [sys.executable, "-m", "reference.picture_server"]
     n, in_flight, n_kills = 60, 4, 5
-    with subprocess.Popen([sys.executable, server], stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
+    with subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
         assert running.stdout is not None
         url = f"http://127.0.0.1:{running.stdout.readline().strip()}/x-good"
         given = [sys.executable, HERE / "editing_process.py", url, tmp_path, str(n), str(in_flight)]

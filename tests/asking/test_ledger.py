@@ -47,7 +47,7 @@ def test_answers_come_back_whole_but_for_the_raw_reply(tmp_path: Path) -> None:
     assert msgspec.json.decode(lines[0])["raw"] == {"id": [1, "\n"]}
 
 
-texts = st.text(max_size=30)
+texts = st.text(max_size=9)
 answers = st.builds(
     Answer,
     request_sha=texts,
@@ -60,7 +60,7 @@ answers = st.builds(
 )
 
 
-@given(st.lists(answers, max_size=6, unique_by=lambda a: a.request_sha), st.data())
+@given(st.lists(answers, max_size=4, unique_by=lambda a: a.request_sha), st.data())
 def test_cut_anywhere_a_file_keeps_every_whole_line(
     tmp_path_factory: pytest.TempPathFactory, kept: list[Answer], data: st.DataObject
 ) -> None:

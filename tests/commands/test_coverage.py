@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from report.report_pages import published
 from rich.console import Console
-from sql.tiny_lake import Rows, answer, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import Rows, answer, lean_sql, publish_on, tiny_rows, write_lake
 
 from enact_assets.commands.coverage import (
     MISSING_ANSWERS,
@@ -29,7 +29,7 @@ REFUSAL = f"PredictionError: fact_reader {REFUSES}: it is trained on the embedde
 def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     """Of five questions of the baseline the guesser never answered one."""
     found = DataRoot(tmp_path_factory.mktemp("root"), None)
-    publish_lean(write_lake(found.lake, tiny_rows()), found.warehouse)
+    publish_on(write_lake(found.lake, tiny_rows()), found.warehouse, lean_sql())
     return found
 
 

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.data_root.published import query
+from enact_assets.data_root.published import OpenWarehouse, query
 
 
 @pytest.fixture
@@ -79,3 +79,24 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "enact.duckdb").write_bytes(b"no database" * 1000)
     with pytest.raises(WarehouseError, match=r"delete it: .*--asset warehouse` publishes it again"):
         query(tmp_path / "enact.duckdb", "from leaderboard")
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+def test_a_file_that_was_swapped_while_it_was_opened_is_opened_again(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch, is_error: bool
+) -> None:
+    """DuckDB opens a file twice: the header could be the old file's, and all the rest the new's."""
+    newer = warehouse.with_name("newer.duckdb")
+    with duckdb.connect(str(newer)) as connection:
+        connection.execute("create table leaderboard as select 2 as rank")
+    attach = OpenWarehouse._attach
+
+    def swapped(self: OpenWarehouse, connection: duckdb.DuckDBPyConnection) -> None:
+        attach(self, connection)
+        if newer.exists():
+            newer.replace(warehouse)
+            if is_error:
+                raise WarehouseError("blocks of another file")
+
+    monkeypatch.setattr(OpenWarehouse, "_attach", swapped)
+    assert query(warehouse, "select rank from leaderboard").item() == 2

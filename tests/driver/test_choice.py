@@ -74,3 +74,15 @@ def test_processes_that_are_there_get_what_would_not_be_worth_starting_them(site
         outcomes(runners, *[StepRun("visibility", f"a-{k}|state", {}) for k in range(7)])
     assert here.given == [4, 3, 5, 7]
     assert there.given == [4]
+
+
+def test_pictures_that_two_variants_show_are_rendered_once(site: Site) -> None:
+    """F14: at once, a variant in other words rendered its baseline's pictures a second time."""
+    partitions = ["a-0|symbolic_predicates", "a-0|baseline", "a-0|high", "b-0|symbolic_predicates"]
+    with Runners(site, 2, "tcp://127.0.0.1:8786") as runners:
+        counting = runners._elsewhere = Counting(site)
+        made = outcomes(runners, *[StepRun("frame_images", p, {}) for p in partitions])
+    assert counting.given == [3, 1]
+    first, last = made[:3], made[3].run.partition
+    assert {o.run.partition for o in first} == set(partitions[1:])
+    assert last == partitions[0]

@@ -156,8 +156,8 @@ def test_a_worker_that_is_killed_loses_nothing(site: Site) -> None:
 
 
 @slow
-def test_a_cluster_that_disappears_is_told(site: Site) -> None:
-    """A walk would wait for ever for what nobody will do."""
+def test_a_cluster_that_disappears_is_told(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
+    """A walk would wait for ever for what nobody will do. F15: Dask's tracebacks came first."""
     waiting = WaitingStep(empty_site(site.data_root / "inner"))
     inner = empty_site(site.data_root / "inner")
     instance = open_instance(inner.data_root)
@@ -167,7 +167,7 @@ def test_a_cluster_that_disappears_is_told(site: Site) -> None:
             process_at(instance, "official_questions")
             for worker in cluster.workers:
                 worker.kill()
-            cluster.close()
+            cluster.kill_scheduler()
 
         closer = threading.Thread(target=close)
         closer.start()
@@ -176,6 +176,7 @@ def test_a_cluster_that_disappears_is_told(site: Site) -> None:
         closer.join()
     instance.dispose()
     leave()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def within(seconds: float, runner: DaskRunner, *runs: StepRun) -> list[Outcome]:

@@ -1,5 +1,6 @@
 """Where Dagster stores, and that everybody who opens it finds the same there."""
 
+import re
 import shlex
 import shutil
 import sqlite3
@@ -106,7 +107,7 @@ def test_containers_are_guarded_and_watched() -> None:
     environment = services["webserver"]["environment"]
     assert environment["ENACT_POSTGRES_URL"] == "postgresql://enact@postgres:5432/dagster"
     assert environment["PGPASSWORD"] == services["postgres"]["environment"]["POSTGRES_PASSWORD"]
-    for name in ("webserver", "daemon", "scheduler", "code", "postgres"):
+    for name in ("webserver", "daemon", "scheduler", "worker", "code", "postgres"):
         assert services[name]["healthcheck"]["test"], name
     started = services["webserver"]["command"]
     unit = (ROOT / "deploy" / "systemd" / "enact-ui.service").read_text()
@@ -115,6 +116,9 @@ def test_containers_are_guarded_and_watched() -> None:
     ports = [port for service in services.values() for port in service.get("ports", ())]
     assert all(port.startswith("127.0.0.1:") for port in ports)
     lines = (ROOT / "deploy" / "Dockerfile").read_text().splitlines()
+    images = [line.split()[1] for line in lines if line.startswith("FROM ")]
+    images.append(services["postgres"]["image"])
+    assert all(re.search(r":\d+\.\d+", image) for image in images), "a tag that moves"
     [user] = [line.split()[1] for line in lines if line.startswith("USER ")]
     helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
     pods = [helm["dagsterWebserver"], helm["dagsterDaemon"]]

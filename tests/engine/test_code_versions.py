@@ -178,6 +178,7 @@ DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
     *("model_comparisons", "training_statistics", "human_agreement"),
     *("training_plans", "world_questions", "world_predictions", "world_accuracies"),
+    "world_human_answers",
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.
@@ -248,17 +249,23 @@ def versions(
     return of_steps
 
 
+@pytest.fixture(scope="module")
+def before(versions: Callable[[], dict[str, str]]) -> dict[str, str]:
+    return versions()
+
+
 @pytest.mark.parametrize(("file", "old", "new", "stale"), REAL)
 def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the table
     copied: Path,
     versions: Callable[[], dict[str, str]],
+    before: dict[str, str],
     file: str,
     old: str,
     new: str,
     stale: set[str],
 ) -> None:
     """Too few, and old rows look fresh; too many, and hours are spent on nothing."""
-    before, path = versions(), copied / file
+    path = copied / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))

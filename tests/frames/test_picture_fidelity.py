@@ -85,6 +85,31 @@ def test_each_change_breaks_the_limit_that_is_about_it(
     assert measure_fidelity(PICTURE, changed(PICTURE), OBJECTS).broken(anything) == []
 
 
+def test_a_thing_as_light_as_the_table_has_a_silhouette() -> None:
+    """A green plate on wood: only their colours differ."""
+    y, x = np.mgrid[:160, :160]
+    plate = ((y - 80) ** 2 + (x - 80) ** 2 < 30**2).astype(np.int32)
+    colours = np.array([(214, 178, 130), (152, 199, 50)], np.uint8)
+    picture = colours[plate]
+    still = measure_fidelity(picture, jpeg(picture), plate)
+    moved = measure_fidelity(picture, colours[np.roll(plate, 5, (0, 1))], plate)
+    assert still.silhouette_px <= 1
+    assert moved.silhouette_px == pytest.approx(5 * 2**0.5, abs=1.5)
+    assert moved.lightness < 0.1  # nothing to be seen there
+
+
+def test_pale_things_have_a_hue_too() -> None:
+    """Grey that turns from warm to cold; a grey that stays grey does not."""
+    plate = np.zeros((64, 64), np.int32)
+    plate[20:44, 20:44] = 1
+    warm, cold, other = (
+        np.array([(214, 178, 130), grey], np.uint8)[plate]
+        for grey in ((190, 180, 168), (168, 180, 192), (190, 181, 169))
+    )
+    assert measure_fidelity(warm, cold, plate).hue_degrees > 3
+    assert measure_fidelity(warm, other, plate).hue_degrees < 3
+
+
 @pytest.mark.parametrize(
     "changed",
     [

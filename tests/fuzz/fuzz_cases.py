@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from enact_assets.contracts.errors import EnactError
 
 VARIABLE = "ENACT_FUZZ_CASES"
 DEFAULT_CASES = 300
+CORPUS_VARIABLE = "ENACT_FUZZ_CORPUS"
+"""A folder that keeps what found something: the next run begins with it."""
+COUNTS_VARIABLE = "ENACT_FUZZ_COUNTS"
+"""A file for the counts, as JSON: target -> outcome -> cases."""
 MAX_MESSAGE_CHARACTERS = 2000
 
 COUNTS: Counter[tuple[str, str]] = Counter()
@@ -26,12 +31,13 @@ def n_cases(share: float = 1.0) -> int:
 
 
 def fuzz(share: float = 1.0) -> Callable[[Any], Any]:
-    """Settings of a target. Nothing is remembered: a run is repeated by its seed."""
+    """Settings of a target. Without a corpus nothing is remembered: a seed repeats a run."""
+    corpus = os.environ.get(CORPUS_VARIABLE)
     return settings(
         max_examples=n_cases(share),
         deadline=None,
-        database=None,
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
+        database=None if corpus is None else DirectoryBasedExampleDatabase(corpus),
+        phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
         print_blob=True,
     )

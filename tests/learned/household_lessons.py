@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
-from enact_assets.learned.fitting import learn
+from enact_assets.learned.fitting import Knowledge, learn
 from enact_assets.learned.learned_models import LearnedModel, learned_model
 from enact_assets.learned.learned_tables import TrainingStatistics
 from enact_assets.learned.picture_features import GRID, PICTURE_PX
@@ -53,8 +53,13 @@ def statistics() -> pl.DataFrame:
 
 
 @cache
+def taught(name: str) -> Knowledge:
+    return learn(name, statistics())
+
+
+@cache
 def model(name: str) -> LearnedModel:
-    found = learned_model(name, *learn(name, statistics()))
+    found = learned_model(name, *taught(name))
     assert isinstance(found, LearnedModel)
     return found
 

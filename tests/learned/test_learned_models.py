@@ -15,6 +15,7 @@ from learned.household_lessons import (
     asked,
     model,
     statistics,
+    taught,
 )
 from numpy.typing import NDArray
 
@@ -102,7 +103,7 @@ def test_answers_hang_on_nothing_that_is_not_shown() -> None:
 def test_the_order_fits_best_of_all(kind: str) -> None:
     """Against every order of a short question, step by step."""
     lesson = asked()
-    reader, _ = learn(FACT_READER, statistics())
+    reader, _ = taught(FACT_READER)
     rows = reader.filter(activity=ACTIVITY)
     weights = dict(zip(rows["reading"], as_matrix(rows["weights"]).astype(float), strict=True))
     shown = [r for r in requests(lesson) if r.kind == kind and len(r.pictures) == 5][:4]
@@ -165,10 +166,10 @@ def test_transfer_is_refused_until_all_activities_are_trained() -> None:
 
 
 def test_progress_and_order_are_learned_apart_from_facts() -> None:
-    progress = learn(LEARNED_PROGRESS, statistics())
+    progress = taught(LEARNED_PROGRESS)
     assert progress.reader["reading"].unique().to_list() == [PROGRESS]
-    assert PROGRESS not in learn(FACT_READER, statistics()).reader["reading"]
-    order = learn(LEARNED_PRECEDENCE, statistics())
+    assert PROGRESS not in taught(FACT_READER).reader["reading"]
+    order = taught(LEARNED_PRECEDENCE)
     assert order.reader.is_empty()
     rows = statistics().filter(~pl.col("is_mirrored"), training_activity=ACTIVITY)
     most = order.precedences.filter(pl.col("earlier") != pl.col("later"), activity=ACTIVITY)

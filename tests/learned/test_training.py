@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from benchmarks.bench_learned import HALVES, asked_about, evaluated, trained, with_other
-from enact_assets.contracts.errors import PlanError
+from enact_assets.contracts.errors import PhysicsError
 from enact_assets.learned.learned_tables import TrainingStatistics
 from enact_assets.learned.training import training_statistics_of
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED_PROGRESS, TRANSFER
@@ -56,8 +56,8 @@ def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
 
 @pytest.mark.slow
 def test_a_seed_that_cannot_be_carried_out_is_passed_over() -> None:
-    """Garage 105: the drill falls over."""
-    with pytest.raises(PlanError, match="drill"):
-        training_statistics_of("cleaning_garage", [105], size_px=PX)
-    passed = training_statistics_of("cleaning_garage", [105, 106], 1, size_px=PX)
-    assert passed.equals(training_statistics_of("cleaning_garage", [106], size_px=PX))
+    """Groceries 101: a loaf throws the salt off the table. What falls over is passed over too."""
+    with pytest.raises(PhysicsError, match="salt_shaker"):
+        training_statistics_of("unloading_groceries", [101], size_px=PX)
+    passed = training_statistics_of("unloading_groceries", [101, 102], 1, size_px=PX)
+    assert passed.equals(training_statistics_of("unloading_groceries", [102], size_px=PX))

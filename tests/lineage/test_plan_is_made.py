@@ -74,7 +74,7 @@ class Workshop:
             observer=Observer(),
             is_list_outdated=self.is_list_outdated,
             tags=lambda _step: {},
-            is_forced=False,
+            is_forced=lambda _: False,
         ).go()
         return report
 

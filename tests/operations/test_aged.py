@@ -9,6 +9,7 @@ from tiny_roots import BUT_REPORT, TinyRoot
 
 from benchmarks.crashes import fingerprint
 from enact_assets.cli import main
+from enact_assets.data_root.published import query
 
 pytestmark = pytest.mark.slow
 
@@ -54,6 +55,13 @@ def test_every_command_works_on_an_old_root(
     assert run(capfd, "gc", "--delete", *data) == "Nothing to remove."
     assert "oracle" in run(capfd, "sql", "select model from leaderboard", *data)
     run(capfd, "materialize", "--asset", "evaluation", "--force", *data)
+    assert fingerprint(copied) == tiny.content
+    made_whole = "select value from meta.published where key = 'made_whole'"
+    before = query(copied / "enact.duckdb", made_whole).item()
+    run(capfd, "materialize", "--asset", "warehouse", "--force", *data)
+    assert query(copied / "enact.duckdb", made_whole).item() == before
+    run(capfd, "materialize", "--asset", "warehouse", "--from-nothing", *data)
+    assert query(copied / "enact.duckdb", made_whole).item() > before
     assert fingerprint(copied) == tiny.content
 
 

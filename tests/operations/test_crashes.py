@@ -1,6 +1,6 @@
 """kill -9 at any moment: what was published is whole, and the next run ends as if undisturbed."""
 
-import os
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from tiny_roots import TinyRoot
 
-from benchmarks.bench_crash import Campaign
 from benchmarks.crashes import (
     Moment,
     Setting,
@@ -26,8 +25,7 @@ from benchmarks.crashes import (
 from enact_assets.runs.instance import open_instance
 from enact_assets.system.atomic import is_temporary
 
-KILLS = int(os.environ.get("ENACT_KILLS", "20"))
-
+CAMPAIGN = Path(__file__).parents[1] / "campaign"
 
 STEPS = ("gating_config", "variant_config", "replays", "segmentation", "visibility")
 
@@ -122,15 +120,22 @@ def test_a_kill_while_dagsters_databases_are_made_does_no_harm(tmp_path: Path, n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_kills_at_random_moments_of_all_steps_do_no_harm(tmp_path: Path, workers: int) -> None:
-    """``ENACT_KILLS=100`` for as many; about ten seconds each. An embedded demonstration with its
-    pictures, recorded ones, two gatings, three variants.
+def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
+    """A chain of kills and a fault in one run, two more kills in the next: `make campaign` has a
+    hundred.
     """
-    campaign = Campaign(tmp_path, seed=workers, workers=workers, told=print)
-    tally = campaign.run(KILLS)
-    assert tally.n_kills == KILLS
-    assert len(tally.kills) > KILLS // 5, "always the same step was hit"
-    assert tally.damage == []
-    assert tally.mismatches == []
-    assert tally.n_orphans == 0
+    told = []
+    for kills in (3, 5):
+        command = [sys.executable, CAMPAIGN, "--kills", str(kills), "--faults", "1"]
+        done = subprocess.run(  # noqa: S603 - our own interpreter, our own code
+            [*command, "--keep", str(tmp_path / "kept")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        told.append(json.loads((tmp_path / "kept" / "campaign.json").read_text()))
+    assert [sum(t["kills"].values()) for t in told] == [3, 5]
+    assert [t["units"]["kills"] for t in told] == [1, 2]
+    assert [t["units"]["faults"] for t in told] == [1, 1], "it was done already"
+    assert told[1]["findings"] == []

@@ -3,6 +3,7 @@
 The questions of both are the baseline's, so the probe panel compares answers question by question.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,14 @@ import pytest
 import yaml
 from tiny_roots import BUT_REPORT, TinyRoot
 
+from enact_assets.cli import main
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.materialize import Driver, Report
 from enact_assets.engine.lake.lake import Lake
 
 from reference.misbehaving_server import running
-from reference.picture_server import picture_server
+from reference.picture_server import PictureServer, picture_server
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +29,8 @@ PROMPTS = {
     "forward": "QID={n_steps}f. Order the pictures.\n{actions}\nAnswer like [2, 1].",
     "inverse": "QID={n_steps}i. Order the actions.\n{actions}\nAnswer like [2, 1].",
 }
+
+EDIT = "Make a photograph of it, and keep all that is there. " * 5
 
 
 @pytest.fixture
@@ -37,7 +41,8 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (tmp_path / "words" / f"{kind}.txt").write_text(text)
     entries: dict[str, Any] = yaml.safe_load(tiny.registry.read_text())
     entries["variants"]["as_published"] = {"prompts": "words", "asks": "all"}
-    editing = {"model": "painter", "tries": 2}
+    (tmp_path / "words" / "edit.txt").write_text(EDIT)
+    editing = {"model": "painter", "tries": 2, "prompt_file": "words/edit.txt"}
     entries["variants"]["realistic"] = {"editing": editing, "asks": "all"}
     entries["models"] += ["seer"]
     path = tmp_path / "registry.yaml"
@@ -47,10 +52,16 @@ def registry(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
-def urls() -> Iterator[tuple[str, str]]:
+def painting() -> Iterator[PictureServer]:
+    with picture_server() as server:
+        yield server
+
+
+@pytest.fixture
+def urls(painting: PictureServer) -> Iterator[tuple[str, str]]:
     """Of a provider that answers and of one that paints: every first edit is useless."""
-    with running() as answering, picture_server() as painting:
-        yield answering.url(), painting.url("shifted-good")
+    with running() as answering:
+        yield answering.url(), painting.selling("shifted-good")
 
 
 def write_models(root: Path, urls: tuple[str, str]) -> None:
@@ -71,11 +82,30 @@ def made(root: Path, registry: Path) -> Report:
     return report
 
 
+def pictures_to_buy(root: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """What ``plan`` says of the pictures of ``realistic``."""
+    assert main(["plan", "--data", str(root), "--variant", "realistic", "--json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["pictures_to_buy"]
+    return found
+
+
 def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
-    copied: Path, registry: Path, urls: tuple[str, str]
+    copied: Path,
+    registry: Path,
+    urls: tuple[str, str],
+    painting: PictureServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_models(copied, urls)
+    (unknown,) = pictures_to_buy(copied, capsys)
+    assert (unknown["n_to_buy"], unknown["n_unknown"]) == (0, 1)
+    assert Driver(copied, registry=load_registry(registry)).run(assets=["wanted_frames"]).is_success
+    (before,) = pictures_to_buy(copied, capsys)
+    assert (before["model"], before["variant"]) == ("painter", "realistic")
     made(copied, registry)
+    # The first edit of each is rejected: the plan's upper bound are both tries.
+    assert sum(painting.sold.values()) == before["n_requests"] == 2 * before["n_to_buy"]
+    assert all(EDIT.encode() in body for _, body in painting.bodies)
     lake = Lake(copied / "lake")
     asked = {
         variant: lake.read("asked_questions", {"variant": variant}).sort("question_id")
@@ -115,6 +145,8 @@ def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
     text = (copied / "models.yaml").read_text()
     worse = text.replace("p-1, base", "p-1, parameters: {quality: low}, base")
     (copied / "models.yaml").write_text(worse)
+    (again,) = pictures_to_buy(copied, capsys)
+    assert (again["n_to_buy"], again["n_known"]) == (before["n_to_buy"], 0)
     report = made(copied, registry)
     assert {step.name for step in report.made} >= {"frame_images"}
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from daemon_places import Place
 from made_roots import Materialized, small_registry, write_recording
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from enact_assets.data_root.watched_folders import WATCH_VARIABLE
 from enact_assets.driver.step_runs import leave
@@ -27,10 +29,17 @@ def made(root: Path, registry: Path) -> Materialized:
 
 @pytest.fixture(scope="session")
 def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
-    """One small recording from nothing to leaderboard."""
+    """One small recording from nothing to leaderboard, and a report.
+
+    Its figures are composed but not drawn, which takes as long as all the rest: `tests/report`
+    draws them, and `simulated`.
+    """
     root = tmp_path_factory.mktemp("data")
     write_recording(root / "recordings")
-    return made(root, session_registry)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
+        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        return made(root, session_registry)
 
 
 @pytest.fixture(scope="session")

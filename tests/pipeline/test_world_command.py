@@ -11,8 +11,12 @@ import yaml
 
 from enact_assets.cli import main
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.data_root.paths import DataRoot
 from enact_assets.driver.materialize import Driver
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.people.annotator_names import PERSON
+from enact_assets.people.store import Store, Submission
+from enact_assets.worldprediction.candidates import LETTERS
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +33,7 @@ def write_registry(path: Path, **clips: int) -> Path:
     entries["worldprediction"]["clips"] |= {"frames": 2, "size_px": 32, **clips}
     entries["worldprediction"]["questions"] |= {"lengths": [3, 4]}
     entries["worldprediction"]["environments"] = {"seeds": [901, 902]}
-    entries["worldprediction"]["answered_by"] += ["mine"]
+    entries["worldprediction"]["answered_by"] += ["mine", "mine+mine"]
     path.write_text(yaml.safe_dump(entries))
     return path
 
@@ -76,6 +80,12 @@ def test_one_command_makes_questions_answers_and_sheets(
     assert set(mine["n_missing"]) == {0}
     assert not mine["is_reference"].any()
     assert mine.filter(pl.col("task") == "wm")["accuracy"].unique().to_list() == [0.25]
+    pair = rows.filter(pl.col("world_model") == "mine+mine")
+    assert set(pair["n_missing"]) == {0}
+    captions = lake.read_all("world_captions")
+    assert set(captions["world_model"]) == {"mine+mine"}
+    assert set(captions["caption"]) == {"C"}
+    assert set(captions["shows"]) == {"state", "clip"}
     # Environments lend their clips, and nothing else.
     for name in ENVIRONMENTS:
         at = {"demonstration": name, "gating": "state"}
@@ -96,4 +106,31 @@ def test_another_clip_setting_makes_clips_and_what_follows(
     monkeypatch.setenv("ENACT_REGISTRY", str(write_registry(root / "registry.yaml", size_px=24)))
     follows = {"clip_config", "wanted_clips", "clip_images", "film_images", "world_predictions"}
     made = made_by(root)
-    assert follows <= made <= follows | {"world_evaluation", "world_accuracies"}
+    may_follow = {"world_evaluation", "world_human_answers", "world_accuracies"}
+    assert follows <= made <= follows | may_follow
+
+
+def test_answers_of_people_are_scored_by_the_same_command(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two persons answer all but practice, one always right and one always the first option."""
+    monkeypatch.setenv("ENACT_REGISTRY", str(root / "registry.yaml"))
+    data = ["--data", str(root / "data")]
+    store, lake = Store(DataRoot(root / "data").people), Lake(root / "data" / "lake")
+    people = [store.annotator(store.invite(name, PERSON)[1]) for name in ("Ada", "Bert")]
+    assert main(["annotate", "plan", *data, "--world", "embedded", "--plan", "k_each"]) == 0
+    right = dict(lake.read_all("world_questions").select("question_id", "answer").iter_rows())
+    for person in people:
+        assert person is not None
+        while (row := store.due(person)) is not None:
+            label = LETTERS.index(right[row["question_id"]]) + 1 if person is people[0] else 1
+            store.save(row, Submission(f"{person.id} {row['id']}", [label], None, "", 900))
+    assert "world_human_answers" in made_by(root)
+    filtered = lake.read_all("world_human_filter")
+    is_first = pl.col("question_id").replace_strict(right, return_dtype=pl.String) == LETTERS[0]
+    assert (filtered["is_kept"] == filtered.select(is_first).to_series()).all()
+    rows = lake.read_all("world_accuracies").filter(pl.col("length").is_null())
+    of_people = rows.filter(pl.col("world_model") == "people (2)")
+    assert of_people["n_scored"].sum() == 2 * filtered.height > 0
+    n_right = filtered.height + filtered["is_kept"].sum()
+    assert of_people["n_correct"].sum() == n_right

@@ -78,7 +78,7 @@ def edit(editor: PictureEditor, rows: pl.DataFrame | None = None, **settings: An
 def test_a_good_picture_takes_the_place_of_the_original(
     tmp_path: Path, server: PictureServer, provider: str
 ) -> None:
-    paint = editor(tmp_path, server.url("good"), provider=provider)
+    paint = editor(tmp_path, server.selling("good"), provider=provider)
     before = made(paint)
     rows = edit(paint, before)
     assert rows["key_frame"].to_list() == [0, 1, 2, 3]
@@ -107,7 +107,7 @@ def test_a_good_picture_takes_the_place_of_the_original(
 def test_a_picture_that_loses_the_scene_is_rejected_and_tried_again(
     tmp_path: Path, server: PictureServer, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    paint = editor(tmp_path, server.url(f"{kind}-{kind}-good"))
+    paint = editor(tmp_path, server.selling(f"{kind}-{kind}-good"))
     before = made(paint, 1)
     # After its last try a key frame has no picture, which is no failure.
     assert edit(paint, before, tries=2).is_empty()
@@ -123,17 +123,17 @@ def test_a_picture_that_loses_the_scene_is_rejected_and_tried_again(
 def test_without_a_budget_nothing_is_sent_and_the_step_fails(
     tmp_path: Path, server: PictureServer
 ) -> None:
-    paint = editor(tmp_path, server.url("good"), usd=None)
+    paint = editor(tmp_path, server.selling("good"), usd=None)
     with pytest.raises(PredictionError, match=r"3 of 3 pictures were not .*no budget is set"):
         edit(paint)
     assert not server.sold
     # What one picture can cost at most is set aside before it is sent.
-    paint = editor(tmp_path, server.url("good"), usd=1.5 * 8_192 * 40 / 1e6)
+    paint = editor(tmp_path, server.selling("good"), usd=1.5 * 8_192 * 40 / 1e6)
     with pytest.raises(PredictionError, match="does not cover another"):
         edit(paint)
     assert 0 < sum(server.sold.values()) < N
     n_before = sum(server.sold.values())
-    assert edit(editor(tmp_path, server.url("good"))).height == N + 1
+    assert edit(editor(tmp_path, server.selling("good"))).height == N + 1
     assert sum(server.sold.values()) == N
     assert n_before < N
 
@@ -141,7 +141,7 @@ def test_without_a_budget_nothing_is_sent_and_the_step_fails(
 def test_a_picture_that_was_bought_and_is_gone_is_an_error(
     tmp_path: Path, server: PictureServer
 ) -> None:
-    paint = editor(tmp_path, server.url("good"))
+    paint = editor(tmp_path, server.selling("good"))
     edit(paint)
     kept = next(paint.data_root.ledger.rglob("pictures/*"))
     with Image.open(kept) as image:
@@ -158,7 +158,7 @@ def test_a_picture_that_was_bought_and_is_gone_is_an_error(
 def test_a_model_of_pictures_answers_no_questions_and_others_edit_no_pictures(
     tmp_path: Path, server: PictureServer
 ) -> None:
-    paint = editor(tmp_path, server.url("good"))
+    paint = editor(tmp_path, server.selling("good"))
     ask = ModelAsker(paint.data_root, paint.images.read_png, 1.0)
     with pytest.raises(PredictionError, match="painter edits pictures and answers no questions"):
         ask("painter", "baseline", [Message("q", (Text("In which order?"),))])
@@ -186,7 +186,7 @@ def test_what_decides_pictures_is_part_of_the_version(tmp_path: Path) -> None:
 def test_the_ledger_names_the_picture_and_what_it_cost(
     tmp_path: Path, server: PictureServer
 ) -> None:
-    paint = editor(tmp_path, server.url("good"), provider="google")
+    paint = editor(tmp_path, server.selling("good"), provider="google")
     edit(paint, made(paint, 1))
     folder = paint.data_root.ledger / "google_images" / "painter-1"
     [answer] = read_kept(folder).answers.values()

@@ -19,18 +19,23 @@ from reference.household import all_chosen, build_household
 
 FORWARD = "Put {n_steps} pictures in order.\n{actions}\nAnswer like [2, 1]. {not a placeholder}"
 INVERSE = "Put the actions in order:\n{actions}"
+EDIT = "Make a photograph of it. " * 20
 HOME = build_household(4, lengths=range(3, 5))
 
 
 @pytest.fixture
 def registry_file(tmp_path: Path) -> Path:
-    """The packaged registry with a variant `as_published` in prompts of its own."""
+    """The packaged registry with a variant `as_published` in prompts of its own, and `repainted`,
+    whose image model has a prompt too long for YAML.
+    """
     (tmp_path / "words").mkdir()
     (tmp_path / "words" / "forward.txt").write_text(FORWARD)
     (tmp_path / "words" / "inverse.txt").write_text(INVERSE)
+    (tmp_path / "words" / "edit.txt").write_text(EDIT)
     path = tmp_path / "registry.yaml"
     shutil.copy(DEFAULT_REGISTRY, path)
     entry = "variants:\n  as_published: {prompts: words, asks: 144}\n"
+    entry += "  repainted: {editing: {model: painter, prompt_file: words/edit.txt}}\n"
     path.write_text(path.read_text().replace("variants:\n", entry, 1))
     return path
 
@@ -61,6 +66,23 @@ def test_an_edited_template_is_another_setting_without_a_restart(registry_file: 
     after = load_registry(registry_file).variant("as_published")
     assert settings_sha(after) != settings_sha(before)
     assert "Now." in asked(registry_file).filter(kind="inverse")["prompt"][0]
+
+
+def test_the_prompt_of_an_image_model_is_the_text_of_its_file(registry_file: Path) -> None:
+    """Wherever the text stands, it decides the pictures, and nothing else does."""
+    before = load_registry(registry_file).variant("repainted")
+    assert before.editing is not None
+    assert before.editing.prompt == EDIT
+    for text in ("Short.", EDIT + "!"):
+        (registry_file.parent / "words" / "edit.txt").write_text(text)
+        after = load_registry(registry_file).variant("repainted")
+        assert settings_sha(after) != settings_sha(before)
+        assert after.editing == dataclasses.replace(before.editing, prompt=text)
+    inline = registry_file.read_text().replace("prompt_file: words/edit.txt", "prompt: Short.")
+    (registry_file.parent / "words" / "edit.txt").write_text("Short.")
+    in_file = load_registry(registry_file).variant("repainted")
+    registry_file.write_text(inline)
+    assert load_registry(registry_file).variant("repainted") == in_file
 
 
 def test_variants_without_prompts_hash_as_before(registry_file: Path) -> None:
@@ -103,6 +125,30 @@ def test_prompts_that_cannot_be_read_are_named(
 ) -> None:
     text = registry_file.read_text()
     registry_file.write_text(text.replace("prompts: words", f"prompts: {words}"))
+    with pytest.raises(SettingsError, match=message):
+        load_registry(registry_file)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("prompt_file: nowhere.txt", r"nowhere.txt: cannot be read \(No such file"),
+        ("prompt_file: words", "words: cannot be read"),
+        ("prompt_file: ''", r"variants.repainted.editing.prompt_file: expected text; found ''"),
+        ("prompt_file: 7", "prompt_file: expected text; found 7"),
+        ("prompt_file: ../edit.txt", "prompt_file: expected a text file beside the registry or"),
+        ("prompt_file: words/empty.txt", "empty.txt has no text; write a prompt into it"),
+        ("prompt_file: words/long.txt", "long.txt must have at most 20000 characters; found 'xxx"),
+        ("prompt: Better., prompt_file: words/edit.txt", "`prompt` is set; leave one of them out"),
+    ],
+)
+def test_a_file_that_is_no_prompt_for_an_image_model_is_named(
+    registry_file: Path, entry: str, message: str
+) -> None:
+    (registry_file.parent / "words" / "empty.txt").write_text("\n ")
+    (registry_file.parent / "words" / "long.txt").write_text("x" * 20_001)
+    text = registry_file.read_text()
+    registry_file.write_text(text.replace("prompt_file: words/edit.txt", entry))
     with pytest.raises(SettingsError, match=message):
         load_registry(registry_file)
 

@@ -31,6 +31,8 @@ def components() -> list[tuple[Component, int]]:
     several = [
         Component.transition(("bread", "cheese"), "toast"),
         Component.transition(("bread", "half lemon"), "toast"),
+        Component.transition(("lemon",), "half lemon"),
+        Component.transition(("lemon",), "half apple"),
     ]
     return [*found, *((parents, k) for parents in several for k in range(3))]
 

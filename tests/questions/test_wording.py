@@ -82,8 +82,13 @@ def test_every_sentence_is_well_formed(phrasing: int) -> None:
         ("-ToggledOn(burner)", "The burner is no longer switched on."),
         (
             "~Transition(watermelon, half watermelon)",
-            "The watermelon turned into a half watermelon.",
+            "The watermelon turned into two halves.",
         ),
+        (
+            "~Transition(mushrooms, half mushrooms)",
+            "The mushrooms turned into the half mushrooms.",
+        ),
+        ("~Transition(onion, half apple)", "The onion turned into a half apple."),
         ("-OnTop(half lemon, board)", "A half lemon is no longer on top of the board."),
         ("+Inside(half mushrooms, pan)", "The half mushrooms are now inside the pan."),
         ("~Transition(egg and flour, dough)", "The egg and the flour turned into the dough."),

@@ -11,12 +11,9 @@ import json
 import os
 import re
 import signal
-import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
 from reference.misbehaving_server import (
     CANARY,
@@ -26,19 +23,27 @@ from reference.misbehaving_server import (
     _shaped,
     answer_to,
 )
+from reference.threaded_servers import Handler, Server, in_thread
 
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 
 
-class BatchServer(ThreadingHTTPServer):
+class Received(NamedTuple):
+    """A request; names of ``headers`` are in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class BatchServer(Server):
     """``sold`` counts answers of batches by question. ``victim`` is a process to kill at request
-    number ``kill_at``, before it is handled or after.
+    number ``kill_at``, before it is handled or after; ``received`` are all requests.
     """
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.sold: Counter[str] = Counter()
         self.asked_now: Counter[str] = Counter()
         self.files: dict[str, bytes] = {}
@@ -47,12 +52,7 @@ class BatchServer(ThreadingHTTPServer):
         self.victim: Any = None
         self.kill_at, self.kill_after = -1, False
         self.n = 0
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self.server_port}"
+        self.received: list[Received] = []
 
     def create(self, kind: str, path: str, requests: list[tuple[str, Any]], label: str) -> str:
         """Sell a batch."""
@@ -77,23 +77,21 @@ class BatchServer(ThreadingHTTPServer):
         return id_
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server: BatchServer
-    protocol_version = "HTTP/1.1"
 
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-    def do_GET(self) -> None:
+    def get(self) -> None:
         self._serve(b"")
 
-    def do_POST(self) -> None:
-        self._serve(self.rfile.read(int(self.headers.get("content-length", 0))))
+    def post(self, body: bytes) -> None:
+        self._serve(body)
 
     def _serve(self, body: bytes) -> None:
         server = self.server
         with server.lock:
             server.n += 1
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            server.received.append(Received(self.command, self.path, headers, body))
             is_last = server.victim is not None and server.n - 1 == server.kill_at
             if is_last and not server.kill_after:
                 os.kill(server.victim.pid, signal.SIGKILL)
@@ -102,12 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
             if is_last:
                 os.kill(server.victim.pid, signal.SIGKILL)
                 return
-        data = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        self.send_response(200)
-        for name, value in {"content-length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+        self.send(reply, headers=headers)
 
     def _reply(self, body: bytes) -> tuple[Any, dict[str, str]]:
         server, path = self.server, self.path.partition("?")[0]
@@ -202,6 +195,8 @@ class _Handler(BaseHTTPRequestHandler):
             "id": batch["id"],
             "created_at": batch["made"],
             "processing_status": "ended" if batch["polled"] >= 2 else "in_progress",
+            # Elsewhere than one would think: its path is not documented.
+            "results_url": f"{self.server.url}/v1/messages/batches/{batch['id']}/results?now=1",
             "request_counts": {"processing": 0, **counts},
         }
 
@@ -212,9 +207,9 @@ class _Handler(BaseHTTPRequestHandler):
                 return {}, {"x-goog-upload-url": f"{server.url}/upload/v1beta/files?id=1"}
             name = f"files/{hashlib.sha256(body).hexdigest()[:8]}"
             server.files[name] = body
-            return {"file": {"name": name}}, {}
-        if path.startswith("/download/"):
-            return server.files[path.partition("v1beta/")[2].partition(":")[0]], {}
+            return {"file": {"name": name}}, {"x-goog-upload-status": "final"}
+        if path.endswith(":download"):
+            return server.files[path.partition("v1beta/")[2].removesuffix(":download")], {}
         if self.command == "POST":
             asked = json.loads(body)["batch"]
             lines = server.files[asked["inputConfig"]["fileName"]].splitlines()
@@ -241,15 +236,6 @@ class _Handler(BaseHTTPRequestHandler):
         return {**state, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "output": output}}, {}
 
 
-@contextmanager
-def serving() -> Iterator[BatchServer]:
+def serving() -> AbstractContextManager[BatchServer]:
     """A server in a thread of this process."""
-    server = BatchServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return in_thread(BatchServer())

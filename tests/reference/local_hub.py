@@ -4,14 +4,13 @@ It can break connections in the middle, ignore ranges, and keep its files from w
 """
 
 import hashlib
-import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
+
+from reference.threaded_servers import Handler, Server, in_thread
 
 REVISION = hashlib.sha1(b"revision", usedforsecurity=False).hexdigest()
 PER_PAGE = 3
@@ -48,11 +47,10 @@ class Hub:
         return entry
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     hub: Hub
-    protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         parts = urlsplit(self.path)
         path, hub = unquote(parts.path), self.hub
         about = f"/api/datasets/{hub.repository}"
@@ -60,22 +58,22 @@ class _Handler(BaseHTTPRequestHandler):
         file = re.fullmatch(rf"/datasets/{hub.repository}/resolve/{REVISION}/(?P<file>.+)", path)
         if hub.refuses is not None:
             status = 403 if hub.refuses == "GatedRepo" else 401
-            self._json({"error": "no"}, status, {"X-Error-Code": hub.refuses})
+            self.send({"error": "no"}, status, {"X-Error-Code": hub.refuses})
         elif path == about:
             card = {} if hub.licence is None else {"cardData": {"license": hub.licence}}
-            self._json({"id": hub.repository, "sha": REVISION, "siblings": [], **card})
+            self.send({"id": hub.repository, "sha": REVISION, "siblings": [], **card})
         elif tree is not None:
             self._list(tree["folder"], parts.query)
         elif file is not None and file["file"] in hub.files.keys() - hub.lost:
             self._send(file["file"])
         else:
             code = "RepoNotFound" if tree is None and file is None else "EntryNotFound"
-            self._json({"error": "no"}, 404, {"X-Error-Code": code})
+            self.send({"error": "no"}, 404, {"X-Error-Code": code})
 
     def _list(self, folder: str | None, query: str) -> None:
         names = sorted(n for n in self.hub.files if folder is None or n.startswith(f"{folder}/"))
         if not names:
-            self._json({"error": "no"}, 404, {"X-Error-Code": "EntryNotFound"})
+            self.send({"error": "no"}, 404, {"X-Error-Code": "EntryNotFound"})
             return
         page = re.search(r"cursor=([0-9]+)", query)
         start = int(page[1]) if page else 0
@@ -85,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
             headers["Link"] = f'<{self.hub.url}{bare}?cursor={start + PER_PAGE}>; rel="next"'
         entries = [self.hub.entry(name) for name in names[start : start + PER_PAGE]]
         folders: list[dict[str, object]] = [{"type": "directory", "path": "a.hdf5", "oid": "0"}]
-        self._json([*folders, *entries] if start == 0 else entries, 200, headers)
+        self.send([*folders, *entries] if start == 0 else entries, 200, headers)
 
     def _send(self, name: str) -> None:
         content, hub = self.hub.files[name], self.hub
@@ -105,34 +103,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             self.close_connection = True
 
-    def _json(
-        self, value: object, status: int = 200, headers: dict[str, str] | None = None
-    ) -> None:
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        for name, text in (headers or {}).items():
-            self.send_header(name, text)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        pass
-
 
 @contextmanager
 def local_hub(repository: str, files: dict[str, bytes]) -> Iterator[Hub]:
     """A hub that holds ``files`` as the data set ``repository``."""
     hub = Hub(files, repository)
     handler = type("Handler", (_Handler,), {"hub": hub})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        hub.url = f"http://127.0.0.1:{server.server_address[1]}"
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield hub
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(Server(handler)) as server:
+        hub.url = server.url
+        yield hub

@@ -4,7 +4,7 @@ The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
-in a reply of status 200. Run as a program it prints its port.
+in a reply of status 200. Run as a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+import sys
 import threading
 import time
 from collections import Counter
@@ -68,9 +69,9 @@ class Server:
             "questions": len(self.sold), "twice": twice, "cpu_s": time.process_time(),
         }  # fmt: skip
 
-    async def start(self) -> asyncio.Server:
-        """Listen on a free port."""
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 22)
+    async def start(self, port: int = 0) -> asyncio.Server:
+        """Listen on ``port``, or on a free one."""
+        server = await asyncio.start_server(self._serve, "127.0.0.1", port, limit=1 << 22)
         self.port = server.sockets[0].getsockname()[1]
         return server
 
@@ -283,7 +284,7 @@ def running() -> Iterator[Server]:
 
 async def main() -> None:
     state = Server()
-    async with await state.start() as server:
+    async with await state.start(int(sys.argv[1]) if sys.argv[1:] else 0) as server:
         print(state.port, flush=True)
         await server.serve_forever()
 

@@ -10,17 +10,16 @@ import hashlib
 import io
 import json
 import re
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from reference.threaded_servers import Handler, Server, in_thread
 
 Pixels = NDArray[np.uint8]
 TOKENS_IN, TOKENS_OUT = 500, 4_160
@@ -50,34 +49,26 @@ def _bytes(values: Any) -> Pixels:
     return np.clip(np.round(values), 0, 255).astype(np.uint8)
 
 
-class PictureServer(ThreadingHTTPServer):
+class PictureServer(Server):
     """``sold`` counts by hash of the picture that was sent."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.sold: Counter[str] = Counter()
         self.bodies: list[tuple[str, bytes]] = []
-        self.lock = threading.Lock()
         self.latency_s = 0.0
 
-    def url(self, kinds: str) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/x-{kinds}"
-
-    def handle_error(self, *args: object) -> None:
-        """A client that hangs up is not news."""
+    def selling(self, kinds: str) -> str:
+        return f"{self.url}/x-{kinds}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
     server: PictureServer
 
-    def do_GET(self) -> None:
-        self._send(dict(self.server.sold))
+    def get(self) -> None:
+        self.send(dict(self.server.sold))
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
+    def post(self, body: bytes) -> None:
         self.server.bodies.append((self.headers["content-type"], body))
         is_google = self.path.endswith(":generateContent")
         if is_google:
@@ -94,25 +85,14 @@ class _Handler(BaseHTTPRequestHandler):
             kind = kinds[min(self.server.sold[sha], len(kinds) - 1)]
             self.server.sold[sha] += 1
         if kind == "refused":
-            self._send({"error": {"code": "moderation_blocked", "message": "no"}}, 400)
+            self.send({"error": {"code": "moderation_blocked", "message": "no"}}, 400)
             return
         made = edited(np.array(Image.open(io.BytesIO(png)).convert("RGB")), kind)
         file = io.BytesIO()
         size = (made.shape[1] * 2, made.shape[0] * 2)
         Image.fromarray(made).resize(size, Image.Resampling.BICUBIC).save(file, "PNG")
         data = base64.b64encode(file.getvalue()).decode()
-        self._send(_google(data) if is_google else _openai(data))
-
-    def _send(self, reply: Any, status: int = 200) -> None:
-        data = json.dumps(reply).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args: object) -> None:
-        """Quiet."""
+        self.send(_google(data) if is_google else _openai(data))
 
 
 def _openai(data: str) -> dict[str, Any]:
@@ -129,20 +109,12 @@ def _google(data: str) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def picture_server() -> Iterator[PictureServer]:
-    with PictureServer() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+def picture_server() -> AbstractContextManager[PictureServer]:
+    return in_thread(PictureServer())
 
 
 if __name__ == "__main__":
     with PictureServer() as running:
         running.latency_s = 0.3
-        print(running.server_address[1], flush=True)
+        print(running.server_port, flush=True)
         running.serve_forever()

@@ -121,6 +121,10 @@ class DaskCluster:
             if n:
                 client.wait_for_workers(n, timeout=START_S)
 
+    def kill_scheduler(self) -> None:
+        self._scheduler.kill()
+        self._scheduler.wait()
+
     def close(self) -> None:
         for process in (*self.workers, self._scheduler):
             process.send_signal(signal.SIGTERM)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from enact_assets.contracts.errors import RecordingError
-from enact_assets.replay import frame_stream
+from enact_assets.replay import frame_stream, timeline
 from enact_assets.replay.recorded import read_recorded
 
 from reference.broken_recordings import broken_recordings, read_or_refuse
@@ -209,3 +209,16 @@ def test_whatever_is_broken_is_refused_or_read_as_the_twin_reads_it(
     """No damage ends in another kind of error, and none in tables that are quietly wrong."""
     data, is_compressed = broken
     read_or_refuse(data, tmp_path, is_compressed=is_compressed)
+
+
+def test_states_that_change_from_frame_to_frame_end_before_the_memory_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F17: 24 MB of gzip aborted a process with 3 GB."""
+    monkeypatch.setattr(timeline, "MAX_FACTS", 100)
+    frames = {str(k): with_node(states=["Open"] if k % 2 else []) for k in range(300)}
+    message = refusal(json.dumps(frames).encode(), tmp_path)
+    assert "frame id 202" in message
+    assert "more than 100 facts" in message
+    fewer = {str(k): frames[str(k)] for k in range(150)}
+    assert read_or_refuse(json.dumps(fewer).encode(), tmp_path) is None

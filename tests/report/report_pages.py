@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sql.tiny_lake import Rows, write_lake
+from sql.tiny_lake import Rows, publish_on, write_lake
 
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.engine.publishing.warehouse import publish
 
 VOID = frozenset({"meta", "link", "img", "br", "hr"})
 
@@ -20,7 +19,7 @@ VOID = frozenset({"meta", "link", "img", "br", "hr"})
 def published(folder: Path, rows: Rows) -> DataRoot:
     """A data root with a warehouse of ``rows``."""
     root = DataRoot(folder, None)
-    publish(write_lake(root.lake, rows), root.warehouse)
+    publish_on(write_lake(root.lake, rows), root.warehouse)
     return root
 
 

@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 from report_pages import Html, grey_picture, published
-from sql.tiny_lake import TABLE, tiny_rows, write_lake
+from sql.tiny_lake import TABLE, publish_on, tiny_rows, write_lake
 
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
@@ -21,7 +21,6 @@ from enact_assets.data_root.publication import (
     publication_of,
 )
 from enact_assets.data_root.published import published_provenance
-from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.report.browse_links import MAX_RAW, browse_address, shortened
 from enact_assets.report.header import header
 from enact_assets.report.page import render
@@ -43,7 +42,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     """Published as the asset does, with what held at that time."""
     found = DataRoot(tmp_path_factory.mktemp("root"), None)
     lake = write_lake(found.lake, tiny_rows())
-    publish(lake, found.warehouse, said={PUBLICATION: MADE.encoded()})
+    publish_on(lake, found.warehouse, said={PUBLICATION: MADE.encoded()})
     return found
 
 

@@ -129,3 +129,9 @@ def test_the_hardest_come_first_with_pictures_and_reasons(section: Section) -> N
     assert facts["May mislead"] == ("small", "untold")
     page = Html(render([section], "report"))
     assert "<b>too dark</b>" in page.said
+
+
+def test_commands_are_code_and_nothing_else_becomes_markup() -> None:
+    text = Text("Say `enact-assets annotate`, not <b>`a < b`</b>.")
+    html = render([Section("people", "People", (text,))], "report")
+    assert "Say <code>enact-assets annotate</code>, not &lt;b&gt;<code>a &lt; b</code>" in html

@@ -9,8 +9,10 @@ from sql.tiny_lake import (
     TABLE,
     answer,
     contents,
+    few_sql,
     publish_few,
     publish_lean,
+    publish_on,
     tiny_rows,
     write_lake,
 )
@@ -65,7 +67,7 @@ def held(published: dict[str, pl.DataFrame], column: str) -> dict[str, set[str]]
 def everything(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
     """Published before anyone left."""
     folder = tmp_path_factory.mktemp("everything")
-    return publish(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
+    return publish_on(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
 
 
 @pytest.mark.parametrize(
@@ -307,7 +309,7 @@ STALE = pl.DataFrame(
 
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
-    current = publish_few(lake, target)
+    current = publish_on(lake, target, few_sql())
     assert query(target, "from stale_partitions").equals(StalePartitions.empty())
     marked = publish_few(lake, target, stale=STALE)
     assert query(target, "from stale_partitions").equals(STALE)

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from tiny_lake import (
@@ -17,17 +18,18 @@ from tiny_lake import (
     part_of_sql,
     publish_few,
     publish_lean,
+    publish_on,
     tiny_rows,
     write_lake,
 )
 
-from enact_assets.contracts.errors import DamagedFileError
+from enact_assets.contracts.errors import CheckError, DamagedFileError
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import former_file
 from enact_assets.engine.publishing.former_file import FEWEST, parts_of
-from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
@@ -84,17 +86,38 @@ def test_nothing_is_made_again_where_nothing_changed(lake: Lake, target: Path) -
 @pytest.mark.usefixtures("small_parts")
 def test_only_what_reads_a_changed_file_is_made_again(lake: Lake, target: Path) -> None:
     sql = part_of_sql("fact_intervals_are_ordered", "key_frames", "answers")
-    publish(lake, target, sql)
+    checks = {name for name in publish(lake, target, sql).ran if name.startswith("sql/checks")}
+    [check] = [name for name in checks if name.endswith(".sql")]
+    assert checks == {check, f"{check} from {TABLE}"}
     boiling = {"demonstration": BOIL}
     lake.write("facts", lake.read("facts", boiling).head(1), boiling)
     again = publish(lake, target, sql)
     [part] = [name for name in again.ran if name.startswith("parts.")]
     assert part.startswith("parts.facts_")
-    assert again.ran > {"facts", "key_frames", "sql/checks/fact_intervals_are_ordered.sql"}
-    assert again.ran.isdisjoint({"qa", "evaluation", "answers"})
+    assert again.ran > {"facts", "key_frames", check}
+    assert again.ran.isdisjoint({"qa", "evaluation", "answers", f"{check} from {TABLE}"})
     anew = target.with_name("anew.duckdb")
     publish(lake, anew, sql)
     assert_same_content(target, anew)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("demonstration", [BOIL, TABLE])
+def test_a_row_that_offends_a_check_is_found_in_whatever_part(
+    demonstration: str, lake: Lake, target: Path
+) -> None:
+    publish_few(lake, target)
+    before = target.read_bytes()
+    where = {"demonstration": demonstration}
+    facts = lake.read("facts", where)
+    lake.write("facts", facts.with_columns(frame_to=pl.lit(10**6, pl.Int64)), where)
+    with pytest.raises(CheckError) as error:
+        publish_few(lake, target)
+    assert {c.name: c.n_offending for c in error.value.checks if not c.is_passed} == {
+        "fact_intervals_are_ordered": facts.height
+    }
+    assert f"'{demonstration}'" in str(error.value)
+    assert target.read_bytes() == before
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -149,7 +172,7 @@ def test_a_mart_that_changed_is_made_again_and_one_that_left_goes(
 
 def test_a_file_is_read_only_where_its_rows_are_needed(lake: Lake, target: Path) -> None:
     """Remembered are size, time and inode: damage that changes none of them waits to be read."""
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     path = lake.path("facts", {"demonstration": BOIL})
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -166,7 +189,7 @@ def test_what_was_written_moments_ago_is_read_again(lake: Lake, target: Path) ->
     """A file may be written twice within a tick of the clock and look the same."""
     path = lake.path("facts", {"demonstration": BOIL})
     os.utime(path)
-    publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     looks = path.stat().st_mtime_ns
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -176,11 +199,18 @@ def test_what_was_written_moments_ago_is_read_again(lake: Lake, target: Path) ->
         publish_few(lake, target)
 
 
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory: pytest.TempPathFactory) -> PublishReport:
+    """Made from nothing."""
+    folder = tmp_path_factory.mktemp("wanted")
+    return publish_few(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb")
+
+
 @pytest.mark.parametrize("damage", ["cut", "no database", "another database", "memory"])
 def test_a_former_file_that_is_damaged_is_not_built_upon(
-    damage: str, lake: Lake, target: Path
+    damage: str, lake: Lake, target: Path, wanted: PublishReport
 ) -> None:
-    wanted = publish_few(lake, target)
+    publish_on(lake, target, few_sql())
     content = bytearray(target.read_bytes())
     if damage == "cut":
         target.write_bytes(content[: len(content) // 2])
@@ -195,6 +225,23 @@ def test_a_former_file_that_is_damaged_is_not_built_upon(
             connection.execute("create table facts (a int)" if is_other else "drop table meta.made")
     again = publish_few(lake, target)
     assert (again.ran, again.rows) == (wanted.ran, wanted.rows)
+
+
+def test_progress_does_not_start_again_where_the_former_file_fails_half_way(
+    lake: Lake, target: Path
+) -> None:
+    wanted = publish_few(lake, target)
+    Path(f"{target}.wal").unlink()
+    with duckdb.connect(str(target)) as connection:
+        connection.execute("drop table facts")
+    demonstrations = {"demonstration": BOIL}
+    rows = lake.read("demonstrations", demonstrations)
+    lake.write("demonstrations", rows.with_columns(n_frames=pl.col("n_frames") + 1), demonstrations)
+    shares: list[float] = []
+    again = publish_few(lake, target, progress=shares.append)
+    assert again.ran == wanted.ran
+    assert shares == sorted(shares)
+    assert (len(set(shares)), shares[-1]) == (len(shares), 1.0)
 
 
 def test_of_a_file_that_other_code_made_or_is_a_week_old_nothing_is_kept(

@@ -8,6 +8,7 @@ the cup goes on the table. In ``boil_water-1`` a burner is switched on and a ket
 import atexit
 import hashlib
 import math
+import os
 import pickle
 import re
 import shutil
@@ -606,9 +607,31 @@ def publish_few(lake: Lake, target: Path, sql: Path | None = None, **told: Any) 
     return publish(lake, target, sql or few_sql(), **told)
 
 
+def lean_sql() -> Path:
+    """All relations of the lake and all checks, and few marts."""
+    checks = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
+    return part_of_sql(*checks, "answers", "leaderboard", "question_ids")
+
+
 def publish_lean(lake: Lake, target: Path, **told: Any) -> PublishReport:
-    """:func:`publish` with all relations of the lake and all checks, and few marts."""
-    names = [file.name for file in SQL_FILES.values() if file.stage == "checks"]
-    return publish(
-        lake, target, part_of_sql(*names, "answers", "leaderboard", "question_ids"), **told
-    )
+    """:func:`publish` with the SQL files of :func:`lean_sql`."""
+    return publish(lake, target, lean_sql(), **told)
+
+
+def publish_on(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -> PublishReport:
+    """:func:`publish` from a copy of the file of :func:`tiny_rows`, made before in this process.
+
+    A quarter of the time, for tests of those who read it: what differs from those rows is made
+    again. ``test_published_again.py`` compares with files made from nothing.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(_published(sql or sql_folder()), target)
+    return publish(lake, target, sql, **told)
+
+
+@cache
+def _published(sql: Path) -> Path:
+    memory = os.environ.get("PYTEST_DEBUG_TEMPROOT")
+    folder = Path(tempfile.mkdtemp(prefix="enact-published-", dir=memory))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return publish(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb", sql).path

@@ -141,6 +141,17 @@ def test_what_fails_half_way_is_not_published(place: Place) -> None:
     assert [entry.name for entry in place.files("")] == ["x"]
 
 
+def test_a_file_is_put_whole(place: Place, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content in (b"before", b"after it"):
+        path.write_bytes(content)
+        place.put_file(path, "a/b.bin")
+        assert place.read("a/b.bin") == content
+    with pytest.raises(OutputError if isinstance(place, RemotePlace) else FileNotFoundError):
+        place.put_file(tmp_path / "none", "a/b.bin")
+    assert [(entry.name, entry.size) for entry in place.files("")] == [("a/b.bin", 8)]
+
+
 def test_a_lake_works_in_any_place(place: Place, tmp_path: Path) -> None:
     """Rows, provenance, listings and errors; the index sees new files and damaged ones."""
     lake = lake_at(place)

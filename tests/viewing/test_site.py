@@ -14,7 +14,16 @@ import numpy as np
 import pytest
 from PIL import Image
 from report.report_pages import Html
-from sql.tiny_lake import BOIL, TABLE, answer, publish_few, publish_lean, tiny_rows, write_lake
+from sql.tiny_lake import (
+    BOIL,
+    TABLE,
+    answer,
+    lean_sql,
+    publish_few,
+    publish_on,
+    tiny_rows,
+    write_lake,
+)
 
 from benchmarks.bench_browse import served
 from enact_assets.cli import main
@@ -45,7 +54,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
         path = found.root / "picture.png"
         Image.fromarray(np.full((24, 32, 3), 9 * shade, dtype=np.uint8)).save(path)
         row["image_sha"] = images.put(path.read_bytes())
-    publish_lean(write_lake(found.lake, rows), found.warehouse)
+    publish_on(write_lake(found.lake, rows), found.warehouse, lean_sql())
     return found
 
 
@@ -165,7 +174,7 @@ def test_imported_questions_alone_are_shown(
     for row in rows["demonstrations"]:
         row |= {"source": "questions", "frame_rate_hz": 0.0}
     rows["frame_images"] = []
-    publish_lean(write_lake(root.lake, rows), root.warehouse)
+    publish_on(write_lake(root.lake, rows), root.warehouse, lean_sql())
     with served(root) as port:
         assert "Leaderboard of aperture_80" in page(port, "/").said
         found = page(port, "/questions")
@@ -194,7 +203,7 @@ def test_a_warehouse_without_questions_or_answers_says_so(tmp_path: Path) -> Non
     ):
         root = DataRoot(tmp_path / f"{len(emptied)}", None)
         left = {name: [] if name in emptied else of_name for name, of_name in rows.items()}
-        publish_lean(write_lake(root.lake, left), root.warehouse)
+        publish_on(write_lake(root.lake, left), root.warehouse, lean_sql())
         with served(root) as port:
             assert says in page(port, "/").said
             assert "questions" in page(port, "/questions").said
@@ -211,7 +220,7 @@ def test_many_models_and_questions_stay_short(tmp_path: Path) -> None:
         of_f1 = [row for row in rows[name] if row["question_id"] == "f1"]
         rows[name] += [row | {"question_id": f"f1-{k}"} for row in of_f1 for k in range(200)]
     root = DataRoot(tmp_path, None)
-    publish_lean(write_lake(root.lake, rows), root.warehouse)
+    publish_on(write_lake(root.lake, rows), root.warehouse, lean_sql())
     with served(root) as port:
         found = page(port, "/questions?kind=forward")
         row = re.search(r"(\d+) of \d+: ([^:]*) and (\d+) more", found.said)

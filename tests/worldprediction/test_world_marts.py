@@ -12,8 +12,8 @@ from enact_assets.worldprediction.world_models import WorldMaterial, predictions
 ASKED = ("tidy-0", "clear-0")
 
 
-@pytest.fixture
-def published():
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pl.DataFrame]:
     recorded = tidied(ASKED, ("tidy-901", "tidy-902", "clear-901"))
     made = embedded_questions(recorded, ASKED, WorldSettings(plans_per_length=2))
     questions, candidates = as_tables(made, recorded)
@@ -23,12 +23,16 @@ def published():
         evaluate_world(predictions_of(name, "embedded", material), questions) for name in names
     )
     accuracies, _ = compare_world_models(evaluated, "embedded", names)
-    tables = {
+    return {
         "world_questions": questions,
         "world_candidates": candidates,
         "world_evaluation": evaluated,
         "world_accuracies": accuracies,
     }
+
+
+@pytest.fixture
+def published(tables):
     with duckdb.connect() as connection:
         for name, rows in tables.items():
             connection.register("rows", rows.to_arrow())

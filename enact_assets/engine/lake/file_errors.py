@@ -22,6 +22,8 @@ VERIFY = (
 )
 CHANGED = "changed since it was written, so damaged"
 OTHER_COLUMNS = "its columns differ from the table's contract, so damaged"
+MAX_REASON = 400
+"""Characters."""
 
 
 class TableFile(NamedTuple):
@@ -67,7 +69,7 @@ class TableFile(NamedTuple):
             ) from None
         except MemoryError:
             raise  # Arrow's is one of its ArrowExceptions, too
-        except pa.ArrowException as error:
+        except (pa.ArrowException, UnicodeDecodeError) as error:
             raise self.damaged(_not_parquet(error)) from error
         except OSError as error:
             if error.errno is not None:
@@ -76,7 +78,9 @@ class TableFile(NamedTuple):
             raise self.damaged(_not_parquet(error)) from error
 
     def _because(self, reason: str) -> DamagedFile:
-        text = f"{self.where}: not usable as {self.name}: {reason}."
+        # It may quote what stands in a damaged file.
+        told = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(reason.split()))
+        text = f"{self.where}: not usable as {self.name}: {told[:MAX_REASON]}."
         return DamagedFile(text, self.table.table_name(), dict(self.partition))
 
 

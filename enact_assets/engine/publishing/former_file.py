@@ -21,17 +21,17 @@ from enact_assets.engine.lake.file_verification import Verified
 from enact_assets.engine.lake.table_files import settled_before
 from enact_assets.engine.publishing.publishable import Remembered, Source
 from enact_assets.engine.publishing.relations import PUBLISHED, literal
+from enact_assets.engine.publishing.warehouse_checks import Within, is_split
 from enact_assets.engine.tables import Table
 from enact_assets.system.many_files import File
 from enact_assets.system.places import Entry
 
-FORMAT = "1"
+FORMAT = "2"
 """Raise when what is made differs though SQL, contracts and files are the same."""
 BUILDER = "builder"
 """Key of ``meta.published``: by what code the file was made."""
 PARTS = "parts"
 """Schema of the parts of large tables."""
-SPLIT_BY = "demonstration"
 FEWEST, ONE_IN = 32, 16
 """A part ends before a demonstration whose name hashes to one in 16, once it has 32."""
 MOST_FREE = 0.5
@@ -104,7 +104,7 @@ def parts_of(table: type[Table], files: Sequence[File]) -> list[Part]:
     Where a part ends depends on names near its end only: one more demonstration changes one or two.
     """
     name = table.table_name()
-    if not table.by or table.by[0] != SPLIT_BY:
+    if not is_split(table):
         return [Part(name, range(len(files)))]
     starts, n_inside, before = [0], 0, None
     for number, ((demonstration, *_), _) in enumerate(files):
@@ -121,6 +121,12 @@ def parts_of(table: type[Table], files: Sequence[File]) -> list[Part]:
     names = [f"{PARTS}.{name}_{_digest(first).hex()[:12]}" for first in firsts]
     ends = [*starts[1:], len(files)]
     return [Part(*of) for of in zip(names, map(range, starts, ends), strict=True)]
+
+
+def ranges_of(parts: Sequence[Part], files: Sequence[File]) -> list[Within]:
+    """The demonstrations of each part of a table; together with those of no part, they are all."""
+    starts = [None, *(files[part.numbers[0]][0][0] for part in parts[1:])]
+    return [Within(*of) for of in zip(starts, [*starts[1:], None], strict=True)]
 
 
 def _digest(text: str) -> bytes:
@@ -142,8 +148,8 @@ def recall(connection: duckdb.DuckDBPyConnection, builder: str) -> Memory:
     age = datetime.now(UTC) - datetime.fromisoformat(made_whole)
     if not timedelta() <= age < WHOLE_EVERY:
         return NOTHING
-    size = "select free_blocks, total_blocks from pragma_database_size()"
-    [(n_free, n_blocks)] = connection.sql(size).fetchall()
+    size = "select free_blocks, total_blocks from pragma_database_size() where database_name = "
+    [(n_free, n_blocks)] = connection.sql(f"{size} current_database()").fetchall()
     if n_free > MOST_FREE * n_blocks:
         return NOTHING
     files = connection.sql(f"from {_FILES}").pl()

@@ -121,6 +121,24 @@ def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meani
     connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
 
 
+def kinds_of(connection: DuckDBPyConnection) -> dict[str, str]:
+    """Every relation -> table or view. Asked once: DuckDB lists all of them each time."""
+    listed = connection.execute(
+        "with relations as ("
+        "select schema_name, table_name as name, 'table' as kind, temporary from duckdb_tables() "
+        "union all select schema_name, view_name, 'view', temporary from duckdb_views()) "
+        "select if(schema_name = 'main', name, schema_name || '.' || name), kind from relations "
+        "where not temporary"
+    )
+    return dict(listed.fetchall())
+
+
+def n_rows_of(connection: DuckDBPyConnection, relation: str) -> int:
+    """How many rows a relation has. Errors: ``duckdb.Error``."""
+    [(n,)] = connection.execute(f"select count(*) from {relation}").fetchall()  # noqa: S608 - our own names
+    return int(n)
+
+
 def literal(text: str) -> str:
     """``text`` as an SQL string. Statements that define things take no parameters."""
     return "'" + text.replace("'", "''") + "'"

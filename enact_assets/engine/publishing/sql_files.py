@@ -29,7 +29,7 @@ class SqlFile:
     """One file: its stage, its name (of the relation or check), header fields and text.
 
     ``header`` maps a field to its text: the file's own name to the grain, ``Reads``, ``Rule``,
-    and ``Fix`` for checks.
+    and for checks ``Fix`` and ``By``.
     """
 
     stage: str
@@ -51,6 +51,11 @@ class SqlFile:
     def reads(self) -> list[str]:
         """Relations that the header says it reads, in its order, each once."""
         return list(dict.fromkeys(_WORD.findall(self.header.get("Reads", ""))))
+
+    @property
+    def is_by_demonstration(self) -> bool:
+        """Whether offending rows about a demonstration depend on no rows about another one."""
+        return self.header.get("By") == "demonstration."
 
     @property
     def query(self) -> str:

@@ -37,12 +37,22 @@ class Job(Generic[Result]):
 
 
 class SideBySide:
-    """Several connections to one database."""
+    """Several connections to one database, closed at the end of the block."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:
         n = min(os.cpu_count() or 1, MAX_AT_ONCE)
         connection.execute("set threads = 1")
         self.connections = [connection.cursor() for _ in range(n)]
+        [(database,)] = connection.execute("select current_database()").fetchall()
+        for other in self.connections:
+            other.execute(f"use {database}")
+
+    def __enter__(self) -> "SideBySide":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection in self.connections:
+            connection.close()
 
     def run(
         self, jobs: Sequence[Job[Result]], on_progress: Callable[[int], None] = lambda _n_done: None

@@ -16,7 +16,7 @@ import polars as pl
 from enact_assets.contracts.errors import DamagedFileError, WarehouseError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.file_metadata import contract_sha
-from enact_assets.engine.publishing.former_file import PARTS, Kept, Part, parts_of
+from enact_assets.engine.publishing.former_file import PARTS, Kept, Part, parts_of, ranges_of
 from enact_assets.engine.publishing.publishable import (
     LeftOut,
     Sources,
@@ -30,10 +30,20 @@ from enact_assets.engine.publishing.relations import (
     comment_relation,
     create_given_view,
     create_lake_view,
+    kinds_of,
+    n_rows_of,
 )
 from enact_assets.engine.publishing.sql_files import CHECKS, STAGING, SqlFile
 from enact_assets.engine.publishing.sql_runs import Job, SideBySide
-from enact_assets.engine.publishing.warehouse_checks import CheckResult, passed, run_check
+from enact_assets.engine.publishing.warehouse_checks import (
+    ALL,
+    CheckResult,
+    Within,
+    is_split,
+    merged,
+    passed,
+    run_check,
+)
 from enact_assets.engine.tables import TABLES, Table
 
 _COMMENT = re.compile(r"--[^\n]*")
@@ -73,14 +83,14 @@ def build(
     the SQL file that failed, or files of the lake that changed meanwhile;
     :class:`TableContractError` for ``stale`` with other columns. Offending rows are no error.
     """
-    side_by_side = SideBySide(connection)
-    for other in side_by_side.connections:
-        create_given_view(other, StalePartitions, stale)
     connection.execute(f"create schema if not exists {PARTS}")
     building = _Building(files, sources, former, content_sha(stale.rows()))
     jobs = list(building.jobs())
     try:
-        results = side_by_side.run(jobs, lambda n_done: on_progress(n_done / len(jobs)))
+        with SideBySide(connection) as side_by_side:
+            for other in side_by_side.connections:
+                create_given_view(other, StalePartitions, stale)
+            results = side_by_side.run(jobs, lambda n_done: on_progress(n_done / len(jobs)))
     except WarehouseError:
         refuse_changed(sources)
         raise
@@ -88,7 +98,7 @@ def build(
         sources.refuse_damaged()  # by now all of them
         raise
     sources.refuse_damaged()
-    kinds, left_out = _kinds(connection), building.left_out
+    kinds, left_out = kinds_of(connection), building.left_out
     made = {
         name: kept._replace(kind=kinds[name]) if kept.kind == _UNKNOWN else kept
         for name, kept in building.made.items()
@@ -109,7 +119,7 @@ def build(
     return Built(
         {file.name: made[file.name].n_rows for file in files if file.stage != CHECKS},
         {table: left_out[table] for table in sources.sizes if left_out.get(table)},
-        tuple(result for result in results if result is not None),
+        merged([result for result in results if result is not None]),
         made,
         frozenset(name for name, kept in made.items() if former.get(name) != kept),
     )
@@ -139,6 +149,7 @@ class _Building:
         self._sources = sources
         self._former = former
         self._sha_of_given = sha_of_given
+        self._shas: dict[str, str] = {}
         self._parts = {
             table: parts_of(TABLES[table], sources.files(table)) for table in sources.sizes
         }
@@ -168,21 +179,38 @@ class _Building:
                 yield Job(part.name, make, frozenset({_left_out(table)}), size // len(parts))
 
     def _jobs_of_files(self) -> Iterator[_Job]:
-        """One per file; it waits for those before it, and for the tables, that its text names."""
+        """One per file, of some checks one per range of demonstrations; each waits for the files
+        before it, and for the tables, that its text names.
+        """
         sizes = self._sources.sizes
         before: dict[str, str] = {}
         for file in self._files:
             words = set(_WORD.findall(_COMMENT.sub("", file.text)))
             tables = sorted(table for table in sizes if _LAKE + table in words)
-            read = sorted(words & before.keys())
+            # Columns have names of relations, too: a header that says By says what is read.
+            told = set(file.reads) if file.is_by_demonstration else words
+            read = sorted(told & before.keys())
             parts = self._parts[file.name] if file.stage == STAGING and file.name in sizes else []
             named = [part.name for part in parts] if len(parts) > 1 else []
             needs = {*(before[name] for name in read), *map(_left_out, tables), *named}
             weight = sum(sizes.get(word, 0) for word in words)
-            work = partial(self._run, file, tables, read)
-            yield Job(file.place, work, frozenset(needs), weight)
-            if file.stage != CHECKS:
-                before[file.name] = file.place
+            if file.stage == CHECKS:
+                ranges = self._ranges(file, read)
+                for within in ranges:
+                    check = partial(self._check, file, read, within)
+                    name = _name_of_check(file, within)
+                    yield Job(name, check, frozenset(needs), weight // len(ranges))
+                continue
+            yield Job(file.place, partial(self._run, file, tables, read), frozenset(needs), weight)
+            before[file.name] = file.place
+
+    def _ranges(self, file: SqlFile, read: Sequence[str]) -> list[Within]:
+        """Of demonstrations that a check looks at one after another: those of its largest table."""
+        split = [table for table in read if len(self._parts.get(table, ())) > 1]
+        if not file.is_by_demonstration or not split:
+            return [ALL]
+        largest = max(split, key=lambda table: self._sources.sizes[table])
+        return ranges_of(self._parts[largest], self._sources.files(largest))
 
     def _verify(self, table: str, _: duckdb.DuckDBPyConnection) -> None:
         self._sources.verify(table)
@@ -204,13 +232,11 @@ class _Building:
         tables: Sequence[str],
         read: Sequence[str],
         connection: duckdb.DuckDBPyConnection,
-    ) -> CheckResult | None:
+    ) -> None:
         rows = {table: self._sha_of_table(table) for table in tables}
         given = self._sha_of_given if file.name == StalePartitions.table_name() else None
         below = {name: self.made[name].made_of for name in read}
         made_of = content_sha((file.text, rows, below, given))
-        if file.stage == CHECKS:
-            return self._check(connection, file, made_of)
         parts = self._parts.get(file.name, []) if file.stage == STAGING else []
         if len(parts) > 1:
             rows_of = " union all ".join(f"select * from {part.name}" for part in parts)  # noqa: S608
@@ -219,18 +245,29 @@ class _Building:
         else:
             whole = [(t, Part(t, range(len(self._sources.files(t))))) for t in tables]
             self._make(connection, file, made_of, whole)
-        return None
 
     def _check(
-        self, connection: duckdb.DuckDBPyConnection, file: SqlFile, made_of: str
+        self,
+        file: SqlFile,
+        read: Sequence[str],
+        within: Within,
+        connection: duckdb.DuckDBPyConnection,
     ) -> CheckResult:
-        name = file.place
-        self.made[name] = Kept(CHECKS, made_of, 0)
+        below = {name: self._sha_within(name, within) for name in read}
+        name = _name_of_check(file, within)
+        self.made[name] = Kept(CHECKS, content_sha((file.text, below, within)), 0)
         # A file is published only if all its checks passed.
-        return (
-            passed(file)
-            if self._former.get(name) == self.made[name]
-            else run_check(connection, file)
+        if self._former.get(name) == self.made[name]:
+            return passed(file)
+        return run_check(connection, file, within, read)
+
+    def _sha_within(self, relation: str, within: Within) -> str:
+        """Hash of all that decides those of its rows that are about some demonstrations."""
+        if within == ALL or not is_split(TABLES.get(relation)):
+            return self.made[relation].made_of
+        files = self._sources.files(relation)
+        return self._sha_of_files(
+            relation, [n for n, (values, _) in enumerate(files) if within.holds(values[0])]
         )
 
     def _make(
@@ -265,9 +302,18 @@ class _Building:
         return content_sha([self._sha_of_rows(table, part) for part in self._parts[table]])
 
     def _sha_of_rows(self, table: str, part: Part) -> str:
+        if part.name not in self._shas:
+            self._shas[part.name] = self._sha_of_files(table, part.numbers)
+        return self._shas[part.name]
+
+    def _sha_of_files(self, table: str, numbers: Sequence[int]) -> str:
         files = self._sources.of(table)
-        rows = [(files[n].entry.name, files[n].content_sha) for n in part.numbers]
+        rows = [(files[n].entry.name, files[n].content_sha) for n in numbers]
         return content_sha((contract_sha(TABLES[table]), self.left_out[table], rows))
+
+
+def _name_of_check(file: SqlFile, within: Within) -> str:
+    return file.place if within.first is None else f"{file.place} from {within.first}"
 
 
 def _verify(table: str) -> str:
@@ -281,31 +327,14 @@ def _left_out(table: str) -> str:
 def _rows_of(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> int:
     """Rows of what the file made. Errors: :class:`WarehouseError` if it made nothing."""
     try:
-        return _count(connection, f"from {file.name}")
+        return n_rows_of(connection, file.name)
     except duckdb.CatalogException as error:
-        if file.name in _kinds(connection):
+        if file.name in kinds_of(connection):
             raise
         missing = f"{file.place}: the file ran but created no relation {file.name!r}"
         raise WarehouseError(missing) from error
 
 
-def _kinds(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Every relation -> table or view. Asked once: DuckDB lists all of them each time."""
-    listed = connection.execute(
-        "with relations as ("
-        "select schema_name, table_name as name, 'table' as kind, temporary from duckdb_tables() "
-        "union all select schema_name, view_name, 'view', temporary from duckdb_views()) "
-        "select if(schema_name = 'main', name, schema_name || '.' || name), kind from relations "
-        "where not temporary"
-    )
-    return dict(listed.fetchall())
-
-
 def _drop(connection: duckdb.DuckDBPyConnection, name: str, kept: Kept) -> None:
     if kept.kind != CHECKS:
         connection.execute(f"drop {kept.kind} if exists {name}")
-
-
-def _count(connection: duckdb.DuckDBPyConnection, source: str) -> int:
-    [(n,)] = connection.execute(f"select count(*) {source}").fetchall()
-    return int(n)

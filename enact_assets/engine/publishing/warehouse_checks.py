@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import polars as pl
 
 from enact_assets.contracts.errors import CheckError, WarehouseError
+from enact_assets.engine.publishing.relations import literal
 from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.tables import TABLES, Table
 
 SHOWN_ROWS = 5
+SPLIT_BY = "demonstration"
 
 
 @dataclass(frozen=True)
@@ -62,20 +67,70 @@ def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> Non
         )
 
 
+class Within(NamedTuple):
+    """Some of the demonstrations, by their names: from ``first`` to before ``end`` (None: all)."""
+
+    first: str | None = None
+    end: str | None = None
+
+    def holds(self, demonstration: str) -> bool:
+        """Whether a demonstration is one of them."""
+        return (self.first is None or self.first <= demonstration) and (
+            self.end is None or demonstration < self.end
+        )
+
+    def rows_of(self, relation: str) -> str:
+        """SQL: a relation's rows about them under its own name, for queries that follow."""
+        bounds = ((">=", self.first), ("<", self.end))
+        told = [f"{SPLIT_BY} {sign} {literal(name)}" for sign, name in bounds if name is not None]
+        where = " and ".join(told)
+        return f"{relation} as not materialized (select * from main.{relation} where {where})"  # noqa: S608 - our own names
+
+
+ALL = Within()
+
+
+def is_split(table: type[Table] | None) -> bool:
+    """Whether each file of a table is about one demonstration."""
+    return table is not None and table.by[:1] == (SPLIT_BY,)
+
+
 def passed(file: SqlFile) -> CheckResult:
     """The result of a check that found nothing."""
     return CheckResult(file.name, 0, pl.DataFrame(), file.header.get("Fix", ""))
 
 
-def run_check(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> CheckResult:
-    """Run one check. Errors: :class:`WarehouseError` with DuckDB's message."""
+def run_check(
+    connection: duckdb.DuckDBPyConnection,
+    file: SqlFile,
+    within: Within = ALL,
+    reads: Sequence[str] = (),
+) -> CheckResult:
+    """Run one check, on those rows of the tables that it ``reads`` that are about ``within``.
+
+    Errors: :class:`WarehouseError` with DuckDB's message.
+    """
+    tables = [n for n in reads if n in TABLES and SPLIT_BY in TABLES[n].schema()]
+    rows = f"with {', '.join(map(within.rows_of, tables))} " if within != ALL else ""
     try:
         [(n_offending,)] = connection.execute(
-            f"select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
+            f"{rows}select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
         ).fetchall()
         if not n_offending:
             return passed(file)
-        first = connection.sql(f"from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
+        first = connection.sql(f"{rows}from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
         return CheckResult(file.name, n_offending, first, file.header.get("Fix", ""))
     except duckdb.Error as error:
         raise WarehouseError(f"{file.place}: {error}") from error
+
+
+def merged(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """One result for each check, of those that it has for ranges of demonstrations, in order."""
+    checks = []
+    for _, group in groupby(results, attrgetter("name")):
+        of_check = list(group)
+        found = [result for result in of_check if not result.is_passed]
+        rows = pl.concat([r.rows for r in found]).head(SHOWN_ROWS) if found else pl.DataFrame()
+        n_offending = sum(result.n_offending for result in found)
+        checks.append(CheckResult(of_check[0].name, n_offending, rows, of_check[0].advice))
+    return tuple(checks)

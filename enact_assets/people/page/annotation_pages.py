@@ -22,16 +22,16 @@ from enact_assets.contracts.errors import EnactError, PeopleError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.people.database import Row
+from enact_assets.people.page.clip_films import can_film, clip_film, film_reply
 from enact_assets.people.page.guards import Guarded, Limit, check_origin, without_remarks
 from enact_assets.people.page.lead import lead_tables
-from enact_assets.people.question_forms import (
-    FORMS,
-    RefusedFormError,
-    feedback,
-    seen_content,
-    to_labels,
-    to_seen,
+from enact_assets.people.page.question_rows import (
+    REASONS,
+    kept_fields,
+    sent_answer,
+    shown_content,
 )
+from enact_assets.people.question_forms import RefusedFormError, clips_of, feedback, to_seen
 from enact_assets.people.store import LEAD, Annotator, Store, Submission
 
 HERE = Path(__file__).parent
@@ -42,14 +42,7 @@ MAX_FIELDS = 64
 MAX_COMMENT = 500
 MAX_MS_DIGITS = 9
 KEPT_PICTURES = 256
-"""Pictures that stay in memory; those of a question are sent to several annotators."""
-REASONS: Mapping[str, str] = {
-    "same": "Some pictures look the same to me",
-    "unseen": "I cannot see what matters",
-    "text": "I do not understand a sentence",
-    "several": "More than one answer is right",
-    "other": "Something else (please say what)",
-}
+"""Pictures that stay in memory, and films; those of a question are sent to several annotators."""
 STATIC = {"page.css": "text/css", "order.js": "text/javascript"}
 NO_STORE = {"cache-control": "no-store"}
 PRIVATE = {"cache-control": "private, max-age=86400, immutable"}
@@ -74,6 +67,7 @@ def annotation_site(
         Route("/question/{id}", pages.answer, methods=["POST"]),
         Route("/question/{id}/feedback", pages.feedback),
         Route("/picture/{id}/{number:int}", pages.picture),
+        Route("/film/{id}/{number:int}", pages.film),
         Route("/lead", pages.lead),
         Route("/static/{name}", pages.static),
     ]
@@ -94,6 +88,7 @@ class _Pages:
         self._store, self._is_public = store, is_public
         self._requests, self._tries = Limit(per_s, round(20 * per_s)), Limit(0.2, 10)
         self._png = lru_cache(KEPT_PICTURES)(lambda sha: without_remarks(images.read_png(sha)))
+        self._film = lru_cache(KEPT_PICTURES)(lambda shas: clip_film([*map(self._png, shas)]))
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -121,7 +116,9 @@ class _Pages:
         """Instructions and progress."""
         person = self._person(request)
         due = self._store.due(person)
-        return self._page("home.html", due=due, progress=self._progress(person, due))
+        rows = self._store.assignments(person.id)
+        types, progress = {row["type"] for row in rows}, self._progress(person, due, rows)
+        return self._page("home.html", due=due, progress=progress, types=types or {"order"})
 
     def next(self, request: Request) -> Response:
         """The next question."""
@@ -133,7 +130,7 @@ class _Pages:
         person = self._person(request)
         row = self._row(request, person)
         self._store.shown(row)
-        return self._question(person, row, self._fields(row))
+        return self._question(person, row, kept_fields(row))
 
     async def answer(self, request: Request) -> Response:
         """Keep an answer, then show the next question."""
@@ -155,7 +152,9 @@ class _Pages:
         if row["answer"] is not None:
             told = feedback(json.loads(row["answer"]), key, shuffle)
         right = told.right if told else tuple(to_seen(key[0], shuffle))
-        return self._page("feedback.html", row=row, content=_shown(row), told=told, right=right)
+        return self._page(
+            "feedback.html", row=row, content=shown_content(row), told=told, right=right
+        )
 
     def picture(self, request: Request) -> Response:
         """A picture by its number: a name or date could give its place away."""
@@ -164,6 +163,16 @@ class _Pages:
         if number >= len(media):
             raise HTTPException(404, "There is no such picture.")
         return Response(self._png(media[number][0]), media_type="image/png", headers=PRIVATE)
+
+    def film(self, request: Request) -> Response:
+        """The clip whose first picture has this number, as a film."""
+        row = self._row(request, self._person(request), is_due=False)
+        media, content = json.loads(row["media"]), json.loads(row["content"])
+        for part in clips_of(content) if can_film() else ():
+            if part["media"][0] == request.path_params["number"]:
+                shas = tuple(media[k][0] for k in part["media"])
+                return film_reply(request, self._film(shas), PRIVATE)
+        raise HTTPException(404, "There is no such film.")
 
     def lead(self, request: Request) -> Response:
         """Progress of all annotators, and agreement so far."""
@@ -217,7 +226,7 @@ class _Pages:
         try:
             if row["is_practice"] and row["revision"] is not None:
                 raise RefusedFormError("You have seen the answer to this practice question.")
-            answer, reason = _said(form, row)
+            answer, reason = sent_answer(form, row)
         except RefusedFormError as error:
             return self._question(person, row, form, str(error), 422)
         comment = form.get("comment", "").strip()[:MAX_COMMENT]
@@ -253,7 +262,7 @@ class _Pages:
             "question.html",
             status,
             row=row,
-            content=_shown(row),
+            content=shown_content(row),
             form=form,
             problem=problem,
             reasons=REASONS,
@@ -281,15 +290,6 @@ class _Pages:
             "n_answered": sum(r["revision"] is not None for r in mine),
         }
 
-    @staticmethod
-    def _fields(row: Row) -> dict[str, str]:
-        """The form as it was last sent."""
-        fields = {"comment": row["comment"] or "", "reason": row["reason"] or ""}
-        if row["answer"] is not None:
-            seen = to_seen(json.loads(row["answer"]), json.loads(row["shuffle"]))
-            fields |= FORMS[row["type"]].fields(seen)
-        return fields
-
     def _page(
         self,
         template: str,
@@ -299,31 +299,3 @@ class _Pages:
     ) -> Response:
         text = self._templates.get_template(template).render(shown)
         return HTMLResponse(text, status, headers={**NO_STORE, **(headers or {})})
-
-
-def _said(form: Mapping[str, str], row: Row) -> tuple[list[int] | None, str | None]:
-    """The answer in labels, or the reason why there is none. Errors: ``RefusedFormError``."""
-    if form.get("done") == "cannot":
-        if form.get("reason") not in REASONS:
-            raise RefusedFormError("Say why you cannot tell.")
-        if form["reason"] == "other" and not form.get("comment", "").strip():
-            raise RefusedFormError("Say in the comment why you cannot tell.")
-        return None, form["reason"]
-    seen = FORMS[row["type"]].parse(form, json.loads(row["content"]))
-    return to_labels(seen, json.loads(row["shuffle"])), None
-
-
-def _shown(row: Row) -> dict[str, Any]:
-    """The content of a question as its annotator sees it, pictures by address and size."""
-    media = json.loads(row["media"])
-    content = seen_content(json.loads(row["content"]), json.loads(row["shuffle"]))
-
-    def part(found: Mapping[str, Any]) -> dict[str, Any]:
-        pictures = [
-            {"url": f"/picture/{row['id']}/{k}", "width": media[k][1], "height": media[k][2]}
-            for k in found["media"]
-        ]
-        return {**found, "media": pictures}
-
-    lists = ("context", "places", "items")
-    return {**content, **{name: [part(each) for each in content[name]] for name in lists}}

@@ -11,8 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY_BYTES = 16_384
 MAX_CLIENTS = 10_000
 HEADERS = {
-    "content-security-policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; "
-    "script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; img-src 'self' data:; media-src 'self'; "
+    "style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     # With no-referrer a browser sends `Origin: null` with our own forms.

@@ -1,9 +1,11 @@
 """Cook breakfast: something hot, a watermelon cut up and served, a drink, and salt or a spread.
 
-A seed draws what is cooked and on what, which spread is put on it, what is drunk, whether the hob
-is hot or the cup on the table at the start, and the order.
+A seed draws what is cooked and on what, where it lies and whether the hob is lit at the start,
+whether a half of the watermelon is served or taken off a plate, whether the drink comes from a jug
+or a cup of the wrong kind, what else changes places, and the order.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,7 @@ from enact_assets.simulator.activities.base import (
     is_drawn,
 )
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
+from enact_assets.simulator.activities.errands import Spot, errand
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     Place,
@@ -56,7 +59,9 @@ DRINKS: tuple[tuple[str, Surface], ...] = (
     ("coffee", Surface((0.16, 0.07, 0.03), finish="gloss")),
 )
 CUPS = ("mug", "glass", "goblet")
-DECOYS = ("egg_carton", "kettle", "cereal_box", "flour_bag", "pepper_mill", "teapot")
+DECOYS = ("kettle", "cereal_box", "flour_bag", "pepper_mill", "teapot")
+LOW_DECOYS = ("egg_carton", "butter_dish", "onion", "can")
+"""The arm passes over these."""
 HALVES = ("half_watermelon_1", "half_watermelon_2")
 Part = tuple[list[Job], tuple[GoalFact, ...]]
 """Jobs, and the facts that hold at the end because of them."""
@@ -66,8 +71,14 @@ FILLED = 0.95
 BOARD = (0.0, -0.18)
 PLATES = ((-0.16, 0.13), (0.16, 0.13))
 KNIFE = (0.31, -0.1)
-CUP, SALT = (-0.36, 0.22), (0.36, 0.2)
+CUP, SALT = (-0.365, 0.2), (0.36, 0.2)
+FREE, WRONG_CUP = (-0.33, -0.14), (-0.37, 0.035)
 """On the table: the board in front, two plates behind it, knife, cup and salt beside them."""
+HALF_X = 0.102
+"""The halves of a watermelon, side by side on the board."""
+ON_SHELF = (-0.15, 0.15)
+WORKTOP, JUG, CUP_KEPT = (0.15, -0.14), (-0.14, -0.13), (0.17, 0.13)
+"""On the worktop: the watermelon stands before a cup and beside the jug."""
 
 
 @dataclass(frozen=True)
@@ -112,51 +123,67 @@ def build(rng: np.random.Generator) -> Episode:
     drink, look = draw_one(rng, DRINKS)
     colors = differing(PALETTE, style.table.color, style.top.color, look.color)
     drawing = Drawing(rng, mirror, stage, colors)
-    food = draw_one(rng, tuple(COOKED))
-    done = draw_one(rng, ("nothing", "hob", "cup"))
-    hot, melon = _hot(drawing, hob, food, is_lit=done == "hob"), _melon(drawing)
-    ready, board = hot[0][0], melon[0][0]
-    serve = _serve(drawing, food, ready, melon[0])
-    drinking = _drink(drawing, board, drink, look, is_there=done == "cup")
-    extra = _salt(drawing, hob) if food == "bacon" else _spread(drawing, hob, food, serve[0][-1])
-    parts = (hot, melon, serve, drinking, extra)
+    food, is_cut = draw_one(rng, tuple(COOKED)), is_drawn(rng)
+    start = draw_one(rng, ("hob", "beside") if is_cut else ("hob", "beside", "plate"))
+    is_cup_there, is_spread = is_drawn(rng), food != "bacon" and is_drawn(rng)
+    # What lies on a plate at the start lies on the second one.
+    plates = _plates(drawing, 2 if is_cut or start == "plate" else draw_one(rng, (1, 2)))
+    hot, fruit = _hot(drawing, hob, food, start), _melon(drawing, is_cut=is_cut)
+    serve = _serve(drawing, food, [hot[0][0], *fruit[0]], plates[0], is_cut=is_cut)
+    drinking = _drink(drawing, fruit[0], drink, look, is_there=is_cup_there)
+    extra = _spread(drawing, hob, food, serve[0][-1]) if is_spread else _salt(drawing, hob)
+    parts = [hot, fruit, plates, serve, drinking, extra]
+    if is_cup_there:
+        parts.append(_tidy(drawing, JUG))
+    elif is_cut:
+        parts.append(_tidy(drawing, WORKTOP, drinking[0]))
     drawing.put(draw_one(rng, DECOYS), "countertop", -0.15, 0.18, access="front")
     plan = in_valid_order(rng, *(job for jobs, _ in parts for job in jobs))
     goal = tuple(fact for _, facts in parts for fact in facts)
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset({"shelf"}))
 
 
-def _hot(drawing: Drawing, hob: Hob, food: str, *, is_lit: bool) -> Part:
-    """The food is cooked, which is the first job returned."""
+def _hot(drawing: Drawing, hob: Hob, food: str, start: str) -> Part:
+    """The food is cooked, which is the first job returned. It lies on the hob, beside it or on the
+    second plate at the start.
+    """
     right = drawing.side("right")
     if hob is STOVE:
         drawing.put("frying_pan", "stove", off_m=0.004)
-    drawing.put(food, hob.beside, *hob.food, off_m=0.006)
+    if start == "beside":
+        drawing.put(food, hob.beside, *hob.food, off_m=0.006)
+    else:
+        drawing.put(food, hob.on if start == "hob" else "plate_2", off_m=0.006)
     drawing.stage.cookable(food, COOKED[food])
-    put_on = Job(drawing.move("right", food, hob.on, off_m=0.006))
-    light = [] if is_lit else [Job((Press(right, hob.fixture),))]
-    if is_lit:
+    first = []
+    if start != "hob":
+        first.append(Job(drawing.move("right", food, hob.on, off_m=0.006)))
+    if is_drawn(drawing.rng):
         drawing.stage.leave_on(hob.fixture)
-    cook = Job((AwaitCooked(food),), [put_on, *light])
+    else:
+        first.append(Job((Press(right, hob.fixture),)))
+    cook = Job((AwaitCooked(food),), [*first])
     turn_off = Job((Press(right, hob.fixture),), [cook])
-    return [cook, put_on, *light, turn_off], (("Cooked", food, None),)
+    return [cook, *first, turn_off], (("Cooked", food, None),)
 
 
-def _melon(drawing: Drawing) -> Part:
-    """A watermelon, first brought to the board, cut there, and two plates from the shelf."""
+def _melon(drawing: Drawing, *, is_cut: bool) -> Part:
+    """A watermelon, first brought to the board and cut there last; if it is cut already, one half
+    lies there and the other one on a plate.
+    """
     right = drawing.side("right")
-    for k, x in enumerate((-0.15, 0.15), 1):
-        drawing.put(f"plate_{k}", "shelf", x, -0.01, off_m=0.003)
     drawing.put("cutting_board", "table", *BOARD, off_m=0.004)
     drawing.put("knife", "table", *KNIFE, off_m=0.006)
     rind = drawing.color("watermelon")
-    drawing.put("watermelon", "countertop", 0.15, -0.14, color=rind, halves=HALVES)
+    goal = (("OnTop", "knife", "table"),)
+    if is_cut:
+        served, kept = _halves(drawing)
+        drawing.put(kept, "cutting_board", -HALF_X, color=rind, off_m=0.002)
+        drawing.put(served, "plate_2", color=rind, off_m=0.004)
+        return [], goal
+    drawing.put("watermelon", "countertop", *WORKTOP, color=rind, halves=HALVES)
     for half in HALVES:
         drawing.stage.put_later(half, "half_watermelon", rind, ("watermelon",))
-    plates = [
-        Job(drawing.move("left", f"plate_{k}", "table", *PLATES[k - 1], off_m=0.004))
-        for k in (1, 2)
-    ]
     board = Job(drawing.move("left", "watermelon", "cutting_board", off_m=0.004))
     cut = Job(
         (
@@ -166,55 +193,114 @@ def _melon(drawing: Drawing) -> Part:
         ),
         [board],
     )
-    return [board, cut, *plates], (
-        ("OnTop", "plate_1", "table"),
-        ("OnTop", "plate_2", "table"),
-        ("OnTop", "knife", "table"),
+    return [board, cut], goal
+
+
+def _halves(drawing: Drawing) -> tuple[str, str]:
+    """The half on the designed right of the board, and that on the left: the first half lies to the
+    left as the world has it.
+    """
+    return HALVES if drawing.mirror.is_mirrored else HALVES[::-1]
+
+
+def _plates(drawing: Drawing, there: int) -> Part:
+    """Of two plates one is ``there``; the other one comes from the shelf after a third one, in its
+    place, has gone there.
+    """
+    other = 3 - there
+    at, kept = PLATES[other - 1], ON_SHELF[there - 1]
+    drawing.put(f"plate_{there}", "table", *PLATES[there - 1], off_m=0.004)
+    drawing.put(f"plate_{other}", "shelf", ON_SHELF[other - 1], -0.01, off_m=0.003)
+    drawing.put("plate_3", "table", *at, off_m=0.004)
+    away = Job(drawing.move("left", "plate_3", "shelf", kept, -0.01, off_m=0.003))
+    bring = Job(drawing.move("left", f"plate_{other}", "table", *at, off_m=0.004), [away])
+    return [bring, away], (
+        *(("OnTop", f"plate_{k}", "table") for k in (1, 2)),
+        ("OnTop", "plate_3", "shelf"),
     )
 
 
-def _serve(drawing: Drawing, food: str, ready: Job, melon: list[Job]) -> Part:
-    """One hand serves half of the watermelon, the other one the hot food: in half of the seeds at
-    the same time. The last job serves the food.
+def _serve(
+    drawing: Drawing, food: str, ready: list[Job], plates: list[Job], *, is_cut: bool
+) -> Part:
+    """One hand serves half of the watermelon, the other one the hot food, in half of the seeds at
+    the same time; or the half that lies where the food is wanted goes back to the board first,
+    taken together with the plate that leaves.
+
+    ``ready`` begins with the food being cooked, ``plates`` with the last one coming. The last job
+    serves the food.
     """
-    # The first half lies to the left as the world has it, whatever the side drawn.
-    half = HALVES[1 if drawing.mirror.is_mirrored else 0]
-    fruit = drawing.move("left", half, "plate_1", off_m=0.004)
+    right_half, left_half = _halves(drawing)
     hot = drawing.move("right", food, "plate_2", off_m=0.004)
-    goal: tuple[GoalFact, ...] = (("OnTop", half, "plate_1"), ("OnTop", food, "plate_2"))
+    served = ("OnTop", food, "plate_2")
+    if is_cut:
+        goal = (served, ("OnTop", right_half, "cutting_board"))
+        back = Job(drawing.move("right", right_half, "cutting_board", HALF_X, off_m=0.002))
+        _, away = plates
+        grasps = drawing.mirror.together(away.steps[:1], back.steps[:1])
+        away.steps = (grasps, *back.steps[1:], *away.steps[1:])
+        return [Job(hot, [ready[0], away])], goal
+    fruit = drawing.move("left", left_half, "plate_1", off_m=0.004)
+    goal = (served, ("OnTop", left_half, "plate_1"))
     if is_drawn(drawing.rng):
-        return [Job((drawing.mirror.together(fruit, hot),), [ready, *melon])], goal
-    _, cut, plate_1, plate_2 = melon
-    return [Job(fruit, [cut, plate_1]), Job(hot, [ready, plate_2])], goal
+        return [Job((drawing.mirror.together(fruit, hot),), [*ready, plates[0]])], goal
+    return [Job(fruit, [*ready[1:], plates[0]]), Job(hot, [ready[0], plates[0]])], goal
 
 
-def _drink(drawing: Drawing, board: Job, drink: str, look: Surface, *, is_there: bool) -> Part:
-    """The jug is poured out into a cup, which may have to be brought from the worktop first.
+def _drink(
+    drawing: Drawing, melon: list[Job], drink: str, look: Surface, *, is_there: bool
+) -> Part:
+    """A cup comes from the worktop, and the jug is poured out into it; or it is there and gets what
+    is in a cup of another kind, which then goes to the worktop.
 
-    The watermelon stands before the cup and beside the jug there, until ``board`` is done.
+    The watermelon stands before the cups there, until the first job of ``melon`` is done.
     """
-    left = drawing.side("left")
-    cup = draw_one(drawing.rng, CUPS)
+    left, stage = drawing.side("left"), drawing.stage
+    # Of these two, what fills one is seen in the other.
+    cup, wrong = draw_some(drawing.rng, CUPS[:2] if is_there else CUPS)[:2]
+    contains = ("Contains", cup, drink)
     if is_there:
         drawing.put(cup, "table", *CUP, off_m=0.004)
-    else:
-        drawing.put(cup, "countertop", 0.17, 0.13, access="front")
-    drawing.put("jug", "countertop", -0.14, -0.13)
-    drawing.stage.substance(drink, look, holders=("jug", cup))
-    drawing.stage.fill("jug", drink, FILLED)
+        drawing.put(wrong, "table", *WRONG_CUP, off_m=0.004)
+        stage.substance(drink, look, holders=(wrong, cup))
+        stage.fill(wrong, drink, 0.9 * min(1.0, *drawing.shares(wrong, 1.0, [cup], 1.0)))
+        back = Place(left, "countertop", drawing.near(*WORKTOP, 0.004))
+        pour = Job((Grasp(left, wrong), Pour(left, cup, 1.0), back), melon[:1])
+        return [pour], (contains, ("OnTop", wrong, "countertop"))
+    drawing.put(cup, "countertop", *CUP_KEPT, access="front")
+    drawing.put("jug", "countertop", *JUG)
+    stage.substance(drink, look, holders=("jug", cup))
+    stage.fill("jug", drink, FILLED)
+    bring = Job(drawing.move("left", cup, "table", *CUP, off_m=0.004), melon[:1])
     (share,) = drawing.shares("jug", FILLED, [cup], 0.8)
-    bring = []
-    if not is_there:
-        bring = [Job(drawing.move("left", cup, "table", *CUP, off_m=0.004), [board])]
     pour = Job(
         (
             Grasp(left, "jug"),
             Pour(left, cup, share),
-            Place(left, "countertop", drawing.near(-0.14, -0.13)),
+            Place(left, "countertop", drawing.near(*JUG)),
         ),
-        [board, *bring],
+        [bring],
     )
-    return [*bring, pour], (("OnTop", cup, "table"), ("Contains", cup, drink))
+    return [bring, pour], (contains, ("OnTop", cup, "table"))
+
+
+def _tidy(drawing: Drawing, at: tuple[float, float], drinking: Sequence[Job] = ()) -> Part:
+    """A thing goes from the table to a place on the worktop, after the jobs ``drinking`` if it
+    would stand before their cup and jug there; or it comes from there before them.
+    """
+    name = draw_one(drawing.rng, LOW_DECOYS)
+    job, fact = errand(
+        drawing.rng,
+        drawing.mirror,
+        drawing.stage,
+        drawing.side("left"),
+        (name, drawing.color(name)),
+        between=(Spot("countertop", *at), Spot("table", *FREE)),
+    )
+    for other in drinking:
+        first, second = (job, other) if fact[2] == "table" else (other, job)
+        second.after.append(first)
+    return [job], (fact,)
 
 
 def _salt(drawing: Drawing, hob: Hob) -> Part:

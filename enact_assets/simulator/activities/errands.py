@@ -66,5 +66,9 @@ def carry(
     job = Job((Grasp(side, name), Place(side, end.on, to, end.access)))
     # A board of a bookcase is no object of its own.
     fixture, _, board = end.on.partition(".")
-    is_inside = board or stage.fixtures[end.on].cavity is not None
+    if end.on in stage.fixtures:
+        cavity = stage.fixtures[end.on].cavity
+    else:
+        cavity = stage.things[end.on].parts.cavity
+    is_inside = board or cavity is not None
     return job, ("Inside" if is_inside else "OnTop", name, fixture)

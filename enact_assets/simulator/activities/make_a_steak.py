@@ -1,4 +1,8 @@
-"""Make a steak: fry it, cover what goes with it, and serve both with sauce on a platter."""
+"""Make a steak: fry it, and serve it with sauce and a side dish on a platter.
+
+A seed draws where the steak lies, whether the platter is brought for it or carried off full, when
+the side dish is covered, what goes into the fridge or comes out of it, and the order.
+"""
 
 import numpy as np
 
@@ -60,9 +64,11 @@ DISH_COLORS = PALETTE[:-1]
 LID_AT, SAUCEPAN_AT = (0.27, -0.19), (0.27, 0.09)
 """Beside the burner, near and far."""
 BOAT_AT = (-0.33, -0.13)
+PLATTER_AT = ((0.0, 0.1), (0.06, -0.16))
+"""Behind, and in front, where it is served on."""
 SPOTS = (
     (Spot("table", -0.36, 0.12), Spot("fridge", -0.18, -0.08)),
-    (Spot("table", 0.2, 0.29), Spot("fridge", 0.05, -0.15)),
+    (Spot("table", 0.2, 0.27), Spot("fridge", 0.05, -0.15)),
 )
 """Between these, things are tidied into the fridge or taken out of it: only the first where the
 steak lies in the fridge.
@@ -88,7 +94,7 @@ def build(rng: np.random.Generator) -> Episode:
     grains = draw_one(rng, tuple(GRAINS))
     sauces = [pair for pair, alike in zip(SAUCES, GRAINS, strict=True) if alike != grains]
     sauce, sauce_color = draw_one(rng, sauces)
-    boat_at, lid_at, saucepan_at = mirror.at(*BOAT_AT), mirror.at(*LID_AT), mirror.at(*SAUCEPAN_AT)
+    boat_at = mirror.at(*BOAT_AT)
     is_on_stove = is_drawn(rng)
     if is_on_stove:
         stage.put("frying_pan", "frying_pan", pan, "stove")
@@ -96,10 +102,11 @@ def build(rng: np.random.Generator) -> Episode:
     else:
         stage.put("frying_pan", "frying_pan", pan, "table", mirror.near(rng, 0.0, -0.185, 0.01))
         stage.put("steak", "steak", RAW, "fridge", mirror.near(rng, 0.08, -0.1, 0.02))
-    stage.put("platter", "platter", platter, "table", mirror.near(rng, 0.0, 0.1, 0.01))
+    begin, end = PLATTER_AT[::-1] if is_on_stove else PLATTER_AT
+    stage.put("platter", "platter", platter, "table", mirror.near(rng, *begin, 0.01))
     stage.put("gravy_boat", "gravy_boat", boat, "table", boat_at)
-    stage.put("saucepan", "saucepan", saucepan, "stove", saucepan_at)
-    stage.put("lid", "lid", lid, "stove", lid_at)
+    stage.put("saucepan", "saucepan", saucepan, "stove", mirror.at(*SAUCEPAN_AT))
+    stage.put("lid", "lid", lid, "stove", mirror.at(*LID_AT))
     tidied = [
         errand(rng, mirror, stage, left, thing, between=spots)
         for thing, spots in zip(
@@ -108,14 +115,7 @@ def build(rng: np.random.Generator) -> Episode:
     ]
     spice, spice_color = draw_one(rng, SPICES)
     stage.put(spice, spice, spice_color, "table", mirror.near(rng, 0.36, 0.16))
-    stage.cookable("steak", COOKED)
-    sauce_surface = Surface(sauce_color, finish="gloss")
-    stage.substance(sauce, sauce_surface, holders=("gravy_boat",), coats=("steak",))
-    stage.substance(
-        grains, GRAINS[grains], kind="grains", holders=("saucepan",), coats=("platter",)
-    )
-    stage.fill("gravy_boat", sauce, 0.9)
-    stage.fill("saucepan", grains, 0.8)
+    _declare(stage, sauce, sauce_color, grains)
 
     light = [] if "stove" in stage.switched_on else [Job((Press(right, "stove"),))]
     in_fridge = [job for job, _ in tidied]
@@ -125,20 +125,24 @@ def build(rng: np.random.Generator) -> Episode:
         in_fridge.append(fetch)
         on_stove.append(Job(move(right, "frying_pan", "stove"), [fetch]))
     fry = Job((AwaitCooked("steak"),), [*on_stove, *light])
+    carry = Job(move_wide("platter", "table", mirror.near(rng, *end, 0.01)))
+    serve = Job(move(right, "steak", "platter", STEAK_AT), [fry])
+    pour_sauce = (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5))
+    sauce_on = Job((*pour_sauce, Place(left, "table", boat_at)), [serve])
     is_left_covered = is_drawn(rng)
-    # The platter comes to stand where the pan stood.
-    clear = Job(move_wide("platter", "table", mirror.near(rng, 0.06, -0.16, 0.01)), list(on_stove))
-    serve = Job(move(right, "steak", "platter", STEAK_AT), [fry, clear])
+    pour, *lid_jobs = _side_dish(mirror, is_left_covered=is_left_covered)
+    if is_on_stove:
+        carry.after += [sauce_on, pour]
+    else:
+        # It comes to stand where the pan stood.
+        carry.after += on_stove
+        for job in (serve, pour):
+            job.after.append(carry)
     plan = in_valid_order(
         rng,
         *in_visits(rng, left, "fridge", in_fridge),
-        *(*on_stove, *light, fry, clear, serve),
+        *(*on_stove, *light, fry, carry, serve, sauce_on, pour, *lid_jobs),
         Job((Press(right, "stove"),), [fry]),
-        Job(
-            (Grasp(left, "gravy_boat"), Pour(left, "steak", 0.5), Place(left, "table", boat_at)),
-            [serve],
-        ),
-        *_side_dish(mirror, clear, is_left_covered=is_left_covered),
     )
     goal: tuple[GoalFact, ...] = (
         ("Cooked", "steak", None),
@@ -155,21 +159,33 @@ def build(rng: np.random.Generator) -> Episode:
     return Episode(stage.finish(HEAD_PITCH_RAD), plan, goal, frozenset())
 
 
-def _side_dish(mirror: Mirror, clear: Job, *, is_left_covered: bool) -> list[Job]:
-    """Served from the saucepan: the lid keeps warm what will be served, or what is left of it."""
-    right = mirror.right
-    pour = (
-        Grasp(right, "saucepan"),
-        Pour(right, "platter", 0.5),
-        Place(right, "stove", mirror.at(*SAUCEPAN_AT)),
+def _declare(stage: StageBuilder, sauce: str, color: Color, grains: str) -> None:
+    """Declare what is cooked and what is poured."""
+    stage.cookable("steak", COOKED)
+    stage.substance(
+        sauce, Surface(color, finish="gloss"), holders=("gravy_boat",), coats=("steak",)
     )
+    stage.substance(
+        grains, GRAINS[grains], kind="grains", holders=("saucepan",), coats=("platter",)
+    )
+    stage.fill("gravy_boat", sauce, 0.9)
+    stage.fill("saucepan", grains, 0.8)
+
+
+def _side_dish(mirror: Mirror, *, is_left_covered: bool) -> list[Job]:
+    """Served from the saucepan, the first job: the lid keeps warm what will be served, or what is
+    left of it.
+    """
+    right = mirror.right
+    at = mirror.at(*SAUCEPAN_AT)
+    pour = Job((Grasp(right, "saucepan"), Pour(right, "platter", 0.5), Place(right, "stove", at)))
     cover = Job(move(right, "lid", "saucepan"))
     if is_left_covered:
-        serve = Job(pour, [clear])
-        cover.after.append(serve)
-        return [cover, serve]
+        cover.after.append(pour)
+        return [pour, cover]
     uncover = Job(move(right, "lid", "stove", mirror.at(*LID_AT)), [cover])
-    return [cover, uncover, Job(pour, [clear, uncover])]
+    pour.after.append(uncover)
+    return [pour, cover, uncover]
 
 
 ACTIVITY = Activity(

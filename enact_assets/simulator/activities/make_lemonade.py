@@ -53,14 +53,18 @@ VESSEL_COLORS: tuple[Color, ...] = (
 )
 """Not those of water, sugar and lemonade."""
 CUPS = ("goblet", "mug")
+ON_SHELF = (0.0, -0.19)
+"""A lemon, and another one or a cup."""
 DONE_SHARES = {"water": 0.25, "sugar": 0.08}
 """Share of the pitcher that is filled at the start."""
 KNIFE_AT, SPOON_AT, PITCHER_AT, CUP_AT = (0.34, -0.2), (-0.34, -0.18), (0.0, 0.16), (0.27, 0.12)
 """On the table; the second cup stands opposite the first one."""
+LEFT_KEPT, RIGHT_KEPT = (-0.17, -0.13), (0.17, -0.13)
+"""Cups on the worktops."""
+HALF_AT = (0.17, 0.025)
+"""Half a lemon on the table, on either side."""
 TAP_AT, TAP_S = (0.0, 0.06), 5.5
 """Below the tap, and how long it runs."""
-DONE = ("lemon", "water", "sugar")
-"""What is in the pitcher, or cut, at the start."""
 BETWEEN_LEFT = (Spot("shelf", 0.19, -0.02), Spot("table", -0.36, 0.25))
 BETWEEN_RIGHT = (Spot("sideboard", 0.01, -0.16), Spot("table", 0.36, 0.25))
 """Where things are carried from and to meanwhile."""
@@ -68,8 +72,11 @@ BETWEEN_RIGHT = (Spot("sideboard", 0.01, -0.16), Spot("table", 0.36, 0.25))
 
 @dataclass(frozen=True)
 class Draw:
-    """What sets one round of lemonade apart: where water comes from, what is ``done`` at the start,
-    and where things stand.
+    """What sets one round of lemonade apart: where water comes from, what is ``done`` at the start
+    (the lemon cut, or water or sugar in the pitcher), and where things stand.
+
+    One of two cups is on the table; the other one ``comes`` (its number) from its own side, and a
+    ``wrong`` one that stands in its place goes to the other side.
     """
 
     mirror: Mirror
@@ -78,13 +85,22 @@ class Draw:
     is_sugar_away: bool
     is_cabinet_open: bool
     cup: str
+    wrong: str
+    comes: int
     carafe_at: tuple[float, float]
     sugar_at: tuple[float, float]
+    served_at: tuple[tuple[float, float], tuple[float, float]]
+    kept_at: tuple[tuple[float, float], tuple[float, float]]
 
     @property
     def cups(self) -> tuple[str, str]:
         """The cups, the one on the designed left first."""
         return (f"{self.cup}_1", f"{self.cup}_2")
+
+    @property
+    def cup_stores(self) -> tuple[str, str]:
+        """Where cups are kept on the designed left and right."""
+        return ("shelf" if self.has_tap else "countertop", "sideboard")
 
     @property
     def water_place(self) -> str:
@@ -93,23 +109,39 @@ class Draw:
 
     @property
     def used_half(self) -> str:
-        """The half on the designed left; the other one stays on the board."""
+        """The half on the designed left."""
         return HALVES[1 if self.mirror.is_mirrored else 0]
+
+    @property
+    def other_half(self) -> str:
+        """The half on the designed right, which is not put into the pitcher."""
+        return HALVES[0 if self.mirror.is_mirrored else 1]
 
 
 def build(rng: np.random.Generator) -> Episode:
     """Draw one round of lemonade."""
     mirror, style, has_tap = Mirror.draw(rng), draw_one(rng, kitchen.STYLES), bool(rng.integers(2))
-    done = draw_one(rng, DONE)
+    done = "lemon" if is_drawn(rng) else draw_one(rng, tuple(DONE_SHARES))
+    cup, wrong = draw_some(rng, CUPS)
     draw = Draw(
         mirror,
         has_tap,
         done,
         is_sugar_away=not has_tap and done != "sugar" and is_drawn(rng),
         is_cabinet_open=is_drawn(rng),
-        cup=draw_one(rng, CUPS),
+        cup=cup,
+        wrong=wrong,
+        comes=int(rng.integers(2)),
         carafe_at=TAP_AT if has_tap else mirror.near(rng, 0.13, -0.12),
         sugar_at=mirror.near(rng, -0.15, -0.12),
+        served_at=(
+            mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.008),
+            mirror.near(rng, *CUP_AT, 0.008),
+        ),
+        kept_at=(
+            mirror.near(rng, *((ON_SHELF[1], -0.02) if has_tap else LEFT_KEPT), 0.008),
+            mirror.near(rng, *RIGHT_KEPT, 0.008),
+        ),
     )
     stage = StageBuilder()
     kitchen.add_room(stage.scene, style)
@@ -143,6 +175,7 @@ def build(rng: np.random.Generator) -> Episode:
         ("OnTop", "sugar_bowl", "sideboard"),
         ("OnTop", "knife", "table"),
         ("OnTop", "wooden_spoon", "table"),
+        ("OnTop", draw.wrong, draw.cup_stores[1 - draw.comes]),
         *(fact for _, fact in errands),
     )
     covers = frozenset({"shelf", "cabinet"})
@@ -151,8 +184,8 @@ def build(rng: np.random.Generator) -> Episode:
 
 def _set_out(rng: np.random.Generator, stage: StageBuilder, draw: Draw) -> None:
     """Put the things where they stand at the start."""
-    mirror, cups = draw.mirror, draw.cups
-    pitcher, carafe, bowl, knife, *cup_colors = draw_colors(rng, 6, VESSEL_COLORS)
+    mirror = draw.mirror
+    pitcher, carafe, bowl, knife, *cups = draw_colors(rng, 7, VESSEL_COLORS)
     stage.put("cutting_board", "cutting_board", (0.6, 0.38, 0.2), "table", (0.0, -0.17))
     stage.put("pitcher", "pitcher", pitcher, "table", mirror.near(rng, *PITCHER_AT, 0.01))
     stage.put("knife", "knife", knife, "table", mirror.at(*KNIFE_AT))
@@ -161,23 +194,23 @@ def _set_out(rng: np.random.Generator, stage: StageBuilder, draw: Draw) -> None:
         stage.put("sugar_bowl", "sugar_bowl", bowl, "cabinet", mirror.near(rng, -0.12, -0.02))
     else:
         stage.put("sugar_bowl", "sugar_bowl", bowl, "sideboard", draw.sugar_at)
-    shelf = [mirror.near(rng, x, -0.02, 0.008) for x in draw_some(rng, (-0.19, 0.0))]
+    shelf = [mirror.near(rng, x, -0.02, 0.008) for x in ON_SHELF]
     if draw.done == "lemon":
-        for half, x in zip(HALVES, (-0.05, 0.05), strict=True):
-            stage.put(half, "half_lemon", PEEL, "cutting_board", (x, 0.0))
+        for half, side in zip((draw.used_half, draw.other_half), (-1, 1), strict=True):
+            at = mirror.near(rng, side * HALF_AT[0], HALF_AT[1], 0.006)
+            stage.put(half, "half_lemon", PEEL, "table", at)
     else:
         stage.put("lemon_1", "lemon", PEEL, "shelf", shelf[0], halves=HALVES)
     if draw.has_tap:
         stage.put("carafe", "carafe", carafe, "sink", TAP_AT)
-        stage.put(cups[0], draw.cup, cup_colors[0], "shelf", shelf[1])
     else:
         if draw.done != "lemon":
             stage.put("lemon_2", "lemon", PEEL, "shelf", shelf[1])
         stage.put("carafe", "carafe", carafe, "countertop", draw.carafe_at)
-        cup_at = mirror.near(rng, -0.17, -0.13, 0.01)
-        stage.put(cups[0], draw.cup, cup_colors[0], "countertop", cup_at)
-    cup_at = mirror.near(rng, 0.17, -0.13, 0.01)
-    stage.put(cups[1], draw.cup, cup_colors[1], "sideboard", cup_at)
+    comes, stays = draw.cups[draw.comes], draw.cups[1 - draw.comes]
+    stage.put(comes, draw.cup, cups[0], draw.cup_stores[draw.comes], draw.kept_at[draw.comes])
+    stage.put(stays, draw.cup, cups[1], "table", draw.served_at[1 - draw.comes])
+    stage.put(draw.wrong, draw.wrong, cups[2], "table", draw.served_at[draw.comes])
     if draw.done != "lemon":
         for half in HALVES:
             stage.put_later(half, "half_lemon", PEEL)
@@ -207,7 +240,9 @@ def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
     jobs = []
     half = move(left, draw.used_half, "pitcher")
     if draw.done == "lemon":
-        cut = Job(half)
+        # Both halves at the same time, one with each hand.
+        other = move(right, draw.other_half, "cutting_board", mirror.at(0.05, 0.0))
+        cut = Job((mirror.together(half, other),))
     else:
         board = Job(move(left, "lemon_1", "cutting_board"))
         back = (Place(right, "table", knife_at),)
@@ -237,13 +272,10 @@ def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
     stir = Job(
         (Grasp(left, "wooden_spoon"), Stir(left, "pitcher"), Place(left, "table", spoon_at)), mixed
     )
-    near_at = mirror.near(rng, -CUP_AT[0], CUP_AT[1], 0.01)
-    cup_1 = move(left, cups[0], "table", near_at)
-    cup_2 = move(right, cups[1], "table", mirror.near(rng, *CUP_AT, 0.01))
-    if draw.has_tap or is_drawn(rng):
-        serve = [Job(cup_1), Job(cup_2)]
-    else:
-        serve = [Job((mirror.together(cup_1, cup_2),))]
+    comes, keeps = draw.comes, 1 - draw.comes
+    sides = (left, right)
+    leave = Job(move(sides[keeps], draw.wrong, draw.cup_stores[keeps], draw.kept_at[keeps]))
+    bring = Job(move(sides[comes], cups[comes], "table", draw.served_at[comes]), [leave])
     first, second = draw_some(rng, (0, 1))
     pours = [Pour(right, cups[first], 0.35), Pour(right, cups[second], 0.5)]
 
@@ -253,13 +285,14 @@ def _jobs(rng: np.random.Generator, draw: Draw) -> list[Job]:
         return (Grasp(right, "pitcher"), *poured, back)
 
     if is_drawn(rng):
-        other = next(half for half in HALVES if half != draw.used_half)
-        away = Job(move(right, other, "table", mirror.near(rng, 0.17, 0.025, 0.006)), [cut])
-        drinks = [Job(drink(*pours), [stir, *serve]), away]
+        drinks = [Job(drink(*pours), [stir, bring])]
+        if draw.done != "lemon":
+            other = move(right, draw.other_half, "table", mirror.near(rng, *HALF_AT, 0.006))
+            drinks.append(Job(other, [cut]))
     else:
-        once = Job(drink(pours[0]), [stir, serve[min(first, len(serve) - 1)]])
-        drinks = [once, Job(drink(pours[1]), [once, serve[min(second, len(serve) - 1)]])]
-    return [*jobs, stir, *serve, *drinks]
+        once = Job(drink(pours[0]), [stir, *([bring] if first == comes else [])])
+        drinks = [once, Job(drink(pours[1]), [once, bring])]
+    return [*jobs, stir, leave, bring, *drinks]
 
 
 def _water(draw: Draw) -> list[Job]:

@@ -14,6 +14,7 @@ DRUM_Z, DRUM_HALF, FLOOR_BELOW = 0.89, 0.25, 0.15
 lie in the drum.
 """
 LINING = Surface((0.9, 0.9, 0.9), finish="matte")
+SUN = Surface((0.95, 0.25, 0.03), finish="gloss")
 LAMP_OFF = Surface((0.05, 0.08, 0.06), finish="gloss")
 LAMP_ON = Surface((0.1, 1.0, 0.2), finish="glow")
 
@@ -125,25 +126,35 @@ def add_dispenser(scene: Scene, x: float, name: str = "dispenser") -> Fixture:
 
 
 def add_dryer(scene: Scene, style: Style, x: float, name: str = "dryer") -> Fixture:
-    """A dryer with a closed square door; laundry is laid on its top, 0.9 m high."""
+    """A white dryer with a closed round door and a panel at its back, with a dial and a red sun.
+
+    Laundry is laid on its top, 0.9 m high, which is not the wood of the table beside it.
+    """
     front, top, y = 0.6, 0.9, 0.93
-    geoms = scene.visible(
-        f"{name}.top", "box", (HALF_WIDTH + 0.01, 0.335, 0.02), style.top, (x, y, top - 0.02),
-        collide=STATIC,
-    )  # fmt: skip
-    geoms += scene.visible(
-        f"{name}.body", "box", (HALF_WIDTH, 0.32, 0.43), style.appliance, (x, y + 0.01, 0.43),
-        collide=STATIC,
-    )  # fmt: skip
-    for part, half, look, dz in (
-        ("frame", (0.23, 0.012, 0.21), STEEL, 0.36),
-        ("window", (0.18, 0.016, 0.16), DARK, 0.36),
-        ("strip", (0.28, 0.008, 0.06), style.metal, 0.74),
+    back = y + 0.31
+    geoms = ""
+    for part, half, look, pos in (
+        ("top", (HALF_WIDTH + 0.01, 0.335, 0.02), style.appliance, (x, y, top - 0.02)),
+        ("body", (HALF_WIDTH, 0.32, 0.43), style.appliance, (x, y + 0.01, 0.43)),
     ):
-        geoms += scene.visible(f"{name}.{part}", "box", half, look, (x, front + 0.01, dz))
-    geoms += scene.visible(
-        f"{name}.knob", "cylinder", (0.04, 0.02), STEEL, (x, front, 0.74), euler=ALONG_Y
-    )
+        geoms += scene.visible(f"{name}.{part}", "box", half, look, pos, collide=STATIC)
+    hoop = ((0.15, 0.0), (0.23, 0.0), (0.222, 0.03), (0.16, 0.04), (0.15, 0.0))
+    for part, kind, size, look, pos in (
+        ("seam", "box", (HALF_WIDTH + 0.011, 0.3355, 0.004), style.metal, (x, y, top - 0.044)),
+        ("hoop", "mesh", scene.mesh("dryer_door", hoop), STEEL, (x, front + 0.012, 0.56)),
+        ("window", "cylinder", (0.16, 0.02), DARK, (x, front + 0.008, 0.56)),
+        ("panel", "box", (HALF_WIDTH, 0.02, 0.06), style.metal, (x, back, top + 0.06)),
+        ("dial", "cylinder", (0.042, 0.014), CERAMIC, (x - 0.14, back - 0.03, top + 0.065)),
+        ("mark", "box", (0.006, 0.016, 0.02), DARK, (x - 0.14, back - 0.03, top + 0.085)),
+        ("sun", "cylinder", (0.03, 0.006), SUN, (x + 0.1, back - 0.022, top + 0.065)),
+    ):
+        turn = None if kind == "box" else ALONG_Y
+        geoms += scene.visible(f"{name}.{part}", kind, size, look, pos, euler=turn)
+    for k in range(4):
+        place = (x + 0.1, back - 0.0205, top + 0.065)
+        geoms += scene.visible(
+            f"{name}.ray_{k}", "box", (0.048, 0.003, 0.006), SUN, place, euler=(0, 0.7854 * k, 0)
+        )
     return finish_fixture(scene, Fixture(name, (x, y, top)), geoms)
 
 

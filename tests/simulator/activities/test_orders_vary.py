@@ -88,6 +88,18 @@ def test_few_pairs_of_sub_goals_always_come_in_the_same_order(activity: str) -> 
 
 
 EITHER_WAY: dict[str, dict[str, tuple[str, str]]] = {
+    "cleaning_garage": {
+        "bucket": ("sink", "workbench"),
+        "cardboard_box": ("shelf", "workbench"),
+        "newspaper": ("trash_can", "workbench"),
+        "flashlight": ("shelf", "workbench"),
+    },
+    "clearing_table_after_breakfast": {
+        "serving_tray": ("sideboard", "table"),
+        "milk_carton": ("cupboard", "table"),
+        "bread_loaf": ("basket", "table"),
+        "vase": ("sideboard", "table"),
+    },
     "picking_up_toys": {
         "ball": ("table", "toy_box"),
         "drum": ("bottom_drawer", "dresser"),

@@ -47,11 +47,8 @@ def test_the_seeds_all_tests_look_at_are_of_either_side() -> None:
 
 
 HIDDEN = {
-    ("clearing_table_after_breakfast", 3): "crumbs, all but a few, at one key frame",
-    ("cleaning_garage", 1): "the water in the bucket, a little too much",
     ("make_a_steak", 4): "the lemon, before it is taken out of the fridge",
     ("watering_indoor_flowers", 3): "the candle, a little too much, in the bookcase",
-    ("make_lemonade", 2): "the potato, a little too much, behind the arm that closed the cabinet",
 }
 """Demonstrations, not of the registry, in which something that changes can hardly be seen."""
 

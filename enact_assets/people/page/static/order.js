@@ -8,6 +8,7 @@ const pool = find(".pool");
 const places = all(".place");
 const cards = all(".board .card");
 const past = [];
+const options = all(".options input");
 const key = `annotation ${form.dataset.draft}`;
 let marked = 1;
 let isDragging = false;
@@ -16,6 +17,7 @@ const list = (card) => find("select", card);
 const put = (card) => find(".put", card);
 const nameOf = (card) => card.getAttribute("aria-label");
 const order = () => cards.map((card) => list(card).value);
+const chosen = () => options.map((option) => (option.checked ? "x" : ""));
 const cardIn = (place) => cards.find((card) => list(card).value === String(place));
 const say = (text) => { find("#said").textContent = text; };
 
@@ -82,7 +84,10 @@ function pressed(event) {
     else return;
   } else if (isControl && name === "z" && !event.target.matches("textarea")) undo();
   else if (isControl && name === "enter") find("footer .main").click();
-  else if (isControl || event.altKey || !event.target.matches(".put")) return;
+  else if (!isControl && !event.altKey && event.target.matches(".options input") && options[name - 1]) {
+    options[name - 1].focus(); // from where arrows go on
+    options[name - 1].click();
+  } else if (isControl || event.altKey || !event.target.matches(".put")) return;
   else if (!onCard(event.target.closest(".card"), name, event)) return;
   event.preventDefault();
 }
@@ -157,6 +162,12 @@ function zoom(event) {
   find("#large").showModal();
 }
 
+// --- Films: one at a time. ---
+const films = all("video");
+for (const film of films) {
+  film.addEventListener("play", () => films.forEach((each) => { if (each !== film) each.pause(); }));
+}
+
 // --- The time in sight, without pauses of more than two minutes. ---
 let active = Number(form.elements.active_ms.value) || 0;
 let last = performance.now();
@@ -167,15 +178,16 @@ function tick() {
   last = now;
 }
 
-// --- Drafts: an order that was not saved is there again on this device. ---
+// --- Drafts: an answer that was not saved is there again on this device. ---
 function keepDraft() {
-  try { localStorage.setItem(key, JSON.stringify(order())); } catch { /* no storage, no draft */ }
+  const values = cards.length ? order() : chosen();
+  try { localStorage.setItem(key, JSON.stringify(values)); } catch { /* no storage, no draft */ }
 }
 
 function draft() {
   try {
     const kept = JSON.parse(localStorage.getItem(key));
-    return Array.isArray(kept) && kept.length === cards.length ? kept : null;
+    return Array.isArray(kept) && kept.length === (cards.length || options.length) ? kept : null;
   } catch { return null; }
 }
 
@@ -230,5 +242,10 @@ if (cards.length) {
   const kept = draft();
   if (kept && !order().some(Boolean)) set(kept);
   else show();
-} else find("#undo").hidden = true;
+} else {
+  find("#undo").hidden = true;
+  for (const option of options) option.addEventListener("change", keepDraft);
+  const kept = draft();
+  if (kept && !chosen().some(Boolean)) options.forEach((option, k) => { option.checked = Boolean(kept[k]); });
+}
 if (find("#problem").textContent) find("#problem").focus();

@@ -1,7 +1,16 @@
 """Builders of laundry: folded cloth, the basket it is carried in, and what it is washed with."""
 
 from enact_assets.simulator.shapes.mjcf import MOVABLE, Scene
-from enact_assets.simulator.shapes.pieces import ALONG_X, BLACK, STEEL, WHITE, Piece, band, drawn
+from enact_assets.simulator.shapes.pieces import (
+    ALONG_X,
+    ALONG_Y,
+    BLACK,
+    STEEL,
+    WHITE,
+    Piece,
+    band,
+    drawn,
+)
 from enact_assets.simulator.shapes.surfaces import Color, Surface, darker, gloss
 from enact_assets.simulator.things.thing_parts import Builder, Parts, Vessel, upright_cylinder
 
@@ -40,23 +49,39 @@ def towel(scene: Scene, name: str, color: Color) -> Parts:
 
 
 def shirt(scene: Scene, name: str, color: Color) -> Parts:
-    """A folded shirt with a collar, buttons and two sleeves tucked in at its sides."""
+    """A folded shirt: short sleeves that stand out, an open white collar, buttons and a pocket."""
     cloth = Surface(color, finish="matte")
-    dark = Surface(darker(color, 0.55), finish="matte")
-    half_x, half_y, top = 0.078, 0.085, 0.042
+    dark = Surface(darker(color, 0.5), finish="matte")
+    side, chest, top = 0.019, 0.043, 0.038
     pieces = [
-        Piece("body", "box", (half_x, half_y, 0.021), cloth, (0, 0, 0.021)),
-        Piece("placket", "box", (0.011, half_y - 0.018, 0.002), WHITE, (0, -0.018, top)),
-        Piece("sleeve_1", "box", (0.018, 0.06, 0.004), dark, (-0.057, -0.01, top), (0, 0, 0.12)),
-        Piece("sleeve_2", "box", (0.018, 0.06, 0.004), dark, (0.057, -0.01, top), (0, 0, -0.12)),
-        Piece("collar_1", "box", (0.03, 0.013, 0.008), WHITE, (-0.026, 0.066, 0.048), (0, 0, 0.5)),
-        Piece("collar_2", "box", (0.03, 0.013, 0.008), WHITE, (0.026, 0.066, 0.048), (0, 0, -0.5)),
-        Piece("neck", "cylinder", (0.02, 0.003), BLACK, (0, 0.075, top)),
+        Piece("body", "box", (chest, 0.083, side), cloth, (0, -0.002, side)),
+        Piece("placket", "box", (0.006, 0.056, 0.001), dark, (0, -0.03, top)),
+        Piece("neck", "cylinder", (0.021, 0.002), BLACK, (0, 0.058, top)),
+        Piece("pocket", "box", (0.012, 0.013, 0.001), dark, (0.024, 0.008, top)),
     ]
+    for k, sx in enumerate((-1, 1), start=1):
+        turn = (0.0, 0.0, sx * -0.55)
+        pieces += (
+            Piece(f"side_{k}", "capsule", (side, 0.058), cloth, (sx * chest, -0.02, side), ALONG_Y),
+            Piece(
+                f"sleeve_{k}", "box", (0.031, 0.025, 0.015), cloth, (sx * 0.052, 0.044, 0.018), turn
+            ),
+            Piece(
+                f"hem_{k}", "box", (0.005, 0.0255, 0.0155), dark, (sx * 0.076, 0.029, 0.018), turn
+            ),
+            Piece(
+                f"collar_{k}",
+                "box",
+                (0.025, 0.009, 0.007),
+                WHITE,
+                (sx * 0.017, 0.05, 0.042),
+                (0, 0, sx * 0.9),
+            ),
+        )
     for k in range(3):
-        place = (0.0, 0.024 - 0.04 * k, top + 0.002)
-        pieces.append(Piece(f"button_{k}", "cylinder", (0.007, 0.002), BLACK, place))
-    solid = Scene.solid("box", (half_x, half_y, 0.021), (0, 0, 0.021), 0.25)
+        place = (0.0, 0.012 - 0.034 * k, top + 0.001)
+        pieces.append(Piece(f"button_{k}", "cylinder", (0.0055, 0.002), WHITE, place))
+    solid = Scene.solid("box", (0.078, 0.085, 0.021), (0, 0, 0.021), 0.25)
     return Parts(
         drawn(scene, name, pieces) + solid,
         grasp_out=0.06,

@@ -3,7 +3,7 @@
 import math
 
 from enact_assets.simulator.shapes.mjcf import MOVABLE, Scene, Vec3
-from enact_assets.simulator.shapes.pieces import ALONG_Y
+from enact_assets.simulator.shapes.pieces import ALONG_Y, BLACK, Piece, drawn
 from enact_assets.simulator.shapes.surfaces import Color, Surface, darker, gloss
 from enact_assets.simulator.things.thing_parts import Builder, Coat, Parts, upright_cylinder
 
@@ -43,20 +43,27 @@ def book(scene: Scene, name: str, color: Color) -> Parts:
 
 
 def candle(scene: Scene, name: str, color: Color) -> Parts:
-    """A thick candle on a brass holder with a round handle."""
-    geoms = scene.visible(f"{name}.dish", "cylinder", (0.07, 0.008), BRASS, (0, 0, 0.008))
-    geoms += scene.visible(f"{name}.cup", "cylinder", (0.042, 0.018), BRASS, (0, 0, 0.03))
-    geoms += scene.visible(
-        f"{name}.wax", "cylinder", (0.034, 0.085), Surface(color, finish="satin"), (0, 0, 0.115)
+    """A thick pale candle with a flame, on a holder of the given colour with a round handle.
+
+    The colour is not the wax's: a green candle was taken for a plant.
+    """
+    holder, wax = gloss(color), Surface((0.93, 0.88, 0.74), finish="satin")
+    flame = Surface((1.0, 0.55, 0.05), finish="gloss")
+    pieces = (
+        Piece("dish", "cylinder", (0.07, 0.008), holder, (0, 0, 0.008)),
+        Piece("cup", "cylinder", (0.042, 0.018), holder, (0, 0, 0.03)),
+        Piece("ear", "ellipsoid", (0.03, 0.008, 0.022), holder, (0.088, 0, 0.024)),
+        Piece("wax", "cylinder", (0.034, 0.065), wax, (0, 0, 0.095)),
+        Piece("drip_1", "capsule", (0.008, 0.022), wax, (-0.02, -0.028, 0.134)),
+        Piece("drip_2", "capsule", (0.007, 0.012), wax, (0.018, -0.029, 0.145)),
+        Piece("wick", "capsule", (0.004, 0.006), BLACK, (0, 0, 0.166)),
+        Piece("flame", "ellipsoid", (0.015, 0.015, 0.025), flame, (0, 0, 0.193)),
+        Piece("tip", "ellipsoid", (0.008, 0.008, 0.018), flame, (0, 0, 0.21)),
     )
-    wick = Surface((0.03, 0.03, 0.03), finish="matte")
-    geoms += scene.visible(f"{name}.wick", "capsule", (0.004, 0.012), wick, (0, 0, 0.21))
-    geoms += scene.visible(
-        f"{name}.ear", "ellipsoid", (0.03, 0.008, 0.022), BRASS, (0.088, 0, 0.024)
-    )
-    geoms += upright_cylinder(0.065, 0, 0.016, 0.3) + upright_cylinder(0.034, 0.016, 0.2, 0.1)
+    solid = upright_cylinder(0.065, 0, 0.016, 0.3) + upright_cylinder(0.034, 0.016, 0.2, 0.1)
     return Parts(
-        geoms, grasp_out=0.02, grasp_height=0.13, grip=0.075, radius=0.09, height=0.22,
+        drawn(scene, name, pieces) + solid,
+        grasp_out=0.02, grasp_height=0.13, grip=0.075, radius=0.09, height=0.23,
     )  # fmt: skip
 
 

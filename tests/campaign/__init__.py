@@ -1,0 +1,1 @@
+"""Crashes, faults and damaged files in numbers: ``make campaign``."""

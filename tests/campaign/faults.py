@@ -1,0 +1,253 @@
+"""Disks, files, clocks and second drivers that go wrong, and what is there after going on."""
+
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.crashes import differences, find_damage
+from campaign.forks import Walk, call
+from campaign.small_roots import Undisturbed, content
+from campaign.tally import Tally
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.image_store import RENDERS_FOLDER
+
+N_WALKS = 4
+"""So many walks may pass until all is as in an undisturbed root: one that finds damage sets the
+file aside and may fail, the next makes it again.
+"""
+DISK_MB = 64
+DAY_S = 86_400
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+class SkippedError(Exception):
+    """This machine lacks what a fault needs; the message says what."""
+
+
+class Faults:
+    """One fault after the other, of each kind in turn, in copies below ``folder``."""
+
+    def __init__(
+        self,
+        folder: Path,
+        tally: Tally,
+        made: Callable[[], Undisturbed],
+        told: Callable[[str], None],
+    ) -> None:
+        self._folder, self._tally, self._made, self._told = folder, tally, made, told
+        self._random = random.Random(0)  # noqa: S311 - a test
+        self._lines: list[str] = []
+        self._kinds: dict[str, Callable[[Path], None]] = {
+            "disk full": self._full_disk,
+            "file size limit": self._small_files,
+            "too few open files": self._few_files,
+            "disk read-only": self._read_only,
+            "damaged files": self._damaged_files,
+            "damaged databases of Dagster": self._damaged_databases,
+            "two drivers": self._two_drivers,
+            "clock that steps": self._stepping_clock,
+            "files of other times": self._other_times,
+        }
+
+    def one(self) -> None:
+        """The next fault."""
+        number = self._tally.units["faults"]
+        kind = list(self._kinds)[number % len(self._kinds)]
+        self._random = random.Random(f"{self._tally.seed} {number}")  # noqa: S311 - a test
+        self._lines = []
+        root = self._folder / f"fault_{number}"
+        try:
+            self._kinds[kind](root)
+            self._tally.faults[kind] += 1
+        except SkippedError as error:
+            self._tally.skipped[f"{kind}: {error}"] += 1
+        shutil.rmtree(root, ignore_errors=True)
+        self._tally.units["faults"] += 1
+        self._tally.found(kind, number, self._lines)
+        self._told(f"fault {number}: {kind}" + f", {len(self._lines)} findings" * bool(self._lines))
+
+    def _fresh(self, root: Path) -> None:
+        shutil.copytree(self._made().inputs, root)
+
+    def _copied(self, root: Path) -> None:
+        shutil.copytree(self._made().root, root, symlinks=True)
+
+    def _told_well(self, walk: Walk, *codes: int) -> int:
+        """Wait for a walk that may fail; whatever it prints has no traceback."""
+        code, printed = walk.wait(), walk.printed()
+        if code not in codes or "Traceback" in printed:
+            self._lines.append(f"exit code {code}: {printed[-1500:]}")
+        return code
+
+    def _goes_on(self, root: Path) -> None:
+        """Walk until all is done; what is not as in the undisturbed root."""
+        for _ in range(N_WALKS):
+            if self._told_well(self._made().walk(root), 0, 1) == 0:
+                break
+        # What a file was replaced by that no plan looks into is found by who looks at everything.
+        if self._told_well(self._made().start(root, "verify"), 0, 1):
+            self._told_well(self._made().walk(root), 0)
+        self._made().start(root, "gc", "--delete", "--grace", "0").wait()
+        self._lines += call(find_damage, root)
+        self._lines += differences(self._made().content, call(content, root))
+
+    def _full_disk(self, root: Path) -> None:
+        """A disk of any size, from nothing at all to just enough."""
+        with _disk(self._folder / "disk") as disk:
+            at = disk / "data"
+            self._fresh(at)
+            used = sum(p.stat().st_size for p in disk.rglob("*") if p.is_file()) // 1024
+            _mounted("remount", f"size={used + self._random.randrange(0, 12_000)}k", disk)
+            self._told_well(self._made().walk(at), 0, 1, 2)
+            _mounted("remount", f"size={DISK_MB}m", disk)
+            self._goes_on(at)
+
+    def _small_files(self, root: Path) -> None:
+        self._fresh(root)
+        limit = int(10 ** self._random.uniform(3.0, 6.7))
+        self._told_well(self._made().walk(root, limits={resource.RLIMIT_FSIZE: limit}), 0, 1, 2)
+        self._goes_on(root)
+
+    def _few_files(self, root: Path) -> None:
+        self._fresh(root)
+        limit = self._random.randrange(16, 80)
+        self._told_well(self._made().walk(root, limits={resource.RLIMIT_NOFILE: limit}), 0, 1, 2)
+        self._goes_on(root)
+
+    def _read_only(self, root: Path) -> None:
+        """A disk that the kernel sets read-only after an error."""
+        with _disk(self._folder / "disk") as disk:
+            at = disk / "data"
+            self._copied(at)
+            for path in self._some_files(at, "lake", self._random.randrange(1, 4)):
+                path.unlink()
+            _mounted("remount", "ro", disk)
+            self._told_well(self._made().walk(at), 1, 2)
+            _mounted("remount", "rw", disk)
+            self._goes_on(at)
+
+    def _damaged_files(self, root: Path) -> None:
+        self._copied(root)
+        place = self._random.choice(["lake", "lake", "images", "enact.duckdb", "report", ""])
+        for path in self._some_files(root, place, self._random.randrange(1, 4)):
+            self._damage(path)
+        self._goes_on(root)
+
+    def _damaged_databases(self, root: Path) -> None:
+        """A message says to remove or restore it; that is done, and nothing is lost with it."""
+        self._copied(root)
+        for path in self._some_files(root, "dagster", 1):
+            self._damage(path)
+        code = self._told_well(self._made().walk(root), 0, 1, 2)
+        if code:
+            shutil.rmtree(root / "dagster")
+        self._goes_on(root)
+
+    def _two_drivers(self, root: Path) -> None:
+        self._fresh(root)
+        other = root.with_name(f"{root.name}_other.log")
+        first = self._made().walk(root)
+        time.sleep(self._random.uniform(0.0, 3.0))
+        words = ["materialize", "--data", str(root), "--workers", "1"]
+        second = Walk(words, self._made().environment, other)
+        codes = {self._told_well(first, 0, 2), self._told_well(second, 0, 2)}
+        if 0 not in codes:
+            self._lines.append("none of two drivers finished")
+        self._goes_on(root)
+
+    def _stepping_clock(self, root: Path) -> None:
+        """Years forwards and backwards while a walk is at work, in a process under libfaketime."""
+        if not FAKETIME.exists():
+            raise SkippedError("libfaketime is not installed")
+        self._fresh(root)
+        told = root.with_name("clock")
+        told.write_text("+0")
+        environment = os.environ | self._made().environment
+        environment |= {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(told)}
+        environment |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        words = ["materialize", "--data", str(root), "--workers", "1"]
+        command = [sys.executable, "-m", "enact_assets.cli", *words]
+        log = root.with_name(f"{root.name}.log")
+        with log.open("wb") as out:
+            walk = subprocess.Popen(command, env=environment, stdout=out, stderr=out)  # noqa: S603
+            while walk.poll() is None:
+                days = self._random.choice([0.01, 1, 30, 3650]) * self._random.uniform(-1, 1)
+                told.write_text(f"{days * DAY_S:+.0f}")
+                time.sleep(self._random.uniform(0.05, 1.0))
+        printed = log.read_text(errors="replace")
+        if walk.returncode not in {0, 1} or "Traceback" in printed:
+            self._lines.append(f"exit code {walk.returncode}: {printed[-1500:]}")
+        self._goes_on(root)
+
+    def _other_times(self, root: Path) -> None:
+        """Files of 1970 and of 2200: their age must decide nothing."""
+        self._copied(root)
+        for path in sorted(p for p in root.rglob("*") if p.is_file() and "dagster" not in p.parts):
+            at = self._random.choice([0.0, 7_258_118_400.0, time.time()])
+            os.utime(path, (at, at), follow_symlinks=False)
+        for path in self._some_files(root, "lake", 1):
+            path.unlink()
+        self._goes_on(root)
+
+    def _some_files(self, root: Path, place: str, n: int) -> list[Path]:
+        """Files that can be made again, below ``place``."""
+        data = DataRoot(root)
+        made = (data.lake, data.images, data.warehouse.parent / "report", root / "lake_index")
+        found = [root / place] if (root / place).is_file() else sorted((root / place).rglob("*"))
+        is_made_again = [
+            path
+            for path in found
+            if path.is_file()
+            and (place == "dagster" or path == data.warehouse or set(path.parents) & set(made))
+        ]
+        return self._random.sample(is_made_again, min(n, len(is_made_again)))
+
+    def _damage(self, path: Path) -> None:
+        data = path.read_bytes()
+        at = self._random.randrange(max(1, len(data)))
+        match self._random.choice(["cut", "flip", "gone", "empty", "noise", "other", "folder"]):
+            case "cut":
+                path.write_bytes(data[:at])
+            case "flip" if data:
+                changed = bytearray(data)
+                changed[at] ^= 1 << self._random.randrange(8)
+                path.write_bytes(changed)
+            case "gone":
+                path.unlink()
+            case "empty":
+                path.write_bytes(b"")
+            case "noise":
+                path.write_bytes(self._random.randbytes(self._random.randrange(1, 5000)))
+            case "other":
+                others = sorted(p for p in path.parents[1].rglob(f"*{path.suffix}") if p.is_file())
+                path.write_bytes(self._random.choice(others).read_bytes())
+            case _ if RENDERS_FOLDER not in path.parts:
+                path.unlink()
+                path.mkdir()
+            case _:
+                path.unlink()
+
+
+@contextmanager
+def _disk(folder: Path) -> Iterator[Path]:
+    """A small file system of its own. Errors: :class:`SkippedError` where none may be mounted."""
+    folder.mkdir(exist_ok=True)
+    if not _mounted("", f"size={DISK_MB}m", folder):
+        raise SkippedError("nothing may be mounted: run as root, or under `unshare -rm`")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)  # noqa: S603, S607
+
+
+def _mounted(how: str, options: str, folder: Path) -> bool:
+    command = ["mount", "-o", ",".join(filter(None, (how, options)))]
+    command += [str(folder)] if how else ["-t", "tmpfs", "tmpfs", str(folder)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0  # noqa: S603
