@@ -142,8 +142,8 @@ def _plans_of(n: int, folder: Path) -> Iterator[Row]:
             goal_s is None or wall_s <= goal_s,
             f"{made}; {found['n_stale']:,} stale, {found['n_following']:,} may follow, "
             f"{found['n_fresh']:,} fresh. Process start to end; {found['cpu_s']:.1f} CPU s for the "
-            f"plan, {found['start_cpu_s']:.1f} for imports; listing alone {found['listing_cpu_s']:.1f} "
-            "CPU s",
+            f"plan, {found['start_cpu_s']:.1f} for imports; listing alone "
+            f"{found['listing_cpu_s']:.1f} CPU s",
         )
 
 
