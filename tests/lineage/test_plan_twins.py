@@ -129,6 +129,7 @@ def test_the_plan_of_any_graph_is_that_of_its_twin(
 ) -> None:
     lineage, code = made
     every = [(a, p) for a in lineage.states.of for p in lineage.names.partitions(a)]
+    lineage.plan()  # whatever it remembers must not outlive the changes
     if every:
         for asset, partition in data.draw(st.lists(st.sampled_from(every), max_size=4)):
             how = data.draw(st.sampled_from(CHANGES))
