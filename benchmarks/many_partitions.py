@@ -93,7 +93,7 @@ def _files(
             inputs = lineage.inputs(step, partition)
             for asset in step.assets:
                 version = _version(asset, partition)
-                states.of[asset][partition] = State(version)
+                states.set(asset, partition, State(version))
                 yield asset, partition, version, Provenance(codes[asset], inputs).encoded()
 
 

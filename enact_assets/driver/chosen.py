@@ -99,11 +99,12 @@ class Chosen:
         if any(self.has(step) or step.name in self._besides for step in _SHOWING):
             for name in sorted(FOLLOWING):
                 step = lineage.graph.step_named[name]
+                suspects = lineage.may_be_stale(step).tolist()
                 self._besides.setdefault(name, set()).update(
                     partition
-                    for partition in lineage.partitions(step)
+                    for partition, may_be in zip(lineage.partitions(step), suspects, strict=True)
                     if self.matches(step, partition, besides="demonstration")
-                    and _may_follow(lineage.causes(step, partition))
+                    and not (may_be and not _may_follow(lineage.causes(step, partition)))
                 )
         return self
 

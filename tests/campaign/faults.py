@@ -135,7 +135,8 @@ class Faults:
 
     def _damaged_files(self, root: Path) -> None:
         self._copied(root)
-        place = self._random.choice(["lake", "lake", "images", "enact.duckdb", "report", ""])
+        places = ["lake", "lake", "images", "enact.duckdb", "catalogue.db", "report", ""]
+        place = self._random.choice(places)
         for path in self._some_files(root, place, self._random.randrange(1, 4)):
             self._damage(path)
         self._goes_on(root)
@@ -199,13 +200,12 @@ class Faults:
     def _some_files(self, root: Path, place: str, n: int) -> list[Path]:
         """Files that can be made again, below ``place``."""
         data = DataRoot(root)
-        made = (data.lake, data.images, data.warehouse.parent / "report", root / "lake_index")
+        made = {data.lake, data.images, data.report, data.warehouse, data.catalogue}
         found = [root / place] if (root / place).is_file() else sorted((root / place).rglob("*"))
         is_made_again = [
             path
             for path in found
-            if path.is_file()
-            and (place == "dagster" or path == data.warehouse or set(path.parents) & set(made))
+            if path.is_file() and (place == "dagster" or made & {path, *path.parents})
         ]
         return self._random.sample(is_made_again, min(n, len(is_made_again)))
 

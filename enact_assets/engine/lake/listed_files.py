@@ -59,7 +59,7 @@ class TableFiles:
 
     def _match(self, entries: list[Entry], known: CataloguedFiles) -> None:
         """Tell the files that are as catalogued from those to be read."""
-        keys = list(map(self._key, entries))
+        keys = self._keys(entries)
         number_of = dict(zip(known.partition, range(len(known.partition)), strict=True))
         number = np.fromiter(map(number_of.get, keys, repeat(-1)), np.int64, len(keys))
         names, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
@@ -104,12 +104,12 @@ class TableFiles:
         self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
         self._catalogue.forget(self.contract, self.gone)
 
-    def differing(self, entries: Iterable[Entry]) -> list[Entry]:
+    def differing(self, entries: Sequence[Entry]) -> list[Entry]:
         """Files of which the catalogue says something else than they do; every footer is read.
 
         ``entries`` are the files as listed. To be called before :meth:`read`.
         """
-        of = dict(zip(map(self._key, entries), entries, strict=True))
+        of = dict(zip(self._keys(entries), entries, strict=True))
         known = [(self._values(k), of[key]) for k, key in enumerate(self.found.partition)]
         records = [
             record or FileRecord(None, None, "gone", 0, 0)
@@ -126,10 +126,12 @@ class TableFiles:
                 is_other[k] |= not np.array_equal(pictures.get(key, NO_HEADS), record.images)
         return [known[k][1] for k in np.flatnonzero(is_other).tolist()]
 
-    def _key(self, entry: Entry) -> str:
-        """Of the partition whose file it is; empty for a table without dimensions."""
+    def _keys(self, entries: Iterable[Entry]) -> list[str]:
+        """Of the partitions whose files they are; empty for a table without dimensions."""
         first, last = len(self.contract.table_name()) + 1, -len(SUFFIX)
-        return entry.name[first:last].replace("/", "|") if self.contract.by else ""
+        if not self.contract.by:
+            return ["" for _ in entries]
+        return [entry.name[first:last].replace("/", "|") for entry in entries]
 
     def provenance(self, number: int) -> Provenance | None:
         """What a file was made from, by its number in ``found``; None if it does not say."""

@@ -12,7 +12,7 @@ from enact_assets.engine.planning.states import State, States
 class StateSource(Protocol):
     """Lists what exists: the only way in which planning looks at stored data.
 
-    The lake answers from the footers of its files; a database could.
+    The lake answers from its catalogue, and from the footers of files that are not in it.
     """
 
     def current(
