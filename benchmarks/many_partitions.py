@@ -75,20 +75,17 @@ def _files(
     registry: Registry, names: Names, external_version: Callable[[str, Partition], str]
 ) -> Iterator[FileToWrite]:
     """Every partition of every table, what is made from others after these."""
-    states = States(
-        with_settings_and_files(
-            names,
-            lambda root, partition: root_version(registry, root, partition),
-            external_version,
-        )
+    of = with_settings_and_files(
+        names, lambda root, partition: root_version(registry, root, partition), external_version
     )
+    states = States(of)
     lineage = Lineage(names, states, code_version, {})
     for step in STEPS:
         if step.name in ROOTS or step.name in WHOLE:
             continue
         codes = {asset: code_version(asset) for asset in step.assets}
         for asset in step.assets:
-            states.of[asset] = {}
+            of[asset] = {}
         for partition in lineage.partitions(step):
             inputs = lineage.inputs(step, partition)
             for asset in step.assets:
