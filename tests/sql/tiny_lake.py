@@ -8,7 +8,6 @@ the cup goes on the table. In ``boil_water-1`` a burner is switched on and a ket
 import atexit
 import hashlib
 import math
-import os
 import pickle
 import re
 import shutil
@@ -625,13 +624,13 @@ def publish_on(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -
     again. ``test_published_again.py`` compares with files made from nothing.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(_published(sql or sql_folder()), target)
+    target.write_bytes(_published(sql or sql_folder()))
     return publish(lake, target, sql, **told)
 
 
 @cache
-def _published(sql: Path) -> Path:
-    memory = os.environ.get("PYTEST_DEBUG_TEMPROOT")
-    folder = Path(tempfile.mkdtemp(prefix="enact-published-", dir=memory))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return publish(write_lake(folder / "lake", tiny_rows()), folder / "enact.duckdb", sql).path
+def _published(sql: Path) -> bytes:
+    # Not a folder for :mod:`atexit` to remove: processes of pytest-xdist end without it.
+    with tempfile.TemporaryDirectory(prefix="enact-published-") as name:
+        lake = write_lake(Path(name) / "lake", tiny_rows())
+        return publish(lake, Path(name) / "enact.duckdb", sql).path.read_bytes()
