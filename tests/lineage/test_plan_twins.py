@@ -172,6 +172,16 @@ def test_fingerprints_of_one_and_of_many_are_the_same(inputs: Mapping[str, str],
     assert version_number("ab" * 32) == int("ab" * 8, 16)
 
 
+def test_a_changed_partition_among_many_is_noticed_after_a_plan_without_it() -> None:
+    lineage = World().lineage
+    lineage.plan()
+    was = lineage.states.of["qa"]["pour-0", "state"]
+    lineage.states.set("qa", ("pour-0", "state"), State("other", was.provenance))
+    plan = lineage.plan()
+    assert plan == row_wise_plan(lineage)
+    assert ("question_set", ("state",)) in {(s.name, s.partition) for s in plan.stale}
+
+
 def test_where_an_input_is_never_made_nothing_touches() -> None:
     """``s0`` is made of odd demonstrations only, and ``s1`` of all reads it."""
     steps = (StepSpec("s0", ("s0",), (), when="odd"), StepSpec("s1", ("s1",), (Input("s0"),)))
