@@ -11,6 +11,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.registry import Registry, registry_path
+from enact_assets.contracts.settings import EMBEDDED
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
@@ -93,11 +94,15 @@ def add_world_sources(found: dict[str, list[str]], registry: Registry, data: Dat
 
 
 def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
+    environments = registry.world.environments
     try:
-        source, (_, seed) = data.sources.find(name).name, parse_demonstration(name)
+        _, seed = parse_demonstration(name)
+        # Its seed tells it of nearly all; finding the source looks for files.
+        return environments.has(EMBEDDED, seed) and environments.has(
+            data.sources.find(name).name, seed
+        )
     except EnactError:
         return False
-    return registry.world.environments.has(source, seed)
 
 
 def _asked_about(
