@@ -101,8 +101,8 @@ fuzz: $(STAMP) ## damaged and hostile files; FUZZ_CASES=8000 runs 100,000 of the
 KILLS ?= 100
 FAULTS ?= 30
 CASES ?= 100000
-campaign: $(STAMP) ## kills at random moments, faults and damaged files; afterwards all is as undisturbed
-	@$(BIN)/python tests/campaign --kills $(KILLS) --faults $(FAULTS) --cases $(CASES) $(if $(KEEP),--keep $(KEEP))
+campaign: $(STAMP_ALL) ## kills at random moments, faults and damaged files; afterwards all is as undisturbed
+	@$(BIN_ALL)/python tests/campaign --kills $(KILLS) --faults $(FAULTS) --cases $(CASES) $(if $(KEEP),--keep $(KEEP))
 
 # What ruff has no rule for: modules are short and named for what they do.
 check: $(STAMP) ## lint, formatting, types, import contracts

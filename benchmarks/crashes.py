@@ -30,6 +30,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES
 from enact_assets.system.atomic import is_temporary
+from enact_assets.system.places import LocalPlace
 
 MARK = "ENACT_CRASH_MARK"
 ENDS_WITHIN_S = 15.0
@@ -212,6 +213,9 @@ def _damaged_tables(root: Path) -> Iterator[str]:
 
 def _damaged_pictures(root: Path) -> Iterator[str]:
     images = ImageStore(DataRoot(root).images)
+    if not isinstance(images.place, LocalPlace):
+        yield from _damaged_objects(images)
+        return
     for path in sorted(images.root.rglob("*")):
         if path.is_dir() or is_temporary(path):
             continue
@@ -223,6 +227,18 @@ def _damaged_pictures(root: Path) -> Iterator[str]:
                 images.read(path.stem)
         except EnactError as error:
             yield str(error)
+
+
+def _damaged_objects(images: ImageStore) -> Iterator[str]:
+    for sha, _ in images.entries():
+        try:
+            images.read(sha)
+        except EnactError as error:
+            yield str(error)
+    for render, _, entry in images.renders():
+        if images.find(render) is None:
+            yield f"{images.place.where(entry.name)}: a render that leads to no picture"
+    yield from (f"{name}: foreign file" for name in images.foreign_files())
 
 
 def _damaged_databases(root: Path) -> Iterator[str]:

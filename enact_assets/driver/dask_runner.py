@@ -153,17 +153,22 @@ class DaskRunner(Runner):
 
         A worker that cannot work yet is an error only when it is asked for the first time.
         """
-        workers = list(self._client.scheduler_info(n_workers=-1)["workers"])
-        asked = [
-            self._client.submit(
+        waiting = {
+            worker: self._client.submit(
                 check_worker, self._terms, workers=[worker], allow_other_workers=False, pure=False,
                 retries=0, key=f"check-{uuid.uuid4()}",
             )
-            for worker in workers
-        ]  # fmt: skip
-        until = time.monotonic() + CHECKED_S
-        while any(not f.done() for f in asked) and time.monotonic() < until:
+            for worker in sorted(self._workers())
+        }  # fmt: skip
+        asked = list(waiting.values())
+        until, looked = time.monotonic() + CHECKED_S, time.monotonic()
+        while waiting and time.monotonic() < until:
             time.sleep(0.05)
+            if is_due := time.monotonic() - looked > LOOK_EVERY_S:
+                looked = time.monotonic()
+            # Nobody else answers for a worker that has left.
+            there = self._workers() if is_due else waiting.keys()
+            waiting = {w: f for w, f in waiting.items() if w in there and not f.done()}
         refused = [
             f for f in asked
             if f.status == "error" and (is_first or isinstance(f.exception(), DisagreementError))
@@ -207,9 +212,14 @@ class DaskRunner(Runner):
 
     def _usable(self) -> frozenset[str]:
         """Addresses of the workers that have not refused."""
-        return (
-            frozenset(self._client.scheduler_info(n_workers=-1)["workers"]) - self._refused.keys()
-        )
+        return self._workers() - self._refused.keys()
+
+    def _workers(self) -> frozenset[str]:
+        """Addresses of the workers that the scheduler has now. Errors: as :meth:`_lost`."""
+        try:
+            return frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
+        except (OSError, TimeoutError):
+            raise self._lost() from None
 
     def _submitted_elsewhere(
         self,

@@ -33,6 +33,8 @@ def main() -> int:
     given = _arguments()
     # Whoever ends this ends what it started, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if given.scratch:
+        given.scratch.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=given.scratch)))
         keep = given.keep or folder / "kept"

@@ -1,4 +1,4 @@
-"""Disks, files, clocks and second drivers that go wrong, and what is there after going on."""
+"""Disks, files, clocks, second drivers and servers that go wrong, and what is there afterwards."""
 
 import os
 import random
@@ -9,10 +9,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+import pytest
 
 from benchmarks.crashes import differences, find_damage
 from campaign.forks import Walk, call
+from campaign.services import SERVICES, Opened, SkippedError, check_installed
 from campaign.small_roots import Undisturbed, content
 from campaign.tally import Tally
 from enact_assets.data_root.paths import DataRoot
@@ -25,10 +30,6 @@ file aside and may fail, the next makes it again.
 DISK_MB = 64
 DAY_S = 86_400
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-
-
-class SkippedError(Exception):
-    """This machine lacks what a fault needs; the message says what."""
 
 
 class Faults:
@@ -55,6 +56,7 @@ class Faults:
             "clock that steps": self._stepping_clock,
             "files of other times": self._other_times,
         }
+        self._kinds |= {kind: partial(self._service, opened) for kind, opened in SERVICES.items()}
 
     def one(self) -> None:
         """The next fault."""
@@ -66,10 +68,14 @@ class Faults:
         try:
             self._kinds[kind](root)
             self._tally.faults[kind] += 1
-        except SkippedError as error:
+        except (SkippedError, pytest.skip.Exception) as error:
             self._tally.skipped[f"{kind}: {error}"] += 1
-        shutil.rmtree(root, ignore_errors=True)
-        self._tally.units["faults"] += 1
+            self._told(f"fault {number}: {kind}: NOT TRIED: {error}")
+            return
+        finally:
+            self._tally.units["faults"] += 1
+        for place in self._folder.glob(f"{root.name}*"):
+            shutil.rmtree(place, ignore_errors=True)
         self._tally.found(kind, number, self._lines)
         self._told(f"fault {number}: {kind}" + f", {len(self._lines)} findings" * bool(self._lines))
 
@@ -86,17 +92,43 @@ class Faults:
             self._lines.append(f"exit code {code}: {printed[-1500:]}")
         return code
 
-    def _goes_on(self, root: Path) -> None:
-        """Walk until all is done; what is not as in the undisturbed root."""
+    def _goes_on(self, root: Path, on: Undisturbed | None = None) -> None:
+        """Walk until all is done; what is not as in the undisturbed root. ``on``: with servers."""
+        made = on or self._made()
         for _ in range(N_WALKS):
-            if self._told_well(self._made().walk(root), 0, 1) == 0:
+            if self._told_well(made.walk(root), 0, 1) == 0:
                 break
         # What a file was replaced by that no plan looks into is found by who looks at everything.
-        if self._told_well(self._made().start(root, "verify"), 0, 1):
-            self._told_well(self._made().walk(root), 0)
-        self._made().start(root, "gc", "--delete", "--grace", "0").wait()
-        self._lines += call(find_damage, root)
-        self._lines += differences(self._made().content, call(content, root))
+        if self._told_well(made.start(root, "verify"), 0, 1):
+            self._told_well(made.walk(root), 0)
+        made.start(root, "gc", "--delete", "--grace", "0").wait()
+        self._lines += call(find_damage, root, environment=made.environment)
+        found = call(content, root, environment=made.environment)
+        self._lines += differences(made.content, found)
+
+    def _service(self, opened: Opened, root: Path) -> None:
+        """A server goes away one to three times while a walk is at work, and comes back."""
+        check_installed()
+        self._fresh(root)
+        with opened(root, self._made().environment) as service:
+            processes = self._random.choice([1, 2])
+            words = service.words or ("--workers", str(processes))
+            services = tuple(service.environment.items())
+            made = replace(self._made(), services=services, words=words)
+            n_tables = sum(1 for _ in (made.root / "lake").rglob("*.parquet"))
+            walk, n_gone = made.walk(root, splits_early=processes > 1), 0
+            for n in sorted(self._random.sample(range(n_tables), self._random.randrange(1, 4))):
+                while walk.is_alive() and service.n_tables() < n:
+                    time.sleep(0.05)
+                time.sleep(self._random.uniform(0.0, 0.5))
+                if not walk.is_alive():
+                    break
+                service.goes_away(self._random)
+                n_gone += 1
+            if not n_gone:
+                self._lines.append("the walk ended before anything went away")
+            self._told_well(walk, 0, 1, 2)
+            self._goes_on(root, made)
 
     def _full_disk(self, root: Path) -> None:
         """A disk of any size, from nothing at all to just enough."""

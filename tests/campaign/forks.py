@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import fsspec
+
 from benchmarks.crashes import MARK, processes_with
 from enact_assets.cli import main
 from enact_assets.driver import choice, in_process_runner, step_runs, terminal  # noqa: F401 - warm
@@ -32,12 +34,15 @@ class ForkError(Exception):
     """What was called in a fork raised; the message is its traceback."""
 
 
-def call(function: Callable[..., Result], *arguments: Any) -> Result:
+def call(
+    function: Callable[..., Result], *arguments: Any, environment: Mapping[str, str] | None = None
+) -> Result:
     """``function(*arguments)`` in a fork. Errors: :class:`ForkError`."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
+            _enter(environment or {})
             told: tuple[bool, Any] = True, function(*arguments)
         except BaseException:  # noqa: BLE001 - whatever it was is told
             told = False, traceback.format_exc()
@@ -77,7 +82,7 @@ class Walk:
             try:
                 os.setsid()
                 _redirect(log)
-                os.environ.update({**environment, MARK: self.mark})
+                _enter({**environment, MARK: self.mark})
                 if splits_early:
                     choice.WORTH_PROCESSES.clear()
                     choice.WORTH_PROCESSES_OTHERS = choice.WORTH_STARTED = 2
@@ -123,6 +128,12 @@ class Walk:
 
     def printed(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+def _enter(environment: Mapping[str, str]) -> None:
+    os.environ.update(environment)
+    # Which fsspec reads once, when it is imported: this process has imported it.
+    fsspec.config.set_conf_env(fsspec.config.conf)
 
 
 def _redirect(log: Path) -> None:

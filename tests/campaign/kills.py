@@ -8,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -47,6 +48,8 @@ SHARES = {ONE: 0.8, WORKERS: 0.1, PEOPLE: 0.06, SIMULATED: 0.04}
 REACH = 3
 """A kill is aimed at one of so many steps from where the root has got to."""
 PUBLISHER_WEIGHT = 8.0
+MOST_AT_STEP = 4
+"""Kills at one step of a chain: a step that begins again each time takes no more than that."""
 SHARE_AT_START = 0.05
 SHARE_OF_NEW_ROOTS = 0.02
 SHARE_ENDING = 0.3
@@ -115,12 +118,14 @@ class Kills:
         self._told = told
         self._random = np.random.default_rng(0)
         self._lines: list[str] = []
+        self._hits: Counter[str] = Counter()
+        """Step -> kills at it in this chain."""
 
     def chain(self, n_kills: int) -> None:
         """One chain, of at most so many kills that there are ``n_kills`` then."""
         number = self._tally.units["kills"]
         self._random = np.random.default_rng([self._tally.seed, 0, number])
-        self._lines = []
+        self._lines, self._hits = [], Counter()
         left = n_kills - self._tally.n_kills
         kind = self._next_kind()
         if kind == PEOPLE:
@@ -166,6 +171,7 @@ class Kills:
                 self._lines += call(find_damage, root)
             for steps, way in hit:
                 self._count(kind, ", ".join(steps) or (BETWEEN if known else AT_START), way)
+                self._hits.update(steps if way != WORKER else ())  # those count at once
                 reached = max([reached, *(ORDER.index(s) for s in steps)])
                 at_provider += "predictions" in steps
             left -= len(hit)
@@ -222,12 +228,15 @@ class Kills:
             return None, random.uniform(0.0, made.start_s), is_whole
         last = REPORT if self._tally.units["kills"] % EVERY_REPORT == 0 else WAREHOUSE
         order = ORDER[reached : ORDER.index(last) + 1]
-        near = [s for s in order if s in made.step_s][:REACH] or [last]
+        near = [s for s in order if s in made.step_s and self._may_hit(s)][:REACH] or [last]
         hits = [sum(n for what, n in self._tally.kills.items() if s in what) for s in near]
         weights = np.array([1.0 / (1 + n) for n in hits])
         weights *= [PUBLISHER_WEIGHT if step == WAREHOUSE else 1.0 for step in near]
         step = str(random.choice(near, p=weights / weights.sum()))
         return step, random.uniform(0.0, 0.8 * made.step_s[step]), is_whole
+
+    def _may_hit(self, step: str) -> bool:
+        return self._hits[step] < MOST_AT_STEP
 
     def _kill_at(
         self, walk: Walk, root: Path, known: int, aim: tuple[str | None, float, bool]
@@ -258,7 +267,8 @@ class Kills:
         while walk.is_alive() and len(hit) < left:
             time.sleep(self._random.uniform(0.0, 0.4))
             at_work = runs_since(root, known)[2]
-            busy = [run for run in at_work if run.pid not in {None, walk.pid}]
+            others = [run for run in at_work if run.pid not in {None, walk.pid}]
+            busy = [run for run in others if self._may_hit(run.step)]
             if not busy or not walk.is_alive():
                 continue
             drawn = self._random.random()
@@ -271,6 +281,7 @@ class Kills:
             with suppress(ProcessLookupError):
                 os.kill(run.pid, signal.SIGKILL)
                 hit.append(([run.step], WORKER))
+                self._hits[run.step] += 1
         if walk.is_alive():
             walk.wait()
         return hit

@@ -57,6 +57,10 @@ class Undisturbed:
     seconds: float
     n_sold: int = 0
     """Answers that it bought."""
+    services: tuple[tuple[str, str], ...] = ()
+    """Variables with which walks find the servers that they work with."""
+    words: tuple[str, ...] = ("--workers", "1")
+    """Where walks run if nothing else is said."""
 
     @property
     def inputs(self) -> Path:
@@ -72,11 +76,11 @@ class Undisturbed:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"ENACT_REGISTRY": str(self.registry)}
+        return {"ENACT_REGISTRY": str(self.registry), **dict(self.services)}
 
     def walk(self, root: Path, *words: str, **options: Any) -> Walk:
-        """Start ``enact-assets materialize`` on ``root``, one process unless ``words`` say more."""
-        return self.start(root, "materialize", *(words or ("--workers", "1")), **options)
+        """Start ``enact-assets materialize`` on ``root``."""
+        return self.start(root, "materialize", *(words or self.words), **options)
 
     def start(self, root: Path, *words: str, **options: Any) -> Walk:
         """Start a command on ``root``; its output is kept elsewhere: its disk may be full."""

@@ -92,7 +92,7 @@ def as_text(tally: Tally, steps: list[str]) -> str:
     lines += [f"| {way} | {n} |" for way, n in sorted(tally.ways.items())]
     lines += ["", "| fault | times |", "|---|---|"]
     lines += [f"| {kind} | {n} |" for kind, n in sorted(tally.faults.items())]
-    lines += [f"| {kind} | skipped: {n} |" for kind, n in sorted(tally.skipped.items())]
+    lines += [f"| {kind} | NOT TRIED: {n} |" for kind, n in sorted(tally.skipped.items())]
     lines += ["", "| fuzz target | cases | outcomes |", "|---|---|---|"]
     for target, found in sorted(tally.cases.items()):
         outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(found.items()))
@@ -106,7 +106,7 @@ def as_text(tally: Tally, steps: list[str]) -> str:
     lines += [
         "",
         f"kills: {kills}; steps never hit: {', '.join(never) or 'none'}",
-        f"faults: {tally.n_faults:,}",
+        f"faults: {tally.n_faults:,} tried, {tally.skipped.total():,} not tried",
         f"fuzz cases: {tally.n_cases:,}",
         f"time: {times or 'none'}",
         f"findings: {len(tally.findings)}",

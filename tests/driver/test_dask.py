@@ -156,6 +156,23 @@ def test_a_worker_that_is_killed_loses_nothing(site: Site) -> None:
 
 
 @slow
+def test_a_worker_that_dies_while_it_is_asked_holds_nobody_up(site: Site) -> None:
+    """The question was for it alone, so nobody answered it within two minutes."""
+    with dask_cluster(2) as cluster:
+        dying = cluster.workers[0]
+        dying.send_signal(signal.SIGSTOP)
+        killer = threading.Timer(2.0, dying.kill)
+        killer.start()
+        began = time.monotonic()
+        with DaskRunner(site, cluster.address) as runner:
+            took_s = time.monotonic() - began
+            (made,) = outcomes(runner, *trivial("high"))
+        killer.join()
+    assert made.error is None
+    assert took_s < 60
+
+
+@slow
 def test_a_cluster_that_disappears_is_told(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
     """A walk would wait for ever for what nobody will do. F15: Dask's tracebacks came first."""
     waiting = WaitingStep(empty_site(site.data_root / "inner"))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import psutil
 import pytest
 
 from enact_assets.runs.ui_guard import HOSTS_VARIABLE, UiGuard, allowed_hosts
@@ -165,3 +166,44 @@ def test_the_web_server_of_dagster_is_guarded(address: str) -> None:
     assert status(graphql, mutation, origin="https://evil.example") == 403
     assert status(f"{graphql}?query={quote(mutation)}") == 405
     assert status(f"{address}/server_info", host="evil.example") == 421
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["the daemon is killed", "Ctrl-C"])
+def test_the_ui_ends_with_1_if_its_daemon_was_killed(tmp_path: Path, ending: str) -> None:
+    """F15: it ended with 0, so that nothing started it again."""
+    port, printed = free_port(), tmp_path / "log"
+    command = [sys.executable, "-m", "enact_assets.cli", "ui", "--data", str(tmp_path / "data")]
+    with printed.open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter
+            [*command, "--port", str(port)], stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        _wait_until_served(process, port)
+        ui = psutil.Process(process.pid)
+        daemons = [p for p in ui.children() if "dagster._daemon" in p.cmdline()]
+        assert len(daemons) == 1
+        if ending == "Ctrl-C":
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            daemons[0].kill()
+        code = process.wait(120)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    told = "The UI was stopped: the daemon ended by itself with exit code -9."
+    text = printed.read_text()
+    assert (code, told in text) == ((0, False) if ending == "Ctrl-C" else (1, True)), text
+
+
+def _wait_until_served(process: "subprocess.Popen[bytes]", port: int) -> None:
+    until = time.monotonic() + 300
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            status(f"http://localhost:{port}/server_info")
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.5)
+        else:
+            return
+    pytest.fail("the web server never answered")

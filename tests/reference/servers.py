@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,9 +27,25 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
+@dataclass(frozen=True)
+class PostgresServer:
+    """A PostgreSQL cluster. ``stop`` cuts every connection, as when its machine fails."""
+
+    url: str
+    start: Callable[[], None]
+    stop: Callable[[], None]
+
+
 @contextmanager
 def postgres() -> Iterator[str]:
     """URL of a fresh PostgreSQL cluster; skips the test where there is no PostgreSQL."""
+    with postgres_server() as server:
+        yield server.url
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """As :func:`postgres`, and it can be stopped and started."""
     pytest.importorskip("dagster_postgres", reason="the extra 'distributed' is not installed")
     # It refuses to run as root. Its folder must be one that its user can reach.
     user = None if os.getuid() else _user("postgres", "nobody")
@@ -51,11 +69,16 @@ def postgres() -> Iterator[str]:
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} "
         options += "-c fsync=off -c synchronous_commit=off -c max_connections=60"
         log = str(folder / "log")
-        run("pg_ctl", "-D", data, "-l", log, "-o", options, "-w", "-t", str(START_S), "start")
+        begin = ("-l", log, "-o", options, "-w", "-t", str(START_S), "start")
+        start = partial(run, "pg_ctl", "-D", data, *begin)
+        stop = partial(run, "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        start()
+        url = f"postgresql://enact:not_shown@127.0.0.1:{port}/postgres"
         try:
-            yield f"postgresql://enact:not_shown@127.0.0.1:{port}/postgres"
+            yield PostgresServer(url, start, stop)
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            with suppress(subprocess.CalledProcessError):  # it may be stopped
+                stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -96,12 +119,16 @@ class DaskCluster:
     def __init__(self, folder: Path, environment: Mapping[str, str], protocol: str) -> None:
         self._folder = folder
         self._environment = dict(os.environ) | dict(environment)
-        self.address = f"{protocol}://127.0.0.1:{free_port()}"
+        self._protocol, self._port = protocol, str(free_port())
+        self.address = f"{protocol}://127.0.0.1:{self._port}"
         self.workers: list[subprocess.Popen[bytes]] = []
-        port = self.address.rpartition(":")[2]
+        self.start_scheduler()
+
+    def start_scheduler(self) -> None:
+        """Start it at the address that it has, or had."""
         self._scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard",
-            "--protocol", protocol,
+            "scheduler", "--host", "127.0.0.1", "--port", self._port, "--no-dashboard",
+            "--protocol", self._protocol,
         )  # fmt: skip
 
     def add_worker(self, environment: Mapping[str, str] | None = None) -> None:
