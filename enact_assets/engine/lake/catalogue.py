@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,12 +24,13 @@ from enact_assets.contracts.fingerprints import (
     version_number,
     version_numbers,
 )
+from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.engine.lake.file_metadata import contract_sha
 from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.tables import Table
 from enact_assets.system.places import Entry
 
-FORMAT = 1
+FORMAT = 2
 """Raise when columns, or what decides the answers, change."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
@@ -41,15 +43,29 @@ create table files (
 create table provenances (
     asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
 ) without rowid;
+create table folders (asset text primary key, looks blob, seal text) without rowid;
 """
 """``partition`` is the partition's key in Dagster; ``code`` and ``made_of`` are numbers of
 contracts/fingerprints.py, ``seal`` one of the row, as SQLite notices no bit that the disk spoils.
+``looks`` are at all folders of a table, in one row, as they are read and written together.
 """
 _ROWS = "partition, size, mtime_ns, mark, version, code, made_of, problem, seal"
 
 _log = logging.getLogger(__name__)
 Objects = NDArray[np.object_]
 Answer = TypeVar("Answer")
+
+
+class Look(NamedTuple):
+    """A folder below the root of a lake as it was when it was listed, with ``n_files`` in it.
+
+    ``changed_ns`` and ``mark`` as of :class:`Folder`, of folders of this machine.
+    """
+
+    folder: str
+    changed_ns: int
+    mark: int
+    n_files: int
 
 
 class CataloguedFiles(NamedTuple):
@@ -128,8 +144,28 @@ class Catalogue:
         found: list[Any] = self._reading(lambda c: c.execute(sql, name).fetchall(), [])
         return {key: np.frombuffer(of, "<u8") for key, of in found}
 
+    def looks(self, table: type[Table]) -> list[Look]:
+        """What was noted of the folders of a table; none if that is damaged."""
+        sql, name = "select looks, seal from folders where asset = ?", (table.table_name(),)
+        found: Any = self._reading(lambda c: c.execute(sql, name).fetchone(), None)
+        if found is None or sha256_bytes(found[0]) != found[1]:
+            return []
+        return list(map(Look._make, msgspec.msgpack.decode(found[0])))
+
+    def note_looks(self, table: type[Table], looks: Sequence[Look]) -> None:
+        """Replace what is noted of the folders of a table."""
+        content = msgspec.msgpack.encode([tuple(look) for look in looks])
+        row = (table.table_name(), content, sha256_bytes(content))
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("insert or replace into folders values (?, ?, ?)", row)
+
+        self._writing(write)
+
     def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
         """Catalogue files of a table, all or none: key of the partition, file, what it says."""
+        if not files:
+            return
         name = table.table_name()
         rows = [(name, *row) for row in _rows(files)]
         said = [
@@ -152,6 +188,8 @@ class Catalogue:
     def forget(self, table: type[Table], partitions: Iterable[str]) -> None:
         """Files of a table that are gone."""
         keys = [(table.table_name(), partition) for partition in partitions]
+        if not keys:
+            return
 
         def write(connection: sqlite3.Connection) -> None:
             for where in ("files", "provenances"):

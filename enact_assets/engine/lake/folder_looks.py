@@ -1,0 +1,174 @@
+"""Which files of a table are as the catalogue knows them, without listing every folder.
+
+Files appear, are renamed and vanish by a change of their folder, whose time of change no program
+can set. A folder that did not change since it was listed holds the same names: its files are looked
+at by name, each of them, since a file that is overwritten in place leaves its folder as it was.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.contracts.fingerprints import Numbers
+from enact_assets.engine.lake.catalogue import CataloguedFiles, Look, numbers
+from enact_assets.engine.lake.lake import SUFFIX, values_of
+from enact_assets.engine.lake.settling import settled_before
+from enact_assets.engine.tables import Table
+from enact_assets.system.local_places import Folder, LocalPlace
+from enact_assets.system.places import Entry
+
+UNKNOWN_NS = 0
+"""Time of a folder that must be listed the next time."""
+
+
+class Seen(NamedTuple):
+    """Files of a table as they are now: ``is_same`` tells which catalogued ones are as catalogued.
+
+    ``others`` are all other files, ``newest_ns`` is when the last of all changed, ``looks`` are at
+    every folder of the table, None if they are as before.
+    """
+
+    is_same: NDArray[np.bool_]
+    others: list[Entry]
+    newest_ns: int
+    looks: Sequence[Look] | None = None
+
+
+def seen_in_listing(
+    contract: type[Table], entries: Sequence[Entry], known: CataloguedFiles
+) -> Seen:
+    """Compare a listing of all files of a table with the catalogue."""
+    number_of = {name: k for k, name in enumerate(_names(contract, known))}
+    is_same, others = _compared(entries, number_of, known)
+    return Seen(is_same, others, max((entry.mtime_ns for entry in entries), default=0))
+
+
+def seen_in_folders(
+    contract: type[Table],
+    place: LocalPlace,
+    known: CataloguedFiles,
+    looks: Sequence[Look],
+    now_ns: int,
+) -> Seen:
+    """Look at every catalogued file, and list the folders that changed since ``looks``.
+
+    ``now_ns`` is the time before any folder is looked at. Errors: :class:`LakeError` if a folder
+    cannot be listed.
+    """
+    walk = _Walk(contract, place, _names(contract, known), looks)
+    walk.visit(contract.table_name())
+    found = place.looks(map(walk.names.__getitem__, walk.unlisted))
+    lost = {_folder(walk.names[k]) for k, of in zip(walk.unlisted, found, strict=True) if not of}
+    for folder in sorted(lost):  # a link to a file that has gone, or a file that goes right now
+        walk.relist(folder)
+    still = [
+        (k, of)
+        for k, of in zip(walk.unlisted, found, strict=True)
+        if of is not None and (not lost or _folder(walk.names[k]) not in lost)
+    ]
+    at = np.array([k for k, _ in still], np.int64)
+    is_same, others = _compared(walk.entries, walk.number_of_listed(), known)
+    is_same[at] = (
+        (numbers([of.st_size for _, of in still]) == known.size[at])
+        & (numbers([of.st_mtime_ns for _, of in still]) == known.mtime_ns[at])
+        & (numbers([of.st_ino for _, of in still]) == known.mark[at])
+    )
+    for k in at[~is_same[at]].tolist():
+        if (entry := place.entry(walk.names[k])) is not None:
+            others.append(entry)
+    times = [int(known.mtime_ns[is_same].view(np.int64).max(initial=0))]
+    newest_ns = max(times + [entry.mtime_ns for entry in others])
+    now = walk.settled(now_ns)
+    return Seen(is_same, others, newest_ns, None if now == looks else now)
+
+
+class _Walk:
+    """Visits the folders of a table: those that changed are listed, of others nothing is read."""
+
+    def __init__(
+        self, contract: type[Table], place: LocalPlace, names: list[str], looks: Iterable[Look]
+    ) -> None:
+        self._contract, self._place, self.names = contract, place, names
+        self._was = {look.folder: look for look in looks}
+        self._within: dict[str, list[str]] = {}
+        for folder in self._was:
+            self._within.setdefault(_folder(folder), []).append(folder)
+        self._rows: dict[str, list[int]] = {}
+        for k, name in enumerate(names):
+            self._rows.setdefault(_folder(name), []).append(k)
+        self._looks: dict[str, Look] = {}
+        self._listed: list[str] = []
+        self.unlisted: list[int] = []
+        self.entries: list[Entry] = []
+
+    def visit(self, folder: str) -> None:
+        """Look at ``folder`` and what is below it."""
+        now, was = self._place.folder(folder), self._was.get(folder)
+        rows = self._rows.get(folder, ())
+        if now is None:
+            self._looks[folder] = Look(folder, UNKNOWN_NS, 0, 0)
+        elif was is not None and was[1:] == (*now, len(rows)):
+            self._looks[folder] = was
+            self.unlisted += rows
+            for child in self._within.get(folder, ()):
+                self.visit(child)
+        else:
+            for child in self._list(folder, now):
+                self.visit(f"{folder}/{child}")
+
+    def relist(self, folder: str) -> None:
+        """List the files of ``folder``, of which one was not found."""
+        self._list(folder, Folder(UNKNOWN_NS, 0))
+
+    def _list(self, folder: str, now: Folder) -> list[str]:
+        files, folders, has_others = self._place.listed(folder)
+        # Damaged files that were set aside, and foreign ones, are in no catalogue.
+        is_known = all(values_of(self._contract, entry.name) is not None for entry in files)
+        changed_ns = now.changed_ns if is_known and not has_others else UNKNOWN_NS
+        self._looks[folder] = Look(folder, changed_ns, now.mark, len(files))
+        self._listed.append(folder)
+        self.entries += files
+        return folders
+
+    def number_of_listed(self) -> dict[str, int]:
+        """Name of each catalogued file in the listed folders -> its number."""
+        return {self.names[k]: k for folder in self._listed for k in self._rows.get(folder, ())}
+
+    def settled(self, now_ns: int) -> list[Look]:
+        """The looks; folders that may still change unseen are to be listed the next time."""
+        settled = settled_before(now_ns, (look.changed_ns for look in self._looks.values()))
+        return [
+            look
+            if look.changed_ns < settled or self._was.get(look.folder) == look
+            else look._replace(changed_ns=UNKNOWN_NS)
+            for look in self._looks.values()
+        ]
+
+
+def _compared(
+    entries: Sequence[Entry], number_of: Mapping[str, int], known: CataloguedFiles
+) -> tuple[NDArray[np.bool_], list[Entry]]:
+    """Which catalogued files are among ``entries`` as catalogued, and all other entries."""
+    is_same = np.zeros(len(known.partition), np.bool_)
+    number = np.array([number_of.get(entry.name, -1) for entry in entries], np.int64)
+    is_ours = number >= 0
+    _, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
+    for now, was in zip(stat, known[1:4], strict=True):
+        was_then: Numbers = np.append(was, np.uint64(0))  # for those that are not known
+        is_ours &= numbers(now) == was_then[number]
+    is_same[number[is_ours]] = True
+    return is_same, [entries[k] for k in np.flatnonzero(~is_ours).tolist()]
+
+
+def _names(contract: type[Table], known: CataloguedFiles) -> list[str]:
+    """Names of the catalogued files."""
+    table = contract.table_name()
+    if not contract.by:
+        return [table + SUFFIX for _ in known.partition]
+    return [f"{table}/{key.replace('|', '/')}{SUFFIX}" for key in known.partition]
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
