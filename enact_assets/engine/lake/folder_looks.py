@@ -27,13 +27,14 @@ class Seen(NamedTuple):
     """Files of a table as they are now: ``is_same`` tells which catalogued ones are as catalogued.
 
     ``others`` are all other files, ``newest_ns`` is when the last of all changed, ``looks`` are at
-    every folder of the table, None if they are as before.
+    every folder of the table, ``former`` what was noted of them before.
     """
 
     is_same: NDArray[np.bool_]
     others: list[Entry]
     newest_ns: int
-    looks: Sequence[Look] | None = None
+    looks: Sequence[Look] = ()
+    former: Sequence[Look] = ()
 
 
 def seen_in_listing(
@@ -50,12 +51,10 @@ def seen_in_folders(
     place: LocalPlace,
     known: CataloguedFiles,
     looks: Sequence[Look],
-    now_ns: int,
 ) -> Seen:
     """Look at every catalogued file, and list the folders that changed since ``looks``.
 
-    ``now_ns`` is the time before any folder is looked at. Errors: :class:`LakeError` if a folder
-    cannot be listed.
+    Errors: :class:`LakeError` if a folder cannot be listed.
     """
     walk = _Walk(contract, place, _names(contract, known), looks)
     walk.visit(contract.table_name())
@@ -80,8 +79,32 @@ def seen_in_folders(
             others.append(entry)
     times = [int(known.mtime_ns[is_same].view(np.int64).max(initial=0))]
     newest_ns = max(times + [entry.mtime_ns for entry in others])
-    now = walk.settled(now_ns)
-    return Seen(is_same, others, newest_ns, None if now == looks else now)
+    return Seen(is_same, others, newest_ns, list(walk.found.values()), looks)
+
+
+def looks_to_note(all_seen: Mapping[str, Seen], now_ns: int) -> dict[str, list[Look]]:
+    """Table -> looks at its folders, where these are others than before.
+
+    ``now_ns`` is the time before any folder was looked at. One that may still change unseen is to
+    be listed the next time. That the clock has gone on since a folder changed, any folder of any
+    table tells.
+    """
+    times = (look.changed_ns for seen in all_seen.values() for look in seen.looks)
+    settled = settled_before(now_ns, times)
+    found: dict[str, list[Look]] = {}
+    for name, seen in all_seen.items():
+        if seen.looks == seen.former:
+            continue
+        former = set(seen.former)
+        found[name] = [
+            look
+            if look.changed_ns < settled or look in former
+            else look._replace(changed_ns=UNKNOWN_NS)
+            for look in seen.looks
+        ]
+        if found[name] == seen.former:
+            del found[name]
+    return found
 
 
 class _Walk:
@@ -98,7 +121,7 @@ class _Walk:
         self._rows: dict[str, list[int]] = {}
         for k, name in enumerate(names):
             self._rows.setdefault(_folder(name), []).append(k)
-        self._looks: dict[str, Look] = {}
+        self.found: dict[str, Look] = {}
         self._listed: list[str] = []
         self.unlisted: list[int] = []
         self.entries: list[Entry] = []
@@ -108,9 +131,9 @@ class _Walk:
         now, was = self._place.folder(folder), self._was.get(folder)
         rows = self._rows.get(folder, ())
         if now is None:
-            self._looks[folder] = Look(folder, UNKNOWN_NS, 0, 0)
+            self.found[folder] = Look(folder, UNKNOWN_NS, 0, 0)
         elif was is not None and was[1:] == (*now, len(rows)):
-            self._looks[folder] = was
+            self.found[folder] = was
             self.unlisted += rows
             for child in self._within.get(folder, ()):
                 self.visit(child)
@@ -127,7 +150,7 @@ class _Walk:
         # Damaged files that were set aside, and foreign ones, are in no catalogue.
         is_known = all(values_of(self._contract, entry.name) is not None for entry in files)
         changed_ns = now.changed_ns if is_known and not has_others else UNKNOWN_NS
-        self._looks[folder] = Look(folder, changed_ns, now.mark, len(files))
+        self.found[folder] = Look(folder, changed_ns, now.mark, len(files))
         self._listed.append(folder)
         self.entries += files
         return folders
@@ -135,16 +158,6 @@ class _Walk:
     def number_of_listed(self) -> dict[str, int]:
         """Name of each catalogued file in the listed folders -> its number."""
         return {self.names[k]: k for folder in self._listed for k in self._rows.get(folder, ())}
-
-    def settled(self, now_ns: int) -> list[Look]:
-        """The looks; folders that may still change unseen are to be listed the next time."""
-        settled = settled_before(now_ns, (look.changed_ns for look in self._looks.values()))
-        return [
-            look
-            if look.changed_ns < settled or self._was.get(look.folder) == look
-            else look._replace(changed_ns=UNKNOWN_NS)
-            for look in self._looks.values()
-        ]
 
 
 def _compared(

@@ -14,7 +14,11 @@ import numpy as np
 
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_records import FileRecord, Heads
-from enact_assets.engine.lake.folder_looks import seen_in_folders, seen_in_listing
+from enact_assets.engine.lake.folder_looks import (
+    looks_to_note,
+    seen_in_folders,
+    seen_in_listing,
+)
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.tables import TABLES, table
@@ -66,6 +70,7 @@ class LakeIndex:
         told = on_progress or (lambda _share: None)
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}
+        now_ns = time.time_ns()
         for name, files in self._looked_at(wanted):
             found[name] = files
             told(LISTING_SHARE * len(found) / len(wanted))
@@ -80,6 +85,9 @@ class LakeIndex:
         with Workers(self._lake.place, n_new) as workers:
             for files in found.values():
                 files.read(workers, read)
+        noted = looks_to_note({name: files.seen for name, files in found.items()}, now_ns)
+        for name, looks in noted.items():
+            self.catalogue.note_looks(table(name), looks)
         told(1.0)
         return found
 
@@ -90,12 +98,12 @@ class LakeIndex:
                 yield name, self._listed(name, list(entries))
             return
         for name in wanted:
-            contract, now_ns = table(name), time.time_ns()
+            contract = table(name)
             if not contract.by:
                 yield name, self._listed(name, list(self._lake.files(name)))
                 continue
             known = catalogue.files(contract)
-            seen = seen_in_folders(contract, place, known, catalogue.looks(contract), now_ns)
+            seen = seen_in_folders(contract, place, known, catalogue.looks(contract))
             yield name, TableFiles(contract, place, known, seen, catalogue)
 
     def _listed(self, name: str, entries: Sequence[Entry]) -> TableFiles:

@@ -37,8 +37,8 @@ class TableFiles:
         seen: Seen,
         catalogue: Catalogue,
     ) -> None:
-        self.contract = contract
-        self._place, self._catalogue, self._seen = place, catalogue, seen
+        self.contract, self.seen = contract, seen
+        self._place, self._catalogue = place, catalogue
         self._n_asked = 0
         self._said: Mapping[str, str | None] = {}
         self._listed_ns = time.time_ns()
@@ -74,11 +74,9 @@ class TableFiles:
         if self._read:
             self.found = _joined(self.found, self._read)
         # A file may still change unseen, unless it has been as it is for some time.
-        settled = settled_before(self._listed_ns, [self._seen.newest_ns])
+        settled = settled_before(self._listed_ns, [self.seen.newest_ns])
         self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
         self._catalogue.forget(self.contract, self.gone)
-        if self._seen.looks is not None:
-            self._catalogue.note_looks(self.contract, self._seen.looks)
 
     def differing(self, entries: Sequence[Entry]) -> list[Entry]:
         """Files of which the catalogue says something else than they do; every footer is read.
