@@ -106,24 +106,28 @@ class LocalPlace:
         """What stands in ``folder`` itself; no such folder has nothing."""
         return _listed(str(self.root / folder), f"{folder}/" if folder else "")
 
-    def looks(self, names: Iterable[str]) -> list[os.stat_result | None]:
-        """What the system says of each file of these names, in their order; None if it is not
-        there. Cheaper than :meth:`files` where names are known: nothing is listed or sorted.
+    def changed(self, files: Iterable[tuple[str, int, int, int]]) -> Iterator[tuple[int, bool]]:
+        """Number of each of ``files`` that is not as it is described, and whether it is there.
+
+        Half the cost of :meth:`files` where names are known: nothing is listed, sorted or kept.
         """
-        found: list[os.stat_result | None] = []
+        look = os.stat
         try:
             root = os.open(self.root, os.O_RDONLY)
         except (FileNotFoundError, NotADirectoryError):
-            return [None for _ in names]
+            yield from ((number, False) for number, _ in enumerate(files))
+            return
         try:
-            for name in names:
+            for number, (name, size, mtime_ns, mark) in enumerate(files):
                 try:
-                    found.append(os.stat(name, dir_fd=root))
+                    of = look(name, dir_fd=root)
                 except OSError:
-                    found.append(None)
+                    yield number, False
+                else:
+                    if (of.st_mtime_ns, of.st_size, of.st_ino) != (mtime_ns, size, mark):
+                        yield number, True
         finally:
             os.close(root)
-        return found
 
     def names(self, folder: str) -> Iterator[str]:
         """Names of what stands in ``folder`` itself, in any order: faster than :meth:`files`."""

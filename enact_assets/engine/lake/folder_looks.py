@@ -5,7 +5,7 @@ can set. A folder that did not change since it was listed holds the same names: 
 at by name, each of them, since a file that is overwritten in place leaves its folder as it was.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -58,25 +58,23 @@ def seen_in_folders(
     """
     walk = _Walk(contract, place, _names(contract, known), looks)
     walk.visit(contract.table_name())
-    found = place.looks(map(walk.names.__getitem__, walk.unlisted))
-    lost = {_folder(walk.names[k]) for k, of in zip(walk.unlisted, found, strict=True) if not of}
-    for folder in sorted(lost):  # a link to a file that has gone, or a file that goes right now
+    unlisted = np.array(walk.unlisted, np.int64)
+    changed = list(place.changed(_entries(walk, known.at(unlisted))))
+    # A link to a file that has gone, or a file that goes right now.
+    lost = {_folder(walk.names[walk.unlisted[k]]) for k, is_there in changed if not is_there}
+    for folder in sorted(lost):
         walk.relist(folder)
-    still = [
-        (k, of)
-        for k, of in zip(walk.unlisted, found, strict=True)
-        if of is not None and (not lost or _folder(walk.names[k]) not in lost)
-    ]
-    at = np.array([k for k, _ in still], np.int64)
     is_same, others = _compared(walk.entries, walk.number_of_listed(), known)
-    is_same[at] = (
-        (numbers([of.st_size for _, of in still]) == known.size[at])
-        & (numbers([of.st_mtime_ns for _, of in still]) == known.mtime_ns[at])
-        & (numbers([of.st_ino for _, of in still]) == known.mark[at])
-    )
-    for k in at[~is_same[at]].tolist():
-        if (entry := place.entry(walk.names[k])) is not None:
-            others.append(entry)
+    is_unlisted = np.ones(len(unlisted), np.bool_)
+    if lost:
+        is_unlisted[:] = [_folder(walk.names[k]) not in lost for k in walk.unlisted]
+    is_same[unlisted[is_unlisted]] = True
+    for k, is_there in changed:
+        number = walk.unlisted[k]
+        if is_there and is_unlisted[k]:
+            is_same[number] = False
+            entry = place.entry(walk.names[number])
+            others += [] if entry is None else [entry]
     times = [int(known.mtime_ns[is_same].view(np.int64).max(initial=0))]
     newest_ns = max(times + [entry.mtime_ns for entry in others])
     return Seen(is_same, others, newest_ns, list(walk.found.values()), looks)
@@ -173,6 +171,13 @@ def _compared(
         is_ours &= numbers(now) == was_then[number]
     is_same[number[is_ours]] = True
     return is_same, [entries[k] for k in np.flatnonzero(~is_ours).tolist()]
+
+
+def _entries(walk: _Walk, known: CataloguedFiles) -> Iterator[tuple[str, int, int, int]]:
+    """Catalogued files as a listing would show them."""
+    names = map(walk.names.__getitem__, walk.unlisted)
+    mtime_ns = known.mtime_ns.view(np.int64)
+    return zip(names, known.size.tolist(), mtime_ns.tolist(), known.mark.tolist(), strict=True)
 
 
 def _names(contract: type[Table], known: CataloguedFiles) -> list[str]:
