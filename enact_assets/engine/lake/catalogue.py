@@ -37,19 +37,21 @@ BUSY_S = 10.0
 _TABLES = """
 create table catalogued (asset text primary key, fingerprint text not null) without rowid;
 create table files (
-    asset text, partition text, size integer, mtime_ns integer, mark integer, version text,
-    code integer, made_of integer, problem text, seal integer, primary key (asset, partition)
+    asset text, partition text, version text, problem text, numbers blob,
+    primary key (asset, partition)
 ) without rowid;
 create table provenances (
     asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
 ) without rowid;
 create table folders (asset text primary key, looks blob, seal text) without rowid;
 """
-"""``partition`` is the partition's key in Dagster; ``code`` and ``made_of`` are numbers of
-contracts/fingerprints.py, ``seal`` one of the row, as SQLite notices no bit that the disk spoils.
+"""``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
+numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, as SQLite notices no
+bit that the disk spoils: 64 bits each, in one value, since a plan reads half a million rows.
 ``looks`` are at all folders of a table, in one row, as they are read and written together.
 """
-_ROWS = "partition, size, mtime_ns, mark, version, code, made_of, problem, seal"
+_ROWS = "partition, version, problem, numbers"
+_N_NUMBERS = 6
 
 _log = logging.getLogger(__name__)
 Objects = NDArray[np.object_]
@@ -72,7 +74,8 @@ class CataloguedFiles(NamedTuple):
     """Files of a table as catalogued: one entry each, shape (n_files,).
 
     ``partition`` are keys, ``size``, ``mtime_ns`` and ``mark`` as listed, 64 bits each;
-    ``version`` is the content hash of the rows, empty where there is a ``problem``.
+    ``version`` is the content hash of the rows, empty where there is a ``problem``, and ``number``
+    its number.
     """
 
     partition: list[str]
@@ -83,6 +86,7 @@ class CataloguedFiles(NamedTuple):
     code: Numbers
     made_of: Numbers
     problem: Objects
+    number: Numbers
 
     def at(self, which: NDArray[np.int64]) -> "CataloguedFiles":
         """Those of these numbers, in that order."""
@@ -179,7 +183,7 @@ class Catalogue:
                     connection.execute(f"delete from {where} where asset = ?", (name,))  # noqa: S608
                 ours = (name, self._fingerprint(table))
                 connection.execute("insert or replace into catalogued values (?, ?)", ours)
-            sql = "insert or replace into files values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            sql = "insert or replace into files values (?, ?, ?, ?, ?)"
             connection.executemany(sql, rows)
             connection.executemany("insert or replace into provenances values (?, ?, ?, ?)", said)
 
@@ -279,18 +283,16 @@ def _rows(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tuple[obje
         made_of = 0 if made is None else made.inputs_number
         stat = [number & _UNSIGNED for number in entry[1:]]
         seal = row_seals(stat, version_number(version), code, made_of)
-        numbers = map(_signed, (*stat, code, made_of, seal))
-        size, mtime_ns, mark, code, made_of, seal = numbers
-        yield key, size, mtime_ns, mark, version, code, made_of, record.problem, seal
+        yield key, version, record.problem, _blob([*stat, code, made_of, seal])
 
 
 def _in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
-    by_column = list(zip(*rows, strict=True)) if rows else [()] * len(_ROWS.split(","))
-    keys, size, mtime_ns, mark, version, code, made_of, problem, seal = by_column
-    stat = [numbers(of) for of in (size, mtime_ns, mark)]
-    said = [numbers(of) for of in (code, made_of)]
-    is_whole = row_seals(stat, version_numbers(version), *said) == numbers(seal)
-    columns: list[Any] = [*stat, texts(version), *said, texts(problem)]
+    keys, version, problem, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
+    table = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64).reshape(len(rows), _N_NUMBERS)
+    *stat, code, made_of, seal = np.ascontiguousarray(table.T)
+    number = version_numbers(version)
+    is_whole = row_seals(stat, number, code, made_of) == seal
+    columns: list[Any] = [*stat, texts(version), code, made_of, texts(problem), number]
     found = CataloguedFiles(list(keys), *columns)
     return found if is_whole.all() else found.at(np.flatnonzero(is_whole))
 
@@ -313,13 +315,8 @@ def texts(values: Sequence[str | None]) -> Objects:
     return found
 
 
-def _signed(number: int) -> int:
-    """64 bits as SQLite holds them."""
-    return number - (1 << 64) if number >> 63 else number
-
-
-def _blob(named: Heads) -> bytes:
-    return named.astype("<u8").tobytes()
+def _blob(named: Heads | Sequence[int]) -> bytes:
+    return np.asarray(named, np.uint64).astype("<u8").tobytes()
 
 
 def _is_format(connection: sqlite3.Connection) -> bool:

@@ -181,6 +181,7 @@ def _said(records: Sequence[FileRecord]) -> list[Any]:
         numbers([0 if of is None else version_number(of.code_version) for of in made]),
         numbers([0 if of is None else of.inputs_number for of in made]),
         texts([record.problem for record in records]),
+        numbers([version_number(record.content_sha or "") for record in records]),
     ]
 
 
