@@ -31,7 +31,7 @@ from enact_assets.contracts.settings import settings_sha
 from enact_assets.engine.lake.parquet_files import write_file
 from enact_assets.engine.tables import table
 from enact_assets.system.atomic import flush_to_disk, temporary_name
-from enact_assets.system.places import LocalPlace
+from enact_assets.system.local_places import LocalPlace
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from enact_assets.data_root.paths import WAREHOUSE_FILE
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import LocalPlace
 
 SAID = f"{WAREHOUSE_FILE}.json"
 

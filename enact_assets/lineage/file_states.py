@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from enact_assets.contracts.fingerprints import version_numbers
 from enact_assets.engine.graph import Partition, partition_key
 from enact_assets.engine.grids import Grid
 from enact_assets.engine.lake.catalogue import texts
@@ -44,13 +43,14 @@ class FileStates(StatesInColumns):
         number = number[is_there]
         version = texts([""] * self._grid.size)
         version[is_there] = found.version[number]
-        code, made_of = np.zeros((2, self._grid.size), np.uint64)
+        code, made_of, versions = np.zeros((3, self._grid.size), np.uint64)
         code[is_there], made_of[is_there] = found.code[number], found.made_of[number]
+        versions[is_there] = found.number[number]
         is_made = code != 0
         is_made[is_there] &= np.array([of is None for of in found.problem[number]], np.bool_)
         gone = [self._grid.positions.get(key) for key in self._n_gone]
         is_made[[position for position in gone if position is not None]] = False
-        return StateColumns(is_there, is_made, version_numbers(version), code, made_of, version)
+        return StateColumns(is_there, is_made, versions, code, made_of, version)
 
     def __getitem__(self, partition: Partition) -> State:
         if partition in self._set:

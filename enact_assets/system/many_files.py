@@ -7,7 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-from enact_assets.system.places import Entry, LocalPlace, Place
+from enact_assets.system.local_places import LocalPlace
+from enact_assets.system.places import Entry, Place
 from enact_assets.system.worker_process import worker_pool
 
 Values = tuple[str, ...]

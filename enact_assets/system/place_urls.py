@@ -4,7 +4,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from enact_assets.contracts.errors import LakeError
-from enact_assets.system.places import LocalPlace, Place
+from enact_assets.system.local_places import LocalPlace
+from enact_assets.system.places import Place
 
 LOCAL_PROTOCOLS = ("file", "local")
 

@@ -25,8 +25,9 @@ from enact_assets.engine.lake.lake_index import LakeIndex
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.tables import table
 from enact_assets.replay.replay_tables import Facts
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import LocalPlace, Place
+from enact_assets.system.places import Place
 from enact_assets.system.remote_places import RemotePlace
 
 A, B = {"demonstration": "a-0"}, {"demonstration": "b-0"}

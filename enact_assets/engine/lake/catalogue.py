@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,40 +24,58 @@ from enact_assets.contracts.fingerprints import (
     version_number,
     version_numbers,
 )
+from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.engine.lake.file_metadata import contract_sha
 from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.tables import Table
 from enact_assets.system.places import Entry
 
-FORMAT = 1
+FORMAT = 2
 """Raise when columns, or what decides the answers, change."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
 _TABLES = """
 create table catalogued (asset text primary key, fingerprint text not null) without rowid;
 create table files (
-    asset text, partition text, size integer, mtime_ns integer, mark integer, version text,
-    code integer, made_of integer, problem text, seal integer, primary key (asset, partition)
+    asset text, partition text, version text, problem text, numbers blob,
+    primary key (asset, partition)
 ) without rowid;
 create table provenances (
     asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
 ) without rowid;
+create table folders (asset text primary key, looks blob, seal text) without rowid;
 """
-"""``partition`` is the partition's key in Dagster; ``code`` and ``made_of`` are numbers of
-contracts/fingerprints.py, ``seal`` one of the row, as SQLite notices no bit that the disk spoils.
+"""``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
+numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, as SQLite notices no
+bit that the disk spoils: 64 bits each, in one value, since a plan reads half a million rows.
+``looks`` are at all folders of a table, in one row, as they are read and written together.
 """
-_ROWS = "partition, size, mtime_ns, mark, version, code, made_of, problem, seal"
+_ROWS = "partition, version, problem, numbers"
+_N_NUMBERS = 6
 
 _log = logging.getLogger(__name__)
 Objects = NDArray[np.object_]
 Answer = TypeVar("Answer")
 
 
+class Look(NamedTuple):
+    """A folder below the root of a lake as it was when it was listed, with ``n_files`` in it.
+
+    ``changed_ns`` and ``mark`` as of :class:`Folder`, of folders of this machine.
+    """
+
+    folder: str
+    changed_ns: int
+    mark: int
+    n_files: int
+
+
 class CataloguedFiles(NamedTuple):
     """Files of a table as catalogued: one entry each, shape (n_files,).
 
     ``partition`` are keys, ``size``, ``mtime_ns`` and ``mark`` as listed, 64 bits each;
-    ``version`` is the content hash of the rows, empty where there is a ``problem``.
+    ``version`` is the content hash of the rows, empty where there is a ``problem``, and ``number``
+    its number.
     """
 
     partition: list[str]
@@ -67,6 +86,7 @@ class CataloguedFiles(NamedTuple):
     code: Numbers
     made_of: Numbers
     problem: Objects
+    number: Numbers
 
     def at(self, which: NDArray[np.int64]) -> "CataloguedFiles":
         """Those of these numbers, in that order."""
@@ -128,8 +148,28 @@ class Catalogue:
         found: list[Any] = self._reading(lambda c: c.execute(sql, name).fetchall(), [])
         return {key: np.frombuffer(of, "<u8") for key, of in found}
 
+    def looks(self, table: type[Table]) -> list[Look]:
+        """What was noted of the folders of a table; none if that is damaged."""
+        sql, name = "select looks, seal from folders where asset = ?", (table.table_name(),)
+        found: Any = self._reading(lambda c: c.execute(sql, name).fetchone(), None)
+        if found is None or sha256_bytes(found[0]) != found[1]:
+            return []
+        return list(map(Look._make, msgspec.msgpack.decode(found[0])))
+
+    def note_looks(self, table: type[Table], looks: Sequence[Look]) -> None:
+        """Replace what is noted of the folders of a table."""
+        content = msgspec.msgpack.encode([tuple(look) for look in looks])
+        row = (table.table_name(), content, sha256_bytes(content))
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("insert or replace into folders values (?, ?, ?)", row)
+
+        self._writing(write)
+
     def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
         """Catalogue files of a table, all or none: key of the partition, file, what it says."""
+        if not files:
+            return
         name = table.table_name()
         rows = [(name, *row) for row in _rows(files)]
         said = [
@@ -143,7 +183,7 @@ class Catalogue:
                     connection.execute(f"delete from {where} where asset = ?", (name,))  # noqa: S608
                 ours = (name, self._fingerprint(table))
                 connection.execute("insert or replace into catalogued values (?, ?)", ours)
-            sql = "insert or replace into files values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            sql = "insert or replace into files values (?, ?, ?, ?, ?)"
             connection.executemany(sql, rows)
             connection.executemany("insert or replace into provenances values (?, ?, ?, ?)", said)
 
@@ -152,6 +192,8 @@ class Catalogue:
     def forget(self, table: type[Table], partitions: Iterable[str]) -> None:
         """Files of a table that are gone."""
         keys = [(table.table_name(), partition) for partition in partitions]
+        if not keys:
+            return
 
         def write(connection: sqlite3.Connection) -> None:
             for where in ("files", "provenances"):
@@ -241,18 +283,16 @@ def _rows(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tuple[obje
         made_of = 0 if made is None else made.inputs_number
         stat = [number & _UNSIGNED for number in entry[1:]]
         seal = row_seals(stat, version_number(version), code, made_of)
-        numbers = map(_signed, (*stat, code, made_of, seal))
-        size, mtime_ns, mark, code, made_of, seal = numbers
-        yield key, size, mtime_ns, mark, version, code, made_of, record.problem, seal
+        yield key, version, record.problem, _blob([*stat, code, made_of, seal])
 
 
 def _in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
-    by_column = list(zip(*rows, strict=True)) if rows else [()] * len(_ROWS.split(","))
-    keys, size, mtime_ns, mark, version, code, made_of, problem, seal = by_column
-    stat = [numbers(of) for of in (size, mtime_ns, mark)]
-    said = [numbers(of) for of in (code, made_of)]
-    is_whole = row_seals(stat, version_numbers(version), *said) == numbers(seal)
-    columns: list[Any] = [*stat, texts(version), *said, texts(problem)]
+    keys, version, problem, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
+    table = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64).reshape(len(rows), _N_NUMBERS)
+    *stat, code, made_of, seal = np.ascontiguousarray(table.T)
+    number = version_numbers(version)
+    is_whole = row_seals(stat, number, code, made_of) == seal
+    columns: list[Any] = [*stat, texts(version), code, made_of, texts(problem), number]
     found = CataloguedFiles(list(keys), *columns)
     return found if is_whole.all() else found.at(np.flatnonzero(is_whole))
 
@@ -275,13 +315,8 @@ def texts(values: Sequence[str | None]) -> Objects:
     return found
 
 
-def _signed(number: int) -> int:
-    """64 bits as SQLite holds them."""
-    return number - (1 << 64) if number >> 63 else number
-
-
-def _blob(named: Heads) -> bytes:
-    return named.astype("<u8").tobytes()
+def _blob(named: Heads | Sequence[int]) -> bytes:
+    return np.asarray(named, np.uint64).astype("<u8").tobytes()
 
 
 def _is_format(connection: sqlite3.Connection) -> bool:

@@ -27,8 +27,9 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_records import Heads, heads
 from enact_assets.engine.lake.set_aside import name_before, set_aside
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import Entry, LocalPlace, Place
+from enact_assets.system.places import Entry, Place
 
 RENDERS_FOLDER = "renders"
 SUFFIX = ".png"

@@ -31,8 +31,9 @@ from enact_assets.engine.lake.seals import is_intact
 from enact_assets.engine.lake.set_aside import name_before, set_aside, where_aside
 from enact_assets.engine.loading import check_declared
 from enact_assets.engine.tables import TABLES, Table, table
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import Entry, LocalPlace, Place
+from enact_assets.system.places import Entry, Place
 
 Partition = Mapping[str, str]
 """Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""

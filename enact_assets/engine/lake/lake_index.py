@@ -5,7 +5,8 @@ takes a minute; the catalogue (engine/lake/catalogue.py) remembers the answers, 
 to list the files only, and files that were damaged, deleted or copied in are seen as they are.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+import time
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -13,11 +14,18 @@ import numpy as np
 
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_records import FileRecord, Heads
+from enact_assets.engine.lake.folder_looks import (
+    looks_to_note,
+    seen_in_folders,
+    seen_in_listing,
+)
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.system.collector import without_collector
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.many_files import Workers
+from enact_assets.system.places import Entry
 
 Scan = dict[str, dict[tuple[str, ...], FileRecord]]
 """Table -> values of a partition in the order of its contract -> what its file says."""
@@ -62,8 +70,9 @@ class LakeIndex:
         told = on_progress or (lambda _share: None)
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}
-        for name, entries in self._lake.listings(wanted):
-            found[name] = TableFiles(table(name), self._lake.place, entries, self.catalogue)
+        now_ns = time.time_ns()
+        for name, files in self._looked_at(wanted):
+            found[name] = files
             told(LISTING_SHARE * len(found) / len(wanted))
         n_new = sum(len(files.new) for files in found.values())
         n_read = 0
@@ -76,8 +85,31 @@ class LakeIndex:
         with Workers(self._lake.place, n_new) as workers:
             for files in found.values():
                 files.read(workers, read)
+        noted = looks_to_note({name: files.seen for name, files in found.items()}, now_ns)
+        for name, looks in noted.items():
+            self.catalogue.note_looks(table(name), looks)
         told(1.0)
         return found
+
+    def _looked_at(self, wanted: Sequence[str]) -> Iterator[tuple[str, TableFiles]]:
+        place, catalogue = self._lake.place, self.catalogue
+        if not isinstance(place, LocalPlace):
+            for name, entries in self._lake.listings(wanted):
+                yield name, self._listed(name, list(entries))
+            return
+        for name in wanted:
+            contract = table(name)
+            if not contract.by:
+                yield name, self._listed(name, list(self._lake.files(name)))
+                continue
+            known = catalogue.files(contract)
+            seen = seen_in_folders(contract, place, known, catalogue.looks(contract))
+            yield name, TableFiles(contract, place, known, seen, catalogue)
+
+    def _listed(self, name: str, entries: Sequence[Entry]) -> TableFiles:
+        known = self.catalogue.files(table(name))
+        seen = seen_in_listing(table(name), entries, known)
+        return TableFiles(table(name), self._lake.place, known, seen, self.catalogue)
 
     def check(self, on_progress: Callable[[float], None] = lambda _share: None) -> "Checked":
         """Compare every catalogued file with its footer; nothing is changed."""
@@ -85,7 +117,7 @@ class LakeIndex:
         differing: list[str] = []
         for n_done, (name, listed) in enumerate(self._lake.listings(list(TABLES)), start=1):
             entries = list(listed)
-            files = TableFiles(table(name), self._lake.place, entries, self.catalogue)
+            files = self._listed(name, entries)
             others = files.differing(entries)
             differing += [self._lake.place.where(entry.name) for entry in others]
             n_known += len(files.found.partition)

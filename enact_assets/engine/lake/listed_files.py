@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -11,33 +10,17 @@ from enact_assets.contracts.fingerprints import version_number
 from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.lake.catalogue import Catalogue, CataloguedFiles, numbers, texts
 from enact_assets.engine.lake.file_records import NO_HEADS, FileRecord, Heads
+from enact_assets.engine.lake.folder_looks import Seen
 from enact_assets.engine.lake.lake import SUFFIX, file_name, values_of
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.lake.set_aside import aside_problem, name_before
+from enact_assets.engine.lake.settling import settled_before
 from enact_assets.engine.tables import Table
 from enact_assets.system.many_files import File, Workers
 from enact_assets.system.places import Entry, Place
 
-NOT_SETTLED_NS = 2_000_000_000
-"""A file may be written again within one tick of its file system's clock, which at worst takes two
-seconds, and look the same: what was seen that soon is not believed later."""
 FEW = 50
 """From so many questions on, provenance of all files of a table is read at once."""
-GREATEST_SKEW_NS = 3_600_000_000_000
-"""How far the clock of a file server may be behind this machine's."""
-
-
-def settled_before(listed_ns: int, times_ns: Iterable[int]) -> int:
-    """Files that changed before this time are what they look like, of those listed then.
-
-    ``times_ns`` are when each of these changed.
-    """
-    settled = listed_ns - NOT_SETTLED_NS
-    newest = max(times_ns, default=0)
-    if newest > settled - GREATEST_SKEW_NS:
-        # Perhaps written this moment, by a file server whose clock is behind.
-        settled = min(settled, newest - NOT_SETTLED_NS)
-    return settled
 
 
 class TableFiles:
@@ -47,40 +30,31 @@ class TableFiles:
     """
 
     def __init__(
-        self, contract: type[Table], place: Place, entries: Iterable[Entry], catalogue: Catalogue
+        self,
+        contract: type[Table],
+        place: Place,
+        known: CataloguedFiles,
+        seen: Seen,
+        catalogue: Catalogue,
     ) -> None:
-        self.contract = contract
+        self.contract, self.seen = contract, seen
         self._place, self._catalogue = place, catalogue
         self._n_asked = 0
         self._said: Mapping[str, str | None] = {}
         self._listed_ns = time.time_ns()
         self._read: dict[str, FileRecord] = {}
-        self._match(list(entries), catalogue.files(contract))
-
-    def _match(self, entries: list[Entry], known: CataloguedFiles) -> None:
-        """Tell the files that are as catalogued from those to be read."""
-        keys = self._keys(entries)
-        number_of = dict(zip(known.partition, range(len(known.partition)), strict=True))
-        number = np.fromiter(map(number_of.get, keys, repeat(-1)), np.int64, len(keys))
-        names, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
-        is_same = number >= 0
-        for now, was in zip(stat, known[1:4], strict=True):
-            was_then = np.append(was, np.uint64(0))  # for those that are not known
-            is_same &= numbers(now) == was_then[number]
-        is_same &= np.fromiter((name.endswith(SUFFIX) for name in names), np.bool_, len(names))
-        self.found = known.at(number[is_same])
-        unknown = [entries[k] for k in np.flatnonzero(~is_same).tolist()]
         self.new: list[File] = []
         self._aside: dict[str, FileRecord] = {}
-        for entry in unknown:
-            values = values_of(self.contract, entry.name)
+        for entry in seen.others:
+            values = values_of(contract, entry.name)
             if values is not None:
                 self.new.append((values, entry))
             elif (before := name_before(entry.name)) is not None:
                 self._look_aside(before, entry)
-        there = {*self.found.partition, *("|".join(values) for values, _ in self.new)}
-        self.gone = [key for key in known.partition if key not in there]
-        self._times = stat[1]
+        self.found = known if seen.is_same.all() else known.at(np.flatnonzero(seen.is_same))
+        new = {"|".join(values) for values, _ in self.new}
+        others = map(known.partition.__getitem__, np.flatnonzero(~seen.is_same).tolist())
+        self.gone = [key for key in others if key not in new]
 
     def _look_aside(self, before: str, entry: Entry) -> None:
         values = values_of(self.contract, before)
@@ -100,7 +74,7 @@ class TableFiles:
         if self._read:
             self.found = _joined(self.found, self._read)
         # A file may still change unseen, unless it has been as it is for some time.
-        settled = settled_before(self._listed_ns, self._times)
+        settled = settled_before(self._listed_ns, [self.seen.newest_ns])
         self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
         self._catalogue.forget(self.contract, self.gone)
 
@@ -207,6 +181,7 @@ def _said(records: Sequence[FileRecord]) -> list[Any]:
         numbers([0 if of is None else version_number(of.code_version) for of in made]),
         numbers([0 if of is None else of.inputs_number for of in made]),
         texts([record.problem for record in records]),
+        numbers([version_number(record.content_sha or "") for record in records]),
     ]
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from enact_assets import __version__
 from enact_assets.contracts.ids import content_sha
 from enact_assets.engine.lake.file_verification import Verified
-from enact_assets.engine.lake.listed_files import settled_before
+from enact_assets.engine.lake.settling import settled_before
 from enact_assets.engine.publishing.publishable import Remembered, Source
 from enact_assets.engine.publishing.relations import PUBLISHED, literal
 from enact_assets.engine.publishing.warehouse_checks import Within, is_split

@@ -30,8 +30,9 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import held_dimensions
 from enact_assets.engine.publishing.relations import is_one_of, lake_rows
 from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
+from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.many_files import File, Workers
-from enact_assets.system.places import Entry, LocalPlace
+from enact_assets.system.places import Entry
 
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
