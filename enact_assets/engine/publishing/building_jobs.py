@@ -27,7 +27,7 @@ from enact_assets.engine.publishing.relations import (
     kinds_of,
     n_rows_of,
 )
-from enact_assets.engine.publishing.split_marts import SplitMart
+from enact_assets.engine.publishing.split_marts import SplitMart, view_of
 from enact_assets.engine.publishing.sql_files import CHECKS, MARTS, STAGING, SqlFile
 from enact_assets.engine.publishing.sql_runs import Job
 from enact_assets.engine.publishing.warehouse_checks import (
@@ -119,7 +119,7 @@ class Building:
                     make = partial(self._make_part_of_mart, mart, read, within)
                     yield Job(mart.part(within), make, frozenset(needs), weight // len(ranges))
                 gather = partial(self._gather, mart)
-                yield Job(file.place, gather, frozenset(map(mart.part, ranges)), weight)
+                yield Job(file.place, gather, frozenset(mart.parts), weight)
                 before[file.name] = file.place
                 continue
             if file.stage == CHECKS:
@@ -151,7 +151,8 @@ class Building:
     def _make_part(self, table: str, part: Part, connection: duckdb.DuckDBPyConnection) -> None:
         sql = f"create table {part.name} as select * from {_LAKE}{table}"  # noqa: S608 - our own
         made_of = self._sha_of_rows(table, part)
-        self._make(connection, SqlFile(STAGING, part.name, {}, sql), made_of, [(table, part)])
+        making = SqlFile(STAGING, part.name, {}, sql)
+        self._make(connection, making, made_of, reads=[(table, part)])
 
     def _run(
         self,
@@ -166,12 +167,12 @@ class Building:
         made_of = content_sha((file.text, rows, below, given))
         parts = self._parts.get(file.name, []) if file.stage == STAGING else []
         if len(parts) > 1:
-            rows_of = " union all ".join(f"select * from {part.name}" for part in parts)  # noqa: S608
-            sql = f"create view {file.name} as {rows_of}"
-            self._make(connection, replace(file, text=sql), made_of, [])
+            names = [part.name for part in parts]
+            viewing = replace(file, text=view_of(file.name, names))
+            self._make(connection, viewing, made_of, gathers=names)
         else:
             whole = [(t, Part(t, range(len(self._sources.files(t))))) for t in tables]
-            self._make(connection, file, made_of, whole)
+            self._make(connection, file, made_of, reads=whole)
 
     def _make_part_of_mart(
         self,
@@ -184,11 +185,11 @@ class Building:
         made_of = content_sha((mart.file.text, below, within))
         split = [name for name in read if name in self._split]
         making = mart.making(within, [*by_rows(read), *split])
-        self._make(connection, making, made_of, [], mart.file.place)
+        self._make(connection, making, made_of, place=mart.file.place)
 
     def _gather(self, mart: SplitMart, connection: duckdb.DuckDBPyConnection) -> None:
-        parts = [self.made[mart.part(within)].made_of for within in mart.ranges]
-        self._make(connection, mart.gathering(), content_sha((parts, mart.ranges)), [])
+        made_of = content_sha([(name, self.made[name].made_of) for name in mart.parts])
+        self._make(connection, mart.gathering(), made_of, gathers=mart.parts)
 
     def _check(
         self,
@@ -222,12 +223,15 @@ class Building:
         connection: duckdb.DuckDBPyConnection,
         file: SqlFile,
         made_of: str,
-        reads: Sequence[tuple[str, Part]],
+        *,
+        reads: Sequence[tuple[str, Part]] = (),
+        gathers: Sequence[str] = (),
         place: str | None = None,
     ) -> None:
         """Run ``file`` on the rows that it ``reads``, unless the former file has what it makes.
 
-        Errors are about ``place``, if that is not the file's own.
+        If it ``gathers`` parts, it has their rows. Errors are about ``place``, if that is not the
+        file's own.
         """
         name = file.name
         before = self._former.get(name)
@@ -243,7 +247,8 @@ class Building:
                 drop(connection, name, before)
             connection.execute(file.text)
             connection.commit()
-            n_rows = _rows_of(connection, file)
+            counts = [self.made[part].n_rows for part in gathers]
+            n_rows = sum(counts) if counts else _rows_of(connection, file)
         except duckdb.Error as error:
             raise WarehouseError(f"{place or file.place}: {error}") from error
         self.made[name] = Kept(UNKNOWN, made_of, n_rows)

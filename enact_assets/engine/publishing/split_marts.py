@@ -22,6 +22,11 @@ class SplitMart:
     file: SqlFile
     ranges: Sequence[Within]
 
+    @property
+    def parts(self) -> list[str]:
+        """Names of the relations of all ranges, in order."""
+        return [self.part(within) for within in self.ranges]
+
     def part(self, within: Within) -> str:
         """Name of the relation of one range."""
         return part_from(self.file.name, within.first)
@@ -46,10 +51,15 @@ class SplitMart:
 
     def gathering(self) -> SqlFile:
         """What makes the relation of all parts, and the rest of the file: comments."""
-        rows = " union all ".join(f"select * from {self.part(w)}" for w in self.ranges)  # noqa: S608 - our own names
         _, *more = self._statements()
-        sql = ";\n".join([f"create view {self.file.name} as {rows}", *more])
+        sql = ";\n".join([view_of(self.file.name, self.parts), *more])
         return replace(self.file, text=sql)
 
     def _statements(self) -> list[str]:
         return [statement.query for statement in duckdb.extract_statements(self.file.text)]
+
+
+def view_of(relation: str, parts: Sequence[str]) -> str:
+    """SQL that makes a relation of its parts, whose rows follow each other."""
+    rows = " union all ".join(f"select * from {part}" for part in parts)  # noqa: S608 - our own
+    return f"create view {relation} as {rows}"
