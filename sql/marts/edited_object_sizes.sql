@@ -1,28 +1,13 @@
 -- edited_object_sizes: one row per gating and category of edited object; category null: all.
--- Reads: qa, edited_objects, objects.
+-- Reads: step_counts, edited_objects, objects.
 -- Rule:  an object counts once for every step of a question that names it; no rows for gatings of
 --        profile release.
 create table edited_object_sizes as
-with steps as (
-    select
-        demonstration, gating,
-        unnest(key_frames[:-2]) as key_frame_from,
-        unnest(key_frames[2:]) as key_frame_to
-    from qa
-),
-
--- Many questions share a step: the sums below count each of them without listing them.
-counted_steps as (
-    select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_steps
-    from steps
-    group by all
-),
-
-named as (
+with named as (
     select
         edited_objects.gating, edited_objects.demonstration, category, pixels,
         sum(n_steps)::bigint as n_steps
-    from counted_steps
+    from step_counts
     inner join edited_objects using (demonstration, gating, key_frame_from, key_frame_to)
     inner join objects using (demonstration, object_name)
     group by all

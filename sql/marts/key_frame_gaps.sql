@@ -1,5 +1,5 @@
 -- key_frame_gaps: one row per gating, demonstration and kind of gap; demonstration null: all.
--- Reads: segmented_frames, demonstrations, qa.
+-- Reads: segmented_frames, demonstrations, step_counts.
 -- Rule:  neighbours are key frames next to each other; steps are those of questions, which may
 --        leave key frames out, each counted as often as a question takes it. Where the frame rate
 --        is 0 (segmented activities, or imported questions without a replay), no gap is known.
@@ -12,21 +12,6 @@ with taken as (
     where frame_rate_hz > 0
 ),
 
-steps as (
-    select
-        demonstration, gating,
-        unnest(key_frames[:-2]) as key_frame_from,
-        unnest(key_frames[2:]) as key_frame_to
-    from qa
-),
-
--- Many questions share a step: the sums below count each of them without listing them.
-counted_steps as (
-    select demonstration, gating, key_frame_from, key_frame_to, count(*) as n_gaps
-    from steps
-    group by all
-),
-
 gaps as (
     select
         demonstration, gating, 'neighbours' as between_frames,
@@ -37,19 +22,19 @@ gaps as (
     window earlier as (partition by demonstration, gating order by key_frame)
     union all
     select
-        counted_steps.demonstration, counted_steps.gating, 'steps',
+        step_counts.demonstration, step_counts.gating, 'steps',
         later.frame - taken.frame,
         taken.frame_rate_hz,
-        n_gaps
-    from counted_steps
+        n_steps
+    from step_counts
     inner join taken
-        on taken.demonstration = counted_steps.demonstration
-        and taken.gating = counted_steps.gating
-        and taken.key_frame = counted_steps.key_frame_from
+        on taken.demonstration = step_counts.demonstration
+        and taken.gating = step_counts.gating
+        and taken.key_frame = step_counts.key_frame_from
     inner join taken as later
-        on later.demonstration = counted_steps.demonstration
-        and later.gating = counted_steps.gating
-        and later.key_frame = counted_steps.key_frame_to
+        on later.demonstration = step_counts.demonstration
+        and later.gating = step_counts.gating
+        and later.key_frame = step_counts.key_frame_to
 ),
 
 sizes as (

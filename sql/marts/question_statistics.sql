@@ -1,6 +1,5 @@
 -- question_statistics: one row per gating, demonstration, kind and length; null: all of them.
--- Reads: qa, question_set, question_orders, path_counts, segmented_frames, transition_graph,
---        edited_objects.
+-- Reads: question_sums, step_sizes, question_set, path_counts, segmented_frames, transition_graph.
 -- Rule:  demonstration null is all demonstrations, length null too is all lengths: never add these
 --        rows to the others. n_paths is exact and therefore text: cast it to bignum.
 --        Pixels are null for gatings of profile release.
@@ -8,51 +7,30 @@ create table question_statistics as
 with chosen as (
     -- A question may be in several sets.
     select
-        gating, demonstration, question_id,
-        bool_or(in_question_set) as in_question_set, bool_or(in_probe_set) as in_probe_set
+        gating, demonstration, kind, length, question_id,
+        bool_or(in_question_set) as is_asked, bool_or(in_probe_set) as is_probed
     from question_set
     group by all
 ),
 
-counted as (
+chosen_counts as (
     select
-        qa.gating, qa.demonstration, qa.kind, qa.length, qa.trajectory_id,
-        list_sum(list_transform(qa.action_components, lambda parts: len(parts))) as n_components,
-        len(qa.action_components) as n_actions,
-        coalesce(chosen.in_question_set, false) as is_asked,
-        coalesce(chosen.in_probe_set, false) as is_probed,
-        question_orders.is_ambiguous,
-        question_orders.expected_pairwise_accuracy
-    from qa
-    left join chosen
-        on chosen.gating = qa.gating
-        and chosen.demonstration = qa.demonstration
-        and chosen.question_id = qa.question_id
-    left join question_orders
-        on question_orders.gating = qa.gating
-        and question_orders.demonstration = qa.demonstration
-        and question_orders.question_id = qa.question_id
+        gating, demonstration, kind, length,
+        count(*) filter (is_asked) as n_in_question_set,
+        count(*) filter (is_probed) as n_in_probe_set
+    from chosen
+    group by all
 ),
 
 summed as (
     select
-        gating, demonstration, kind, length,
-        count(*) as n_questions,
-        -- No other demonstration has one of them, and each has one length.
-        count(distinct trajectory_id) as n_trajectories,
-        count(*) filter (is_asked) as n_in_question_set,
-        count(*) filter (is_probed) as n_in_probe_set,
-        sum(n_components) as n_components,
-        sum(n_actions) as n_actions,
-        count(*) filter (is_ambiguous) as n_ambiguous,
-        count(is_ambiguous) as n_judged,
-        -- As decimals: a sum of floats would depend on the order of rows.
-        sum(n_actions * expected_pairwise_accuracy::decimal(18, 17)) as expected_pairs,
-        sum(n_actions) filter (expected_pairwise_accuracy is not null) as n_pairs,
-        sum(expected_pairwise_accuracy::decimal(18, 17)) as expected_accuracies,
-        count(expected_pairwise_accuracy) as n_expected
-    from counted
-    group by all
+        question_sums.* exclude (
+            min_smallest_px, q1_smallest_px, median_smallest_px, q3_smallest_px
+        ),
+        coalesce(n_in_question_set, 0) as n_in_question_set,
+        coalesce(n_in_probe_set, 0) as n_in_probe_set
+    from question_sums
+    left join chosen_counts using (gating, demonstration, kind, length)
 ),
 
 levels as (
@@ -78,39 +56,18 @@ questions as (
     group by all
 ),
 
--- The smallest object of a step decides whether the step can be seen.
-smallest as (
-    select gating, demonstration, key_frame_from, key_frame_to, min(pixels) as pixels
-    from edited_objects
+-- Quartiles do not add up: those of all demonstrations are taken from sizes of all steps.
+sizes_by_length as (
+    select gating, kind, length, pixels, sum(n_steps)::bigint as n_steps
+    from step_sizes
     group by all
 ),
 
-steps as (
-    select
-        gating, demonstration, kind, length,
-        unnest(key_frames[:-2]) as key_frame_from,
-        unnest(key_frames[2:]) as key_frame_to
-    from qa
-),
-
-seen as (
-    select steps.gating, steps.demonstration, kind, length, pixels, count(*) as n_steps
-    from steps
-    inner join smallest using (gating, demonstration, key_frame_from, key_frame_to)
-    group by all
-),
-
-seen_levels as (
-    select * from seen
+size_levels as (
+    select * from sizes_by_length
     union all
-    select * replace (null::varchar as demonstration) from seen
-    union all
-    select * replace (null::varchar as demonstration, null::bigint as length) from seen
-),
-
-seen_sizes as (
-    select gating, demonstration, kind, length, pixels, sum(n_steps)::bigint as n_steps
-    from seen_levels
+    select gating, kind, null, pixels, sum(n_steps)::bigint
+    from sizes_by_length
     group by all
 ),
 
@@ -119,31 +76,36 @@ ranked as (
         * exclude (n_steps),
         sum(n_steps) over (same_row order by pixels) as n_up_to_here,
         sum(n_steps) over same_row - 1 as last_place
-    from seen_sizes
-    window same_row as (partition by gating, demonstration, kind, length)
+    from size_levels
+    window same_row as (partition by gating, kind, length)
 ),
 
 -- Quantile with linear interpolation.
 places as (
     select
-        gating, demonstration, kind, length, share,
+        gating, kind, length, share,
         min(pixels) filter (n_up_to_here > floor(share * last_place)) as below,
         min(pixels) filter (n_up_to_here > ceil(share * last_place)) as above,
         any_value(share * last_place) % 1 as part
     from ranked
     cross join (select unnest([0, 0.25, 0.5, 0.75]::double[]) as share)
-    group by gating, demonstration, kind, length, share
+    group by gating, kind, length, share
 ),
 
 sizes as (
     select
-        gating, demonstration, kind, length,
+        gating, null::varchar as demonstration, kind, length,
         max(below) filter (share = 0) as min_smallest_px,
         max(below + (above - below) * part) filter (share = 0.25) as q1_smallest_px,
         max(below + (above - below) * part) filter (share = 0.5) as median_smallest_px,
         max(below + (above - below) * part) filter (share = 0.75) as q3_smallest_px
     from places
     group by all
+    union all
+    select
+        gating, demonstration, kind, length,
+        min_smallest_px, q1_smallest_px, median_smallest_px, q3_smallest_px
+    from question_sums
 ),
 
 path_levels as (

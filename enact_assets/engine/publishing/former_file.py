@@ -26,7 +26,7 @@ from enact_assets.engine.tables import Table
 from enact_assets.system.many_files import File
 from enact_assets.system.places import Entry
 
-FORMAT = "2"
+FORMAT = "3"
 """Raise when what is made differs though SQL, contracts and files are the same."""
 BUILDER = "builder"
 """Key of ``meta.published``: by what code the file was made."""
@@ -118,9 +118,14 @@ def parts_of(table: type[Table], files: Sequence[File]) -> list[Part]:
     if len(starts) == 1:
         return [Part(name, range(len(files)))]
     firsts = [files[start][0][0] for start in starts]
-    names = [f"{PARTS}.{name}_{_digest(first).hex()[:12]}" for first in firsts]
+    names = [part_from(name, first) for first in firsts]
     ends = [*starts[1:], len(files)]
     return [Part(*of) for of in zip(names, map(range, starts, ends), strict=True)]
+
+
+def part_from(relation: str, first: str | None) -> str:
+    """Name of the part of a relation that begins with a demonstration (None: with any)."""
+    return f"{PARTS}.{relation}_{_digest(first or '').hex()[:12]}"
 
 
 def ranges_of(parts: Sequence[Part], files: Sequence[File]) -> list[Within]:

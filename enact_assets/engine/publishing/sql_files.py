@@ -13,8 +13,8 @@ from enact_assets.contracts.errors import WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.tables import TABLES, Table
 
-CHECKS = "checks"
-STAGES = ("marts", CHECKS)
+MARTS, CHECKS = "marts", "checks"
+STAGES = (MARTS, CHECKS)
 """Sub-folders in the order in which they run; within one, a file runs after those it reads."""
 STAGING = "staging"
 """Stage before them: relations that are copied as they are."""
@@ -29,7 +29,7 @@ class SqlFile:
     """One file: its stage, its name (of the relation or check), header fields and text.
 
     ``header`` maps a field to its text: the file's own name to the grain, ``Reads``, ``Rule``,
-    and for checks ``Fix`` and ``By``.
+    ``By``, and for checks ``Fix``.
     """
 
     stage: str
@@ -54,7 +54,7 @@ class SqlFile:
 
     @property
     def is_by_demonstration(self) -> bool:
-        """Whether offending rows about a demonstration depend on no rows about another one."""
+        """Whether its rows about a demonstration depend on no rows about another one."""
         return self.header.get("By") == "demonstration."
 
     @property

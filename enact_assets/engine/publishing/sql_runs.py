@@ -75,10 +75,12 @@ class SideBySide:
         waiting = sorted(jobs, key=lambda job: (-job.weight, job.name))
         running: dict[Future[Result], str] = {}
         done: dict[str, Future[Result]] = {}
+        is_any_failed = False
         with self._pool() as pool:
             while True:
                 # One per connection at a time: what becomes ready later may weigh more.
-                for job in _ready(waiting, done)[: len(self.connections) - len(running)]:
+                ready = _ready(waiting, done, is_any_failed=is_any_failed)
+                for job in ready[: len(self.connections) - len(running)]:
                     waiting.remove(job)
                     running[pool.submit(on_an_idle_one, job)] = job.name
                 if not running:
@@ -86,6 +88,7 @@ class SideBySide:
                 ended, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ended:
                     done[running.pop(future)] = future
+                    is_any_failed |= future.exception() is not None
                 on_progress(len(done))
         return [done[job.name].result() for job in jobs if job.name in done]
 
@@ -104,10 +107,11 @@ class SideBySide:
             pool.shutdown()
 
 
-def _ready(waiting: Sequence[Job[Result]], done: Mapping[str, Future[Result]]) -> list[Job[Result]]:
-    is_any_failed = any(future.exception() is not None for future in done.values())
+def _ready(
+    waiting: Sequence[Job[Result]], done: Mapping[str, Future[Result]], *, is_any_failed: bool
+) -> list[Job[Result]]:
     return [
         job
         for job in waiting
-        if job.needs <= done.keys() and (job.is_due_anyway or not is_any_failed)
+        if (job.is_due_anyway or not is_any_failed) and job.needs <= done.keys()
     ]

@@ -95,6 +95,11 @@ def is_split(table: type[Table] | None) -> bool:
     return table is not None and table.by[:1] == (SPLIT_BY,)
 
 
+def by_rows(reads: Sequence[str]) -> list[str]:
+    """Those relations that are tables with a demonstration in each row."""
+    return [n for n in reads if n in TABLES and SPLIT_BY in TABLES[n].schema()]
+
+
 def passed(file: SqlFile) -> CheckResult:
     """The result of a check that found nothing."""
     return CheckResult(file.name, 0, pl.DataFrame(), file.header.get("Fix", ""))
@@ -110,8 +115,7 @@ def run_check(
 
     Errors: :class:`WarehouseError` with DuckDB's message.
     """
-    tables = [n for n in reads if n in TABLES and SPLIT_BY in TABLES[n].schema()]
-    rows = f"with {', '.join(map(within.rows_of, tables))} " if within != ALL else ""
+    rows = f"with {', '.join(map(within.rows_of, by_rows(reads)))} " if within != ALL else ""
     try:
         [(n_offending,)] = connection.execute(
             f"{rows}select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
