@@ -6,7 +6,6 @@ from mutants.run import AREAS, Mutant, problems, read_mutants
 MUTANTS = [mutant for area in AREAS for mutant in read_mutants(area)]
 
 
-@pytest.mark.slow
 def test_every_mutant_can_be_planted() -> None:
     assert [problem for mutant in MUTANTS for problem in problems(mutant)] == []
     names = [(mutant.area, mutant.name) for mutant in MUTANTS]
