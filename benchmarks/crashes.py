@@ -30,7 +30,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES
 from enact_assets.system.atomic import is_temporary
-from enact_assets.system.places import LocalPlace
+from enact_assets.system.local_places import LocalPlace
 
 MARK = "ENACT_CRASH_MARK"
 ENDS_WITHIN_S = 15.0
