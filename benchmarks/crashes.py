@@ -19,7 +19,7 @@ from pathlib import Path
 import duckdb
 import psutil
 
-from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.errors import EnactError, LakeError
 from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.collect import Collected, collect
@@ -30,7 +30,6 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES
 from enact_assets.system.atomic import is_temporary
-from enact_assets.system.local_places import LocalPlace
 
 MARK = "ENACT_CRASH_MARK"
 ENDS_WITHIN_S = 15.0
@@ -213,14 +212,16 @@ def _damaged_tables(root: Path) -> Iterator[str]:
 
 def _damaged_pictures(root: Path) -> Iterator[str]:
     images = ImageStore(DataRoot(root).images)
-    if not isinstance(images.place, LocalPlace):
+    try:
+        folder = images.root
+    except LakeError:  # it is an object store
         yield from _damaged_objects(images)
         return
-    for path in sorted(images.root.rglob("*")):
+    for path in sorted(folder.rglob("*")):
         if path.is_dir() or is_temporary(path):
             continue
         try:
-            if RENDERS_FOLDER in path.relative_to(images.root).parts:
+            if RENDERS_FOLDER in path.relative_to(folder).parts:
                 if images.find(path.name) is None:
                     yield f"{path}: a render that leads to no picture"
             else:

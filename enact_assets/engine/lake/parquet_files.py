@@ -27,7 +27,13 @@ from enact_assets.engine.lake.file_metadata import (
     partition_text,
 )
 from enact_assets.engine.lake.file_records import encoded_heads, heads
-from enact_assets.engine.lake.seals import SEAL, is_intact, is_intact_file, sealed_parquet
+from enact_assets.engine.lake.seals import (
+    SEAL,
+    is_intact,
+    is_intact_file,
+    sealed_parquet,
+    shows_seal,
+)
 from enact_assets.engine.tables import Table, dimensions
 from enact_assets.system.places import Place
 
@@ -142,8 +148,11 @@ def whole_file(
         return pa.BufferReader(content), intact_key_values(content, file)
     end = _end(handle, FOOTER_BYTES)
     end = _end(handle, max(needed_bytes(end), len(end)))
+    shown = needed_bytes(end) > 0 and shows_seal(end)
+    if shown and not is_intact_file(handle, None, len(end)):
+        raise file.damaged(CHANGED)
     found = read_key_values(end)
-    if has_seal(found, file) and not is_intact_file(handle, found[SEAL], len(end)):
+    if has_seal(found, file) and not shown:
         raise file.damaged(CHANGED)
     handle.seek(0)
     return handle, found
@@ -159,8 +168,12 @@ def intact_key_values(content: bytes, file: TableFile) -> dict[str, str]:
 
     Errors: :class:`DamagedFileError`; ``pa.ArrowInvalid`` if it is no Parquet file.
     """
+    # Before anything parses it: on some damaged footers the parser prints a panic.
+    shown = needed_bytes(content) > 0 and shows_seal(content)
+    if shown and not is_intact(content):
+        raise file.damaged(CHANGED)
     found = read_key_values(content)
-    if has_seal(found, file) and not is_intact(content, found[SEAL]):
+    if has_seal(found, file) and not shown:
         raise file.damaged(CHANGED)
     return found
 

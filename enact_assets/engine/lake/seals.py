@@ -47,7 +47,12 @@ def is_intact(content: bytes, seal: str | None = None) -> bool:
     return _is_intact(hashlib.sha256(), content, seal)
 
 
-def is_intact_file(file: IO[bytes], seal: str, n_footer: int) -> bool:
+def shows_seal(end: bytes) -> bool:
+    """Whether the ``end`` of a file has a place for a seal, found without parsing it."""
+    return _place_of_seal(end) is not None
+
+
+def is_intact_file(file: IO[bytes], seal: str | None, n_footer: int) -> bool:
     """As :func:`is_intact`, of a file that is too large for the memory.
 
     ``n_footer`` are the bytes at its end that hold the footer.
