@@ -111,22 +111,20 @@ class Recordings:
 
     def find(self, demonstration: str) -> Path | None:
         """The file that says what happened in it; None if there is none."""
-        # Of most demonstrations there is none, and every plan asks a dozen times for each: as text.
-        if not os.path.isdir(f"{self.root}/{demonstration}"):  # noqa: PTH112
-            return None
         try:
-            return recorded_file(self.folder(demonstration))
+            folder = self.folder(demonstration)
         except LakeError:
             return None
+        # Of most demonstrations there is none, and every plan asks a dozen times for each.
+        return recorded_file(folder) if folder.is_dir() else None
 
     def is_unreachable(self, demonstration: str) -> bool:
         """Whether it is a dangling link, for example to a disk that is not mounted."""
-        if not os.path.islink(f"{self.root}/{demonstration}"):  # noqa: PTH114 - as in find
-            return False
         try:
-            return not self.folder(demonstration).exists()
+            place = self.folder(demonstration)
         except LakeError:
             return False
+        return place.is_symlink() and not place.exists()
 
     def file(self, demonstration: str) -> Path:
         """The same. Errors: :class:`RecordingError` if it is gone, or its disk is."""
