@@ -138,23 +138,30 @@ def walk(folder: Path, n: int) -> dict[str, float]:
 
 
 def plan(root: Path) -> dict[str, float]:
-    """One plan of a whole data root, and CPU seconds of listing its lake once more."""
+    """One plan of a whole data root as the command makes it, and CPU seconds of listing its lake
+    once more; ``listing_s`` are all wall seconds after the plan.
+    """
+    from enact_assets.system.collector import without_collector
+
+    with without_collector():
+        from enact_assets.driver.materialize import Driver
+
+        driver = Driver(root)
+        started, begun = time.process_time(), time.monotonic()
+        found, _ = driver.plan()
+        planned, ended = time.process_time(), time.monotonic()
     from enact_assets.bulk.run import peak_bytes
-    from enact_assets.driver.materialize import Driver
     from enact_assets.engine.tables import TABLES
 
-    driver = Driver(root)
-    started, begun = time.process_time(), time.monotonic()
-    found, _ = driver.plan()
-    planned, ended = time.process_time(), time.monotonic()
     peak = peak_bytes()
+    listing = time.process_time()
     n_files = sum(1 for name in TABLES for _ in driver.data.lake.files(name))
     return {
         "n_files": n_files,
         "start_cpu_s": started,
         "plan_s": ended - begun,
         "cpu_s": planned - started,
-        "listing_cpu_s": time.process_time() - planned,
+        "listing_cpu_s": time.process_time() - listing,
         "listing_s": time.monotonic() - ended,
         "n_stale": len(found.stale),
         "n_following": sum(len(partitions) for partitions in found.may_follow.values()),
