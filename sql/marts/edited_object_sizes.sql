@@ -1,22 +1,12 @@
 -- edited_object_sizes: one row per gating and category of edited object; category null: all.
--- Reads: step_counts, edited_objects, objects.
+-- Reads: edited_sizes.
 -- Rule:  an object counts once for every step of a question that names it; no rows for gatings of
 --        profile release.
 create table edited_object_sizes as
-with named as (
-    select
-        edited_objects.gating, edited_objects.demonstration, category, pixels,
-        sum(n_steps)::bigint as n_steps
-    from step_counts
-    inner join edited_objects using (demonstration, gating, key_frame_from, key_frame_to)
-    inner join objects using (demonstration, object_name)
-    group by all
-),
-
-levels as (
-    select * from named
+with levels as (
+    select * from edited_sizes
     union all
-    select * replace (null::varchar as category) from named
+    select * replace (null::varchar as category) from edited_sizes
 ),
 
 totals as (

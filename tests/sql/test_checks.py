@@ -20,11 +20,13 @@ from sql.tiny_lake import (
 from enact_assets.contracts.errors import TableContractError, WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.warehouse_checks import (
+    SPLIT_BY,
     CheckResult,
     Within,
     merged,
     run_check,
 )
+from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.evaluation_tables import Evaluation
 
 Break = Callable[[Rows], None]
@@ -407,7 +409,9 @@ def offences_by_demonstration(rows: Rows, check: str) -> CheckResult:
     file = SQL_FILES[check]
     connection = Relations(rows).connection_for(file.text)
     ranges = [Within(None, TABLE), Within(TABLE, None)]
-    [result] = merged([run_check(connection, file, within, file.reads) for within in ranges])
+    tables = [n for n in file.reads if n in TABLES and SPLIT_BY in TABLES[n].schema()]
+    rows = [{table: within.rows_of(table) for table in tables} for within in ranges]
+    [result] = merged([run_check(connection, file, some) for some in rows])
     return result
 
 

@@ -32,9 +32,9 @@ from enact_assets.engine.publishing.sql_files import CHECKS, MARTS, STAGING, Sql
 from enact_assets.engine.publishing.sql_runs import Job
 from enact_assets.engine.publishing.warehouse_checks import (
     ALL,
+    SPLIT_BY,
     CheckResult,
     Within,
-    by_rows,
     is_split,
     passed,
     run_check,
@@ -183,8 +183,7 @@ class Building:
     ) -> None:
         below = {name: self._sha_within(name, within) for name in read}
         made_of = content_sha((mart.file.text, below, within))
-        split = [name for name in read if name in self._split]
-        making = mart.making(within, [*by_rows(read), *split])
+        making = mart.making(within, self._rows_within(read, within))
         self._make(connection, making, made_of, place=mart.file.place)
 
     def _gather(self, mart: SplitMart, connection: duckdb.DuckDBPyConnection) -> None:
@@ -204,7 +203,27 @@ class Building:
         # A file is published only if all its checks passed.
         if self._former.get(name) == self.made[name]:
             return passed(file)
-        return run_check(connection, file, within, read)
+        return run_check(connection, file, self._rows_within(read, within))
+
+    def _rows_within(self, read: Sequence[str], within: Within) -> dict[str, str]:
+        """Relation -> SQL of those of its rows that are about some demonstrations."""
+        rows = {}
+        for name in read if within != ALL else []:
+            table = TABLES.get(name)
+            if name in self._split:
+                rows[name] = self._split[name].rows_of(within)
+            elif table is not None and SPLIT_BY in table.schema():
+                part = self._part_within(name, within)
+                rows[name] = f"select * from {part}" if part else within.rows_of(name)  # noqa: S608
+        return rows
+
+    def _part_within(self, table: str, within: Within) -> str | None:
+        """The part of a table that has all its rows about some demonstrations and no others."""
+        parts = self._parts[table]
+        if len(parts) == 1:
+            return None
+        ranges = ranges_of(parts, self._sources.files(table))
+        return parts[ranges.index(within)].name if within in ranges else None
 
     def _sha_within(self, relation: str, within: Within) -> str:
         """Hash of all that decides those of its rows that are about some demonstrations."""

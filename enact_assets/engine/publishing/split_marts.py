@@ -4,7 +4,7 @@ The relation is a view of these parts. Only parts of demonstrations that changed
 rows of one range at a time are in memory. The header says so: ``By: demonstration.``
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
@@ -12,7 +12,7 @@ import duckdb
 from enact_assets.contracts.errors import WarehouseError
 from enact_assets.engine.publishing.former_file import part_from
 from enact_assets.engine.publishing.sql_files import SqlFile
-from enact_assets.engine.publishing.warehouse_checks import Within
+from enact_assets.engine.publishing.warehouse_checks import Within, instead_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,15 @@ class SplitMart:
         """Name of the relation of one range."""
         return part_from(self.file.name, within.first)
 
-    def making(self, within: Within, reads: Sequence[str]) -> SqlFile:
-        """What makes one part, of those rows of ``reads`` that are about its demonstrations.
+    def rows_of(self, within: Within) -> str:
+        """SQL: its rows about some demonstrations."""
+        name = self.file.name
+        if within not in self.ranges:
+            return within.rows_of(name)
+        return f"select * from {self.part(within)}"  # noqa: S608 - our own names
+
+    def making(self, within: Within, rows: Mapping[str, str]) -> SqlFile:
+        """What makes one part, of ``rows`` (relation -> SQL) about its demonstrations.
 
         Errors: :class:`WarehouseError` if the file does not begin with ``create table``.
         """
@@ -44,10 +51,10 @@ class SplitMart:
                 f"{self.file.place}: says 'By: demonstration.', so its first statement must be "
                 f"'create table {name} as'"
             )
-        rows = ", ".join(map(within.rows_of, reads))
         query = query.rstrip().removesuffix(";")
-        sql = f"create table {self.part(within)} as with {rows} select * from (\n{query}\n)"  # noqa: S608 - our own names
-        return replace(self.file, name=self.part(within), header={}, text=sql)
+        name = self.part(within)
+        sql = f"create table {name} as {instead_of(rows)}select * from (\n{query}\n)"  # noqa: S608 - our own names
+        return replace(self.file, name=name, header={}, text=sql)
 
     def gathering(self) -> SqlFile:
         """What makes the relation of all parts, and the rest of the file: comments."""

@@ -13,10 +13,15 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-from duckdb import DuckDBPyConnection
+from duckdb import DuckDBPyConnection, OutOfMemoryException
 
 MAX_AT_ONCE = 4
 """Jobs that are run at a time: each may take gigabytes of memory."""
+MOST_CACHED, LEAST_CACHED = 160 << 20, 32 << 20
+"""Bytes of the file in memory at which no job is started until none runs, and then all but so many
+are dropped. DuckDB keeps every block that it wrote or read until its ``memory_limit`` is reached.
+With a limit while jobs run, a large one would spill or not, depending on what runs beside it, and
+sums of floats would be added in another order."""
 
 Result = TypeVar("Result")
 
@@ -42,6 +47,7 @@ class SideBySide:
     def __init__(self, connection: DuckDBPyConnection) -> None:
         n = min(os.cpu_count() or 1, MAX_AT_ONCE)
         connection.execute("set threads = 1")
+        self._connection = connection
         self.connections = [connection.cursor() for _ in range(n)]
         [(database,)] = connection.execute("select current_database()").fetchall()
         for other in self.connections:
@@ -80,6 +86,11 @@ class SideBySide:
             while True:
                 # One per connection at a time: what becomes ready later may weigh more.
                 ready = _ready(waiting, done, is_any_failed=is_any_failed)
+                if self._n_cached() > MOST_CACHED:
+                    if not running:
+                        self._drop_cached()
+                    else:
+                        ready = []
                 for job in ready[: len(self.connections) - len(running)]:
                     waiting.remove(job)
                     running[pool.submit(on_an_idle_one, job)] = job.name
@@ -91,6 +102,21 @@ class SideBySide:
                     is_any_failed |= future.exception() is not None
                 on_progress(len(done))
         return [done[job.name].result() for job in jobs if job.name in done]
+
+    def _n_cached(self) -> int:
+        """Bytes of the file in memory."""
+        of_file = "sum(memory_usage_bytes) filter (tag = 'BASE_TABLE')"
+        [(n,)] = self._connection.execute(f"select {of_file} from duckdb_memory()").fetchall()  # noqa: S608 - our own
+        return int(n)
+
+    def _drop_cached(self) -> None:
+        """Drop blocks of the file from memory."""
+        try:
+            self._connection.execute(f"set memory_limit = '{LEAST_CACHED} bytes'")
+        except OutOfMemoryException:
+            pass  # the rest is not of the file; what could be dropped is
+        finally:
+            self._connection.execute("reset memory_limit")
 
     @contextmanager
     def _pool(self) -> Iterator[ThreadPoolExecutor]:

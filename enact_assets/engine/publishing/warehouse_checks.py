@@ -1,6 +1,6 @@
 """Checks of the warehouse: each file of ``sql/checks`` returns offending rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -13,7 +13,7 @@ import polars as pl
 from enact_assets.contracts.errors import CheckError, WarehouseError
 from enact_assets.engine.publishing.relations import literal
 from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, read_sql_files, sql_folder
-from enact_assets.engine.tables import TABLES, Table
+from enact_assets.engine.tables import Table
 
 SHOWN_ROWS = 5
 SPLIT_BY = "demonstration"
@@ -80,11 +80,11 @@ class Within(NamedTuple):
         )
 
     def rows_of(self, relation: str) -> str:
-        """SQL: a relation's rows about them under its own name, for queries that follow."""
+        """SQL: a relation's rows about them."""
         bounds = ((">=", self.first), ("<", self.end))
         told = [f"{SPLIT_BY} {sign} {literal(name)}" for sign, name in bounds if name is not None]
-        where = " and ".join(told)
-        return f"{relation} as not materialized (select * from main.{relation} where {where})"  # noqa: S608 - our own names
+        where = f" where {' and '.join(told)}" if told else ""
+        return f"select * from main.{relation}{where}"  # noqa: S608 - our own names
 
 
 ALL = Within()
@@ -95,9 +95,10 @@ def is_split(table: type[Table] | None) -> bool:
     return table is not None and table.by[:1] == (SPLIT_BY,)
 
 
-def by_rows(reads: Sequence[str]) -> list[str]:
-    """Those relations that are tables with a demonstration in each row."""
-    return [n for n in reads if n in TABLES and SPLIT_BY in TABLES[n].schema()]
+def instead_of(rows: Mapping[str, str]) -> str:
+    """SQL before a query: some relations have these ``rows`` (relation -> SQL) in it."""
+    each = [f"{name} as not materialized ({sql})" for name, sql in rows.items()]
+    return f"with {', '.join(each)} " if each else ""
 
 
 def passed(file: SqlFile) -> CheckResult:
@@ -106,23 +107,20 @@ def passed(file: SqlFile) -> CheckResult:
 
 
 def run_check(
-    connection: duckdb.DuckDBPyConnection,
-    file: SqlFile,
-    within: Within = ALL,
-    reads: Sequence[str] = (),
+    connection: duckdb.DuckDBPyConnection, file: SqlFile, rows: Mapping[str, str] | None = None
 ) -> CheckResult:
-    """Run one check, on those rows of the tables that it ``reads`` that are about ``within``.
+    """Run one check; on ``rows`` (relation -> SQL) of some relations instead of all theirs.
 
     Errors: :class:`WarehouseError` with DuckDB's message.
     """
-    rows = f"with {', '.join(map(within.rows_of, by_rows(reads)))} " if within != ALL else ""
+    given = instead_of(rows or {})
     try:
         [(n_offending,)] = connection.execute(
-            f"{rows}select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
+            f"{given}select count(*) from (\n{file.query}\n)"  # noqa: S608 - the user's own SQL files
         ).fetchall()
         if not n_offending:
             return passed(file)
-        first = connection.sql(f"{rows}from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
+        first = connection.sql(f"{given}from (\n{file.query}\n) limit {SHOWN_ROWS}").pl()
         return CheckResult(file.name, n_offending, first, file.header.get("Fix", ""))
     except duckdb.Error as error:
         raise WarehouseError(f"{file.place}: {error}") from error
