@@ -197,7 +197,7 @@ class Kills:
             if number % EVERY_TRAINING == 0:
                 steps.insert(0, "training_statistics")
             for step in steps:
-                for table in STEP_NAMED[step].outputs:
+                for table in STEP_NAMED[step].assets:
                     shutil.rmtree(DataRoot(root).lake / table, ignore_errors=True)
             return root, ORDER.index(steps[0])
         if number % 2:
