@@ -15,7 +15,7 @@ import traceback
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import fsspec
 
@@ -58,7 +58,7 @@ def call(
     is_done, value = pickle.loads(data)  # noqa: S301 - our own fork
     if not is_done:
         raise ForkError(value)
-    return value
+    return cast("Result", value)
 
 
 class Walk:

@@ -36,7 +36,7 @@ from campaign.small_roots import (
     sold,
 )
 from campaign.tally import AT_START, BETWEEN, PAGE, Tally
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.paths import LAKE_FOLDER
 from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEPS, WAREHOUSE
 from enact_assets.runs.lost_runs import PROCESS_TAG
 from enact_assets.system.process_identity import ProcessIdentity
@@ -197,8 +197,8 @@ class Kills:
             if number % EVERY_TRAINING == 0:
                 steps.insert(0, "training_statistics")
             for step in steps:
-                for table in STEP_NAMED[step].outputs:
-                    shutil.rmtree(DataRoot(root).lake / table, ignore_errors=True)
+                for table in STEP_NAMED[step].assets:
+                    shutil.rmtree(root / LAKE_FOLDER / table, ignore_errors=True)
             return root, ORDER.index(steps[0])
         if number % 2:
             shutil.copytree(self._roots.of(BEFORE).root, root, symlinks=True)

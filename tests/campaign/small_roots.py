@@ -91,7 +91,7 @@ class Undisturbed:
 @contextmanager
 def asked_server(port: int) -> Iterator[str]:
     """Address of a server that answers questions, in a process of its own."""
-    command = [sys.executable, SERVER, str(port)]
+    command = [sys.executable, str(SERVER), str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stdout is not None
         if not (told := process.stdout.readline().strip()):
