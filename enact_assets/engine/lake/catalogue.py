@@ -8,7 +8,7 @@ every answer is the same and takes longer. Any number of processes may read and 
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -114,6 +114,24 @@ class Catalogue:
 
     def __init__(self, path: Path, address: str) -> None:
         self._path, self._address = path, address
+        self._held: sqlite3.Connection | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Answer questions of one thread through one connection: opening it costs as much as a
+        small table.
+        """
+        try:
+            connection = self._connected() if self._path.exists() else None
+        except sqlite3.Error:
+            connection = None
+        self._held = connection
+        try:
+            yield
+        finally:
+            self._held = None
+            if connection is not None:
+                connection.close()
 
     def files(self, table: type[Table]) -> CataloguedFiles:
         """Every catalogued file of a table, by partition; rows that are damaged are left out."""
@@ -218,7 +236,7 @@ class Catalogue:
         if not self._path.exists():
             return nothing
         try:
-            with closing(self._connected()) as connection:
+            with self._opened() as connection:
                 if not _is_format(connection):
                     return nothing
                 return read(connection)
@@ -256,6 +274,14 @@ class Catalogue:
             except sqlite3.DatabaseError as error:
                 self._make_anew(error)
 
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        if self._held is not None:
+            yield self._held
+            return
+        with closing(self._connected()) as connection:
+            yield connection
+
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)
         try:
@@ -272,6 +298,7 @@ class Catalogue:
             "%s: damaged (%s). It is made anew from the files of the lake; nothing is lost.",
             *(self._path, error),
         )
+        self._held = None
         with suppress(OSError):
             self.remove()
 
