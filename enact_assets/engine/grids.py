@@ -35,6 +35,11 @@ class Grid:
         """Key -> position."""
         return {key: position for position, key in enumerate(self.keys)}
 
+    @cached_property
+    def by_key(self) -> list[int]:
+        """All positions, in the order of their keys."""
+        return sorted(range(self.size), key=self.keys.__getitem__)
+
     def partition(self, position: int) -> tuple[str, ...]:
         """The names of a partition."""
         found = []

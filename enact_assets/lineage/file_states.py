@@ -7,7 +7,7 @@ import numpy as np
 
 from enact_assets.engine.graph import Partition, partition_key
 from enact_assets.engine.grids import Grid
-from enact_assets.engine.lake.catalogue import texts
+from enact_assets.engine.lake.catalogue_rows import texts
 from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.planning.state_columns import (
     StateColumns,

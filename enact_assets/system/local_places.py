@@ -13,6 +13,9 @@ from enact_assets.contracts.errors import LakeError
 from enact_assets.system.atomic import is_temporary_name, replacing, temporary_name
 from enact_assets.system.places import Entry
 
+_ONLY_A_WAY = getattr(os, "O_PATH", os.O_RDONLY)
+"""To reach files through a folder that perhaps may not be listed."""
+
 
 class Folder(NamedTuple):
     """What tells that names in a folder may have changed: when one did last, and its inode.
@@ -95,11 +98,16 @@ class LocalPlace:
         return _files(str(self.root / folder), f"{folder}/" if folder else "")
 
     def folder(self, name: str) -> Folder | None:
-        """When names in a folder changed last; None if there is no such folder."""
+        """When names in a folder changed last; None if there is no such folder.
+
+        Errors: :class:`LakeError` if the system does not say.
+        """
         try:
             of = os.stat(self.where(name))  # noqa: PTH116 - two hundred thousand times, as text
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise _not_listed(self.where(name), error) from error
         return Folder(of.st_ctime_ns, of.st_ino) if stat.S_ISDIR(of.st_mode) else None
 
     def listed(self, folder: str) -> Listed:
@@ -113,7 +121,7 @@ class LocalPlace:
         """
         look = os.stat
         try:
-            root = os.open(self.root, os.O_RDONLY)
+            root = os.open(self.root, _ONLY_A_WAY)
         except (FileNotFoundError, NotADirectoryError):
             yield from ((number, False) for number, _ in enumerate(files))
             return
@@ -252,7 +260,11 @@ def _sorted(folder: str) -> list[os.DirEntry[str]]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise LakeError(f"{folder}: cannot be listed ({error.strerror})") from error
+        raise _not_listed(folder, error) from error
+
+
+def _not_listed(folder: str, error: OSError) -> LakeError:
+    return LakeError(f"{folder}: cannot be listed ({error.strerror})")
 
 
 def _entry(item: os.DirEntry[str], prefix: str) -> Entry | None:

@@ -8,23 +8,22 @@ every answer is the same and takes longer. Any number of processes may read and 
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets import __version__
-from enact_assets.contracts.fingerprints import (
-    Number,
-    Numbers,
-    input_number,
-    version_number,
-    version_numbers,
-)
 from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.lake.catalogue_rows import (
+    ROWS,
+    CataloguedFiles,
+    blob,
+    in_columns,
+    rows_to_note,
+)
 from enact_assets.engine.lake.file_metadata import contract_sha
 from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.tables import Table
@@ -50,11 +49,8 @@ numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, a
 bit that the disk spoils: 64 bits each, in one value, since a plan reads half a million rows.
 ``looks`` are at all folders of a table, in one row, as they are read and written together.
 """
-_ROWS = "partition, version, problem, numbers"
-_N_NUMBERS = 6
 
 _log = logging.getLogger(__name__)
-Objects = NDArray[np.object_]
 Answer = TypeVar("Answer")
 
 
@@ -70,41 +66,6 @@ class Look(NamedTuple):
     n_files: int
 
 
-class CataloguedFiles(NamedTuple):
-    """Files of a table as catalogued: one entry each, shape (n_files,).
-
-    ``partition`` are keys, ``size``, ``mtime_ns`` and ``mark`` as listed, 64 bits each;
-    ``version`` is the content hash of the rows, empty where there is a ``problem``, and ``number``
-    its number.
-    """
-
-    partition: list[str]
-    size: Numbers
-    mtime_ns: Numbers
-    mark: Numbers
-    version: Objects
-    code: Numbers
-    made_of: Numbers
-    problem: Objects
-    number: Numbers
-
-    def at(self, which: NDArray[np.int64]) -> "CataloguedFiles":
-        """Those of these numbers, in that order."""
-        columns: list[Any] = [column[which] for column in self[1:]]
-        return CataloguedFiles([self.partition[k] for k in which.tolist()], *columns)
-
-
-def row_seals(stat: Sequence[Number], version: Number, code: Number, made_of: Number) -> Number:
-    """Seal of each row, by which a damaged one is found: 64-bit numbers.
-
-    ``stat`` are size, time of change and mark.
-    """
-    found = input_number("files", stat[0], stat[1])
-    for number in (stat[2], version, code, made_of):
-        found = input_number("files", found, number)
-    return found
-
-
 class Catalogue:
     """The SQLite file ``path`` about the lake at ``address``; it is made when it is first written.
 
@@ -114,17 +75,35 @@ class Catalogue:
 
     def __init__(self, path: Path, address: str) -> None:
         self._path, self._address = path, address
+        self._held: sqlite3.Connection | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Answer questions of one thread through one connection: opening it costs as much as a
+        small table.
+        """
+        try:
+            connection = self._connected() if self._path.exists() else None
+        except sqlite3.Error:
+            connection = None
+        self._held = connection
+        try:
+            yield
+        finally:
+            self._held = None
+            if connection is not None:
+                connection.close()
 
     def files(self, table: type[Table]) -> CataloguedFiles:
         """Every catalogued file of a table, by partition; rows that are damaged are left out."""
-        sql = f"select {_ROWS} from files where asset = ?"  # noqa: S608 - our own words
+        sql = f"select {ROWS} from files where asset = ?"  # noqa: S608 - our own words
         name = table.table_name()
 
         def read(connection: sqlite3.Connection) -> CataloguedFiles:
             is_ours = self._is_ours(connection, table)
-            return _in_columns(connection.execute(sql, (name,)).fetchall() if is_ours else [])
+            return in_columns(connection.execute(sql, (name,)).fetchall() if is_ours else [])
 
-        return self._reading(read, _in_columns([]))
+        return self._reading(read, in_columns([]))
 
     def made_from(self, table: type[Table], partition: str) -> str | None:
         """Provenance of one file as text; None if it is unknown."""
@@ -171,9 +150,9 @@ class Catalogue:
         if not files:
             return
         name = table.table_name()
-        rows = [(name, *row) for row in _rows(files)]
+        rows = [(name, *row) for row in rows_to_note(files)]
         said = [
-            (name, key, record.made_from, None if record.images is None else _blob(record.images))
+            (name, key, record.made_from, None if record.images is None else blob(record.images))
             for key, _, record in files
         ]
 
@@ -218,7 +197,7 @@ class Catalogue:
         if not self._path.exists():
             return nothing
         try:
-            with closing(self._connected()) as connection:
+            with self._opened() as connection:
                 if not _is_format(connection):
                     return nothing
                 return read(connection)
@@ -256,6 +235,14 @@ class Catalogue:
             except sqlite3.DatabaseError as error:
                 self._make_anew(error)
 
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        if self._held is not None:
+            yield self._held
+            return
+        with closing(self._connected()) as connection:
+            yield connection
+
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)
         try:
@@ -272,51 +259,9 @@ class Catalogue:
             "%s: damaged (%s). It is made anew from the files of the lake; nothing is lost.",
             *(self._path, error),
         )
+        self._held = None
         with suppress(OSError):
             self.remove()
-
-
-def _rows(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tuple[object, ...]]:
-    for key, entry, record in files:
-        made, version = record.provenance, record.content_sha or ""
-        code = 0 if made is None else version_number(made.code_version)
-        made_of = 0 if made is None else made.inputs_number
-        stat = [number & _UNSIGNED for number in entry[1:]]
-        seal = row_seals(stat, version_number(version), code, made_of)
-        yield key, version, record.problem, _blob([*stat, code, made_of, seal])
-
-
-def _in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
-    keys, version, problem, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
-    table = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64).reshape(len(rows), _N_NUMBERS)
-    *stat, code, made_of, seal = np.ascontiguousarray(table.T)
-    number = version_numbers(version)
-    is_whole = row_seals(stat, number, code, made_of) == seal
-    columns: list[Any] = [*stat, texts(version), code, made_of, texts(problem), number]
-    found = CataloguedFiles(list(keys), *columns)
-    return found if is_whole.all() else found.at(np.flatnonzero(is_whole))
-
-
-_UNSIGNED = (1 << 64) - 1
-
-
-def numbers(values: Sequence[int]) -> Numbers:
-    """Integers as 64 bits each, whatever their sign."""
-    try:
-        return np.array(values, np.int64).view(np.uint64)
-    except OverflowError:  # such as some file servers' inodes
-        return np.array([value & _UNSIGNED for value in values], np.uint64)
-
-
-def texts(values: Sequence[str | None]) -> Objects:
-    """Texts as an array of objects."""
-    found = np.empty(len(values), np.object_)
-    found[:] = values
-    return found
-
-
-def _blob(named: Heads | Sequence[int]) -> bytes:
-    return np.asarray(named, np.uint64).astype("<u8").tobytes()
 
 
 def _is_format(connection: sqlite3.Connection) -> bool:

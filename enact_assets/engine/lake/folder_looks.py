@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.fingerprints import Numbers
-from enact_assets.engine.lake.catalogue import CataloguedFiles, Look, numbers
+from enact_assets.engine.lake.catalogue import Look
+from enact_assets.engine.lake.catalogue_rows import CataloguedFiles, numbers
 from enact_assets.engine.lake.lake import SUFFIX, values_of
 from enact_assets.engine.lake.settling import settled_before
 from enact_assets.engine.tables import Table

@@ -71,9 +71,10 @@ class LakeIndex:
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}
         now_ns = time.time_ns()
-        for name, files in self._looked_at(wanted):
-            found[name] = files
-            told(LISTING_SHARE * len(found) / len(wanted))
+        with self.catalogue.held():
+            for name, files in self._looked_at(wanted):
+                found[name] = files
+                told(LISTING_SHARE * len(found) / len(wanted))
         n_new = sum(len(files.new) for files in found.values())
         n_read = 0
 

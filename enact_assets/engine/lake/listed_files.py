@@ -8,7 +8,8 @@ import numpy as np
 
 from enact_assets.contracts.fingerprints import version_number
 from enact_assets.contracts.provenance import Provenance
-from enact_assets.engine.lake.catalogue import Catalogue, CataloguedFiles, numbers, texts
+from enact_assets.engine.lake.catalogue import Catalogue
+from enact_assets.engine.lake.catalogue_rows import CataloguedFiles, numbers, texts
 from enact_assets.engine.lake.file_records import NO_HEADS, FileRecord, Heads
 from enact_assets.engine.lake.folder_looks import Seen
 from enact_assets.engine.lake.lake import SUFFIX, file_name, values_of

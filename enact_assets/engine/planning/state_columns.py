@@ -1,11 +1,10 @@
 """States of all partitions of an asset as arrays, to be compared at once."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.contracts.fingerprints import Numbers, version_number, version_numbers
@@ -75,21 +74,14 @@ def grouped_versions(columns: StateColumns, grid: Grid, gathered: Gathered) -> G
     n_groups = int(np.prod(shape, dtype=np.int64))
     version = np.full(n_groups, NO_MEMBERS, np.uint64)
     n_partitions = np.zeros(n_groups, np.uint64)
-    line = pl.concat_str("key", pl.lit("\t"), "version", pl.lit("\n")).str.join("")
-    types: Mapping[str, type[pl.DataType]] = {"key": pl.String, "version": pl.String}
-    rows = pl.DataFrame(
-        {"key": grid.keys, "version": columns.texts.tolist(), "group": gathered.groups},
-        schema_overrides=types,
-    )
-    of_groups = (
-        rows.filter(pl.col("version") != "")
-        .sort("key")
-        .group_by("group")
-        .agg(line.alias("lines"), pl.len().alias("n"))
-    )
-    for group, lines, n in of_groups.iter_rows():
-        version[group] = version_number(sha256_bytes(lines.encode()))
-        n_partitions[group] = n
+    keys, texts, groups = grid.keys, columns.texts.tolist(), gathered.groups.tolist()
+    lines: dict[int, list[str]] = {}
+    for k in grid.by_key:
+        if texts[k]:
+            lines.setdefault(groups[k], []).append(f"{keys[k]}\t{texts[k]}\n")
+    for group, found in lines.items():
+        version[group] = version_number(sha256_bytes("".join(found).encode()))
+        n_partitions[group] = len(found)
     return Groups(version.reshape(shape), n_partitions.reshape(shape))
 
 
