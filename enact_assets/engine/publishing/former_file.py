@@ -185,7 +185,7 @@ def remember(
         **{field: [getattr(s.entry, field) for s in believed] for field in Entry._fields},
         "content_sha": [s.content_sha for s in believed],
         "n_rows": [s.n_rows for s in believed],
-        "held": [json.dumps(s.held, sort_keys=True) for s in believed],
+        "held": [json.dumps(s.held, sort_keys=True) if s.held else "{}" for s in believed],
     }
     types = {"size": pl.Int64, "mtime_ns": pl.Int64, "mark": pl.UInt64, "n_rows": pl.Int64}
     texts = dict.fromkeys(("name", "content_sha", "held"), pl.String)

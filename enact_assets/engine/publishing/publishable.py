@@ -10,10 +10,11 @@ statistics count it until they are made again.
 import shutil
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -80,10 +81,12 @@ class Sources:
         self._reading = threading.Lock()
         self.listed_ns = time.time_ns()
         files = {n: sorted(lake.entries(n)) for n, t in TABLES.items() if t.is_published}
-        self._files = {t: [f for f in of if _is_current(t, f, names)] for t, of in files.items()}
+        self._files = {t: list(filter(_is_current(t, names), of)) for t, of in files.items()}
+        self.sizes = {t: sum(entry.size for _, entry in of) for t, of in self._files.items()}
+        """Bytes of the files of each published table."""
         referred = {t.refers_to.of for t in TABLES.values() if t.refers_to is not None}
         self._leavers = {
-            t: [f for f in files[t] if not _is_current(t, f, names)] for t in sorted(referred)
+            t: list(filterfalse(_is_current(t, names), files[t])) for t in sorted(referred)
         }
         self._verified: dict[str, list[Source]] = {}
         self._damaged: dict[str, list[DamagedFile]] = {}
@@ -92,11 +95,6 @@ class Sources:
     def files(self, table: str) -> list[File]:
         """Files of ``table`` that are published, in the order of their partitions."""
         return self._files[table]
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Bytes of the files of each published table."""
-        return {table: sum(e.size for _, e in files) for table, files in self._files.items()}
 
     @property
     def current(self) -> list[Source]:
@@ -243,9 +241,11 @@ def refuse_changed(sources: Sources) -> None:
         )
 
 
-def _is_current(table_name: str, file: File, names: Names) -> bool:
-    dimensions = TABLES[table_name].by
-    return all(v in names[d] for d, v in zip(dimensions, file[0], strict=True) if d in names)
+def _is_current(table_name: str, names: Names) -> Callable[[File], bool]:
+    """Whether all names of a file of a table are current."""
+    told = [names.get(dimension) for dimension in TABLES[table_name].by]
+    checked = [(place, current) for place, current in enumerate(told) if current is not None]
+    return lambda file: all(file[0][place] in current for place, current in checked)
 
 
 def _leavers(

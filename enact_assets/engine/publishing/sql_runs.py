@@ -6,6 +6,7 @@ a quarter of their time on keeping rows in order.
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ MOST_CACHED, LEAST_CACHED = 160 << 20, 32 << 20
 are dropped. DuckDB keeps every block that it wrote or read until its ``memory_limit`` is reached.
 With a limit while jobs run, a large one would spill or not, depending on what runs beside it, and
 sums of floats would be added in another order."""
+ASK_EVERY_S = 0.1
 
 Result = TypeVar("Result")
 
@@ -48,6 +50,7 @@ class SideBySide:
         n = min(os.cpu_count() or 1, MAX_AT_ONCE)
         connection.execute("set threads = 1")
         self._connection = connection
+        self._ask_from, self._is_full = 0.0, False
         self.connections = [connection.cursor() for _ in range(n)]
         [(database,)] = connection.execute("select current_database()").fetchall()
         for other in self.connections:
@@ -86,7 +89,7 @@ class SideBySide:
             while True:
                 # One per connection at a time: what becomes ready later may weigh more.
                 ready = _ready(waiting, done, is_any_failed=is_any_failed)
-                if self._n_cached() > MOST_CACHED:
+                if self._holds_much():
                     if not running:
                         self._drop_cached()
                     else:
@@ -103,11 +106,15 @@ class SideBySide:
                 on_progress(len(done))
         return [done[job.name].result() for job in jobs if job.name in done]
 
-    def _n_cached(self) -> int:
-        """Bytes of the file in memory."""
-        of_file = "sum(memory_usage_bytes) filter (tag = 'BASE_TABLE')"
-        [(n,)] = self._connection.execute(f"select {of_file} from duckdb_memory()").fetchall()  # noqa: S608 - our own
-        return int(n)
+    def _holds_much(self) -> bool:
+        """Whether too much of the file is in memory; asked a few times a second."""
+        now = time.monotonic()
+        if now >= self._ask_from:
+            self._ask_from = now + ASK_EVERY_S
+            of_file = "sum(memory_usage_bytes) filter (tag = 'BASE_TABLE')"
+            [(n,)] = self._connection.execute(f"select {of_file} from duckdb_memory()").fetchall()  # noqa: S608 - our own
+            self._is_full = n > MOST_CACHED
+        return self._is_full
 
     def _drop_cached(self) -> None:
         """Drop blocks of the file from memory."""
@@ -117,6 +124,7 @@ class SideBySide:
             pass  # the rest is not of the file; what could be dropped is
         finally:
             self._connection.execute("reset memory_limit")
+            self._is_full = False
 
     @contextmanager
     def _pool(self) -> Iterator[ThreadPoolExecutor]:
