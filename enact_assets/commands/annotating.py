@@ -97,7 +97,12 @@ def add_annotate_command(command: AddCommand) -> None:
     serving.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
     )
-    serving.add_argument("--port", type=int, default=PORT, help=f"default: {PORT}; 0: any")
+    serving.add_argument(
+        "--port",
+        type=int,
+        default=PORT,
+        help=f"default: {PORT}; 0: any. Links of `invite` name it: give both the same",
+    )
     serving.add_argument(
         "--rate",
         type=float,
@@ -129,6 +134,11 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
 
     if not arguments.names:
         raise SettingsError("name at least one annotator: `enact-assets annotate invite NAME`")
+    if arguments.port == 0 and not arguments.public_name:
+        raise SettingsError(
+            "invite --port 0: a link names a port. Start `enact-assets annotate serve --port 0`, "
+            "and invite with the port that it prints"
+        )
     store = Store(root.people)
     base = f"http://127.0.0.1:{arguments.port}"
     if arguments.public_name:
@@ -140,6 +150,12 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
             id_, token = store.invite(name, arguments.role, arguments.quota)
         console.print(f"{id_}  {base}/join/{token}", markup=False, soft_wrap=True)
     console.print("Links are shown once: send each to its annotator, and to nobody else.")
+    if not arguments.public_name:
+        port = "" if arguments.port == PORT else f" --port {arguments.port}"
+        console.print(
+            f"They open on this machine, while `enact-assets annotate serve{port}` runs.",
+            soft_wrap=True,
+        )
 
 
 def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:

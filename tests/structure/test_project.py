@@ -1,5 +1,6 @@
 """Rules of the project itself, as tests."""
 
+import re
 import runpy
 import subprocess
 import sys
@@ -42,6 +43,14 @@ def test_the_page_of_constants_says_what_each_one_changes() -> None:
     measured = (ROOT / "docs/constants.md").read_text(encoding="utf-8").partition("## What they")[2]
     rows = [line.split(" | ")[0] for line in measured.splitlines() if line.startswith("| `")]
     assert rows == [f"| `{name}`" for name, values in VALUES.items() for _ in values]
+
+
+def test_decisions_have_numbers_of_their_own_which_rise_within_a_topic() -> None:
+    topics = (ROOT / "DECISIONS.md").read_text(encoding="utf-8").split("\n## ")
+    numbers = [[int(n) for n in re.findall(r"^\*\*(\d+)\.", t, re.MULTILINE)] for t in topics]
+    assert [topic for topic in numbers if topic != sorted(topic)] == []
+    every = [number for topic in numbers for number in topic]
+    assert len(every) == len(set(every)) > 200
 
 
 @pytest.mark.slow
