@@ -68,6 +68,9 @@ MEMORY_BYTES = 4 << 30
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+pytest_plugins = ["outcomes"]
+
+
 def place_of(nodeid: str) -> tuple[int, str]:
     """Where a test stands in the queue, and what goes to one process together with it."""
     for place, together in enumerate(LONG):

@@ -1,0 +1,102 @@
+"""What fails `make test-all`: the rules on outcomes, and a real run of planted tests."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from all_tests import ALLOWED, Allowed, as_text, judge, merged, read_allowed
+from outcomes import FAILED, PASSED, SKIPPED, read_outcomes
+
+PLANTED = """
+import pytest
+def test_good(): pass
+def test_bad(): assert 1 == 2
+@pytest.mark.skip(reason="needs a screen")
+def test_left_out(): pass
+@pytest.mark.xfail
+def test_known(): assert False
+@pytest.fixture
+def broken(): yield; raise OSError("the disk is full")
+def test_ends_badly(broken): pass
+"""
+ROOT_NEEDED = Allowed("tests/a.py::test_mount", "mounts a disk", "one with root")
+
+
+def test_each_outcome_of_a_real_run_is_written_and_failures_are_printed(tmp_path: Path) -> None:
+    (tmp_path / "test_planted.py").write_text(PLANTED)
+    (tmp_path / "test_absent.py").write_text("import pytest\npytest.importorskip('no_such_thing')\n")
+    file = tmp_path / "outcomes.json"
+    run = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", tmp_path, "-p", "outcomes"]
+        + ["-p", "no:cacheprovider", "--outcomes", file, tmp_path],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 1, run.stdout + run.stderr
+    found = read_outcomes(file)
+    assert {test.rpartition("::")[2]: outcome for test, (outcome, _) in found.items()} == {
+        "test_absent.py": SKIPPED,
+        "test_good": PASSED,
+        "test_bad": FAILED,
+        "test_left_out": SKIPPED,
+        "test_known": PASSED,
+        "test_ends_badly": FAILED,
+    }
+    reasons = {test.rpartition("::")[2]: why for test, (_, why) in found.items()}
+    assert reasons["test_left_out"] == "needs a screen"
+    assert "no_such_thing" in reasons["test_absent.py"]
+    assert "FAILED test_planted.py::test_bad" in run.stdout
+
+
+def test_a_test_counts_as_run_if_it_ran_in_one_environment() -> None:
+    first = {"a": (SKIPPED, "no torch"), "b": (PASSED, ""), "c": (SKIPPED, "no torch")}
+    second = {"a": (PASSED, ""), "b": (FAILED, "boom"), "c": (SKIPPED, "no torch")}
+    assert merged([first, second]) == {
+        "a": (PASSED, ""),
+        "b": (FAILED, "boom"),
+        "c": (SKIPPED, "no torch"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "again", "is_good"),
+    [
+        ({"t": (PASSED, "")}, {}, True),
+        ({}, {}, False),
+        ({"t": (PASSED, ""), "u": (FAILED, "boom")}, {"u": FAILED}, False),
+        ({"t": (PASSED, ""), "u": (FAILED, "boom")}, {}, False),
+        ({"t": (PASSED, ""), "u": (FAILED, "boom")}, {"u": PASSED}, True),
+        ({"t": (PASSED, ""), "u": (SKIPPED, "no screen")}, {}, False),
+        ({"t": (PASSED, ""), "tests/a.py::test_mount[1]": (SKIPPED, "no root")}, {}, True),
+    ],
+)
+def test_what_is_good(outcomes: dict[str, tuple[str, str]], again: dict[str, str], is_good: bool) -> None:
+    is_listed = any(test.startswith(ROOT_NEEDED.test) for test in outcomes)
+    assert judge(outcomes, again, [ROOT_NEEDED] if is_listed else []).is_good is is_good
+
+
+def test_an_entry_of_the_list_that_fits_no_test_is_a_mistake() -> None:
+    judged = judge({"t": (PASSED, "")}, {}, [ROOT_NEEDED])
+    assert not judged.is_good
+    assert judged.unknown == [ROOT_NEEDED.test]
+
+
+def test_the_end_of_a_run_names_each_test_and_counts() -> None:
+    outcomes = {
+        "good": (PASSED, ""), "bad": (FAILED, "a\nE  boom"), "shaky": (FAILED, "E  late"),
+        "lazy": (SKIPPED, "no screen"), "tests/a.py::test_mount": (SKIPPED, "no root"),
+    }  # fmt: skip
+    text = as_text(judge(outcomes, {"shaky": PASSED}, [ROOT_NEEDED]))
+    assert text.splitlines()[-1] == "2 passed, 1 failed, 2 skipped"
+    for line in ("bad: E  boom", "shaky: E  late", "lazy: no screen", "test_mount: mounts a disk"):
+        assert line in text
+
+
+def test_the_list_is_complete() -> None:
+    """Each entry says why, and what machine can run the test."""
+    for entry in read_allowed(ALLOWED.read_text(encoding="utf-8")):
+        assert entry.test.startswith("tests/")
+        assert entry.reason
+        assert entry.machine
