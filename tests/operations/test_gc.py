@@ -68,7 +68,7 @@ def test_a_demonstration_and_a_model_that_left_go_with_their_pictures(
     code, printed = gc(capsys, copied)
     assert code == 0
     assert f"pictures that no partition names {n_pictures} files" in printed
-    assert f"demonstrations {RECORDED}" in printed
+    assert f"action_states {RECORDED}|state" in printed
     assert "1 of them are answers of models. They are made again without buying any" in printed
     assert "Nothing was changed" in printed
     assert len(list((copied / "images").glob("??/*.png"))) == n_pictures > 0

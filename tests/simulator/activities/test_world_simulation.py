@@ -48,7 +48,6 @@ def test_the_seeds_all_tests_look_at_are_of_either_side() -> None:
 
 HIDDEN = {
     ("make_a_steak", 4): "the lemon, before it is taken out of the fridge",
-    ("watering_indoor_flowers", 3): "the candle, a little too much, in the bookcase",
 }
 """Demonstrations, not of the registry, in which something that changes can hardly be seen."""
 
