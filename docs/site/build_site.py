@@ -123,7 +123,9 @@ def main() -> int:
     source, html = output / "source", output / "html"
     lay_out(source)
     shutil.rmtree(html, ignore_errors=True)
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b"]
+    # In one process: with `-j`, Sphinx waits for ever for a process that it no longer reads from
+    # once a page has an error.
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b"]
     command += ["html", "-c", str(SITE), "-d", str(output / "doctrees"), str(source), str(html)]
     code = subprocess.run(command, check=False).returncode  # noqa: S603 - this Python's own Sphinx
     if not code:

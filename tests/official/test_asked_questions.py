@@ -14,6 +14,7 @@ from PIL import Image
 from report.report_pages import Html
 
 from enact_assets.cli import main
+from enact_assets.commands.coverage import MISSING_ANSWERS
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import query
 from enact_assets.data_root.report_files import REPORT_FILE
@@ -206,13 +207,13 @@ def test_questions_that_changed_and_a_replay_that_comes_later(verified: Path) ->
     assert main(["import", str(target), *data]) == 0
     assert main(["materialize", *data, *BUT_REPORT]) == 0
     assert lake.read("evaluation", of_oracle)["unverified"].is_null().all()
-    # Without their file there is neither gating nor variant, and what is there is left alone.
     answers = verified / "answers.jsonl"
     write_questions_file(answers, questions[:1])
     text = answers.read_text().rstrip().removesuffix("}")
     answers.write_text(text + f', "answer": "{questions[0].gt_answer}"}}\n')
     wanted = ["--model", "somebody", "--variant", "official"]
     assert main(["import-answers", str(answers), *wanted, *data]) == 0
-    assert main(["materialize", "--variant", "official", *data, *BUT_REPORT]) == 0
+    # Somebody gave one answer.
+    assert main(["materialize", "--variant", "official", *data, *BUT_REPORT]) == MISSING_ANSWERS
     of_somebody = lake.read("evaluation", {"model": "somebody", "variant": "official"})
     assert of_somebody.filter("is_accepted")["question_id"].to_list() == [questions[0].id]

@@ -83,7 +83,10 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
         failed = walk.run(assets=BUT_REPORT)
     assert {f.message for f in failed.failures} == {"the model is out of order"}
     # Probes say what a variant changes: new settings are reason enough to make them.
-    assert {s.name for s in failed.kept} == {"evaluation", "error_analysis", "model_comparisons"}
+    of_answers = {"human_agreement", "question_quality"}
+    assert {s.name for s in failed.kept} == of_answers | {
+        *("evaluation", "error_analysis", "model_comparisons")
+    }
     assert all("aperture_80" in str(s.partition) for s in failed.kept)
     stale = query(other / "enact.duckdb", "select asset, partition from stale_partitions")
     of_variants = stale.filter(pl.col("asset") != "probe_panels")
@@ -91,7 +94,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     assert set(stale.get_column("asset")) == {
         *("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
         *("probe_panels", "model_accuracies", "model_comparisons"),
-        *("human_agreement", "question_quality"),
+        *of_answers,
     }
 
     lake = DataResource(root=str(other)).lake
@@ -111,7 +114,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     }
     # Where other pictures gave the same answers.
     cut_off = {"evaluation", "error_analysis", "model_comparisons", "warehouse"}
-    cut_off |= {"probes", "probe_panels"}
+    cut_off |= {"probes", "probe_panels"} | of_answers
     steps = [*failed.made, *report.made]
     assert downstream <= {s.name for s in steps} <= downstream | cut_off
     of_variants = [s for s in steps if s.partition and s.name != "probe_panels"]
