@@ -85,7 +85,7 @@ class Judged:
 
 
 def merged(sessions: Iterable[Mapping[str, Outcome]]) -> dict[str, Outcome]:
-    """What became of each test in any environment: it ran if it ran in one, and failed if it did."""
+    """What became of each test in any environment: the worst, but for those that skipped it."""
     order = (SKIPPED, PASSED, FAILED)
     found: dict[str, Outcome] = {}
     for outcomes in sessions:
@@ -133,7 +133,9 @@ def as_text(judged: Judged) -> str:
     ):
         if tests:
             lines.append(f"{title}: {len(tests)}")
-            lines += [f"  {test}: {_last_line(why)}".removesuffix(": ") for test, why in tests.items()]
+            lines += [
+                f"  {test}: {_last_line(why)}".removesuffix(": ") for test, why in tests.items()
+            ]
     lines.append(
         f"{judged.n_passed + len(judged.flickering)} passed, {len(judged.failed)} failed, "
         f"{len(judged.skipped) + len(judged.allowed)} skipped"
@@ -160,7 +162,11 @@ def run_session(session: Session, outcomes: Path, options: Sequence[str]) -> dic
     code = _run(command)
     found = read_outcomes(outcomes) if outcomes.exists() else {}
     # Exit code 1 says that tests failed, which the file tells; any other that pytest did.
-    if code not in {0, 1} or not found or (code == 1 and FAILED not in {o for o, _ in found.values()}):
+    if (
+        code not in {0, 1}
+        or not found
+        or (code == 1 and FAILED not in {o for o, _ in found.values()})
+    ):
         found[name] = (FAILED, f"pytest ended with exit code {code}")
     return found
 
@@ -209,7 +215,9 @@ def main() -> int:
             began = time.monotonic()
             found.append(run_session(session, folder / f"{n}.json", (*options, *SHOWN_DURATIONS)))
             seconds = time.monotonic() - began
-            print(f"{', '.join(session.tests)} in {session.environment}: {seconds:.0f} s", flush=True)
+            print(
+                f"{', '.join(session.tests)} in {session.environment}: {seconds:.0f} s", flush=True
+            )
         outcomes = merged(found)
         failed = [test for test, (outcome, _) in outcomes.items() if outcome == FAILED]
         again = try_again(failed, folder, options) if len(failed) <= MOST_TRIED_AGAIN else {}

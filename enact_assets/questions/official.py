@@ -250,22 +250,35 @@ def decode_line(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) 
     try:
         return decoder.decode(line)
     except msgspec.ValidationError as error:
+        # A line may lack a field before something else shows that it is no JSON at all.
+        plain = _plain(line, where)
         message, _, place = str(error).partition(" - at `$.")
         field = f", field {place.removesuffix('`')!r}" if place else ""
-        expected = _expected(line) if message.startswith(_LACKING) else ""
+        expected = _expected(plain) if message.startswith(_LACKING) else ""
         raise QuestionFileError(f"{where}{field}: {message}{expected}") from None
     except UnicodeDecodeError as error:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of a text") from None
     except (msgspec.DecodeError, RecursionError) as error:
-        raise QuestionFileError(f"{where}: not a JSON object on one line ({error})") from None
+        raise _no_json(where, error) from None
 
 
-def _expected(line: bytes) -> str:
-    """Advice for a file that is not a question file."""
+def _plain(line: bytes, where: str) -> object:
+    """A line as JSON of any kind; nothing if one of its texts is no text."""
     try:
-        is_answer = "answer" in msgspec.json.decode(line)
+        return msgspec.json.decode(line)
     except UnicodeDecodeError:  # in a text that is in none of the fields that are read
-        is_answer = False
+        return {}
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _no_json(where, error) from None
+
+
+def _no_json(where: str, error: Exception) -> QuestionFileError:
+    return QuestionFileError(f"{where}: not a JSON object on one line ({error})")
+
+
+def _expected(plain: object) -> str:
+    """Advice for a file that is not a question file."""
+    is_answer = isinstance(plain, dict) and "answer" in plain
     other = " These look like answers: `enact-assets eval` scores them." if is_answer else ""
     return f". Expected a question file: each line has {', '.join(FIELDS)}.{other}"
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import (
     DamagedFileError,
     LakeError,
+    MisfitFileError,
     MissingPartitionError,
     OutputError,
     TableContractError,
@@ -27,6 +28,8 @@ from enact_assets.contracts.ids import table_sha
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake, check_partition_value
+from enact_assets.engine.lake.parquet_files import HELD, N_ROWS
+from enact_assets.engine.lake.seals import sealed_parquet
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.replay.replay_tables import Facts, Objects
 from enact_assets.trajectories.trajectory_tables import PathCounts
@@ -423,6 +426,20 @@ def test_files_written_before_there_was_provenance_or_a_seal_are_usable(lake: La
     assert lake.verify("facts", DEMONSTRATION) == sha
     assert lake.metadata("facts", DEMONSTRATION).provenance is None
     assert lake.read("facts", DEMONSTRATION).equals(facts())
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [{N_ROWS: "three"}, {N_ROWS: "9" * 5000}, {HELD: "{half"}, {HELD: "[1]"}, {HELD: '{"a": 1}'}],
+)
+def test_a_forged_file_is_refused_by_name(lake: Lake, forged: dict[str, str]) -> None:
+    """Its seal fits, what it says of itself is nonsense."""
+    lake.write("facts", facts(), DEMONSTRATION)
+    path = lake.path("facts", DEMONSTRATION)
+    more = {N_ROWS: str(facts().height)} | forged
+    path.write_bytes(sealed_parquet(_unsealed(path), more, write_page_checksum=True))
+    with pytest.raises(MisfitFileError, match=r"facts/.*\.parquet"):
+        lake.verify("facts", DEMONSTRATION)
 
 
 def test_a_path_that_cannot_be_written_is_told_in_one_message(lake: Lake) -> None:

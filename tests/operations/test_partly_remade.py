@@ -71,7 +71,9 @@ def test_scores_from_evidence_that_went_back_again_do_not_stay(
     states = DataResource(root=str(root)).states(registry)
     names = current_names(walk.instance, registry)
     for step in ("evaluation", "error_analysis"):
-        with pytest.raises(MaterializationError, match="Materialize question_set and asked_") as told:
+        with pytest.raises(
+            MaterializationError, match="Materialize question_set and asked_"
+        ) as told:
             refuse_unvouched(states, names, step, ("oracle", "baseline"))
         assert "changed since question_set state was made from it" in str(told.value)
     # A walk makes what they are made from.

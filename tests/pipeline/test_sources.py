@@ -210,8 +210,9 @@ def test_a_filmed_demonstration_has_the_key_frames_of_its_original(mixed: Path, 
         for root, table in zip((before, data), images, strict=True)
     )
     distances = np.abs(own[:, None] - other[None]).mean(axis=(2, 3, 4))
-    # Two key frames may look alike at 64 px: none is nearer to another's than to its own.
-    assert (np.diag(distances) <= distances.min(axis=1) + 1).all()
+    # Of all originals none is nearer to a filmed picture than its own; two key frames may look
+    # alike at 64 px. Not the other way round: codecs spoil one filmed picture more than another.
+    assert (np.diag(distances) <= distances.min(axis=0) + 1).all()
     assert 2 * np.diag(distances).max() < distances.max()
 
 

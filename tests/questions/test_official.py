@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.errors import OutputError, QuestionError, QuestionFileError
@@ -271,6 +271,7 @@ def test_types_name_kind_and_length_in_both_namings(*, is_published: bool) -> No
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+@example(b"0}")
 def test_noise_ends_in_our_error_or_in_rows(
     tmp_path_factory: pytest.TempPathFactory, noise: bytes
 ) -> None:

@@ -26,11 +26,13 @@ ROOT_NEEDED = Allowed("tests/a.py::test_mount", "mounts a disk", "one with root"
 
 def test_each_outcome_of_a_real_run_is_written_and_failures_are_printed(tmp_path: Path) -> None:
     (tmp_path / "test_planted.py").write_text(PLANTED)
-    (tmp_path / "test_absent.py").write_text("import pytest\npytest.importorskip('no_such_thing')\n")
+    (tmp_path / "test_absent.py").write_text(
+        "import pytest\npytest.importorskip('no_such_thing')\n"
+    )
     file = tmp_path / "outcomes.json"
+    plugins = ["-p", "outcomes", "-p", "no:cacheprovider"]
     run = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", tmp_path, "-p", "outcomes"]
-        + ["-p", "no:cacheprovider", "--outcomes", file, tmp_path],
+        [sys.executable, "-m", "pytest", "-c", os.devnull, *plugins, "--outcomes", file, tmp_path],
         cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -72,7 +74,9 @@ def test_a_test_counts_as_run_if_it_ran_in_one_environment() -> None:
         ({"t": (PASSED, ""), "tests/a.py::test_mount[1]": (SKIPPED, "no root")}, {}, True),
     ],
 )
-def test_what_is_good(outcomes: dict[str, tuple[str, str]], again: dict[str, str], is_good: bool) -> None:
+def test_what_is_good(
+    outcomes: dict[str, tuple[str, str]], again: dict[str, str], is_good: bool
+) -> None:
     is_listed = any(test.startswith(ROOT_NEEDED.test) for test in outcomes)
     assert judge(outcomes, again, [ROOT_NEEDED] if is_listed else []).is_good is is_good
 

@@ -1,11 +1,11 @@
 """Compares files of the lake, one or very many, with their seals, bit by bit."""
 
-import json
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import IO, NamedTuple
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -49,6 +49,9 @@ class Verified(NamedTuple):
     content_sha: str
     n_rows: int
     held: Mapping[str, Sequence[str]]
+
+
+_Held = dict[str, list[str]]
 
 
 class Fault(Enum):
@@ -105,8 +108,11 @@ def _verified(
     misfit = metadata.misfit(file.table, contract_hash, partition_text(file.partition))
     if misfit is not None:
         raise file.misfit(misfit)
-    held = json.loads(found[HELD]) if HELD in found else {}
-    return Verified(metadata.content_sha, int(found[N_ROWS]), held)
+    try:
+        n_rows, held = int(found[N_ROWS]), msgspec.json.decode(found.get(HELD, "{}"), type=_Held)
+    except (ValueError, msgspec.DecodeError):  # sealed, but not by this project
+        raise file.misfit(NOT_OURS) from None
+    return Verified(metadata.content_sha, n_rows, held)
 
 
 def _verify_pages(source: IO[bytes] | pa.BufferReader, file: TableFile) -> Verified:
