@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets import ModelProtocol
 from enact_assets.contracts.errors import SimulationError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import EMBEDDED
@@ -28,7 +29,6 @@ from enact_assets.learned.learned_models import learned_model
 from enact_assets.learned.training import key_frame_pictures, training_statistics_of
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED, TRANSFER
 from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.predictions.requests import Model
 from enact_assets.profiles import ANSWERS
 from enact_assets.questions.qa import write_questions
 from enact_assets.questions.shuffles import shuffled_labels
@@ -82,7 +82,7 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
 
 
 def evaluated(
-    model: str, asked: Asked, learned: Model | None = None, *, name: str = ""
+    model: str, asked: Asked, learned: ModelProtocol | None = None, *, name: str = ""
 ) -> pl.DataFrame:
     """Rows of ``evaluation``, the model called ``name``."""
     name_of = asked.demonstration
@@ -119,7 +119,7 @@ def _shuffled(question: Mapping[str, Any], half: str) -> object:
     return ACTION.sub(lambda found: f"{found[1]}{next(texts)}", question["prompt"])
 
 
-def trained(statistics: pl.DataFrame, models: Sequence[str] = LEARNED) -> dict[str, Model]:
+def trained(statistics: pl.DataFrame, models: Sequence[str] = LEARNED) -> dict[str, ModelProtocol]:
     """Learned models from rows of ``training_statistics``."""
     return {name: learned_model(name, *learn(name, statistics)) for name in models}
 

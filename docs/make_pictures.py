@@ -13,12 +13,17 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.registry import BASELINE, Registry, load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.lake.lake import Lake
-from enact_assets.frames.images import render_key_frames
-from enact_assets.frames.sheets import contact_sheet, question_strip
+from enact_assets import (
+    DataRoot,
+    ImageStore,
+    Lake,
+    Registry,
+    contact_sheet,
+    load_registry,
+    question_strip,
+    render_key_frames,
+)
+from enact_assets.contracts.registry import BASELINE
 
 DOCS = Path(__file__).parent
 PARTS = ("key_frames", "settings", "questions")

@@ -17,12 +17,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.frames.images import render_key_frames
+from enact_assets import (
+    ImageStore,
+    ReplayTables,
+    load_registry,
+    render_key_frames,
+    replay_embedded,
+)
+from enact_assets.contracts.registry import BASELINE
 from enact_assets.profiles import SEGMENT
-from enact_assets.replay.embedded import replay_embedded
-from enact_assets.replay.replay_result import ReplayTables
 
 DEMONSTRATION = "picking_up_toys-0"
 OUTPUT = Path(__file__).parent / "annotated_video" / "picking_up_toys_1"

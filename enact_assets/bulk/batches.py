@@ -23,7 +23,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.bulk.bulk_sources import Source
+from enact_assets.bulk.bulk_sources import BulkSource
 from enact_assets.bulk.chain import TABLES, BulkSettings, StageClock, tables_of_demonstration
 from enact_assets.contracts.errors import EnactError, OutputError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
@@ -98,7 +98,7 @@ class BatchTask:
 
     output: Path
     number: int
-    sources: tuple[Source, ...]
+    sources: tuple[BulkSource, ...]
     settings: BulkSettings
     code_sha: str
 
@@ -225,7 +225,7 @@ def code_sha() -> str:
 
 
 def _identities(
-    sources: Iterable[Source],
+    sources: Iterable[BulkSource],
 ) -> tuple[list[list[str]], dict[str, BulkFailure]]:
     """Name and identity of each source, and those that have none."""
     identities, failures = [], {}

@@ -14,7 +14,7 @@ from enact_assets.replay.replay_tables import States
 REPLAY_TABLES = ("demonstrations", "facts", "objects", "later_parents", "observability")
 
 
-class Source(Protocol):
+class BulkSource(Protocol):
     """One demonstration that can be loaded. Sources travel to other processes: keep them small."""
 
     @property
@@ -53,7 +53,7 @@ class LakeSource:
 
 
 @dataclass(frozen=True)
-class RecordedSource:
+class BulkRecording:
     """A recorded replay, ``.json`` or ``.json.gz``, read again in every run."""
 
     path: Path

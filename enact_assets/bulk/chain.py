@@ -27,7 +27,7 @@ from enact_assets.steps.trajectory_steps import path_counts, trajectories, visib
 
 CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, qa)
 """The steps from replay tables to questions, those of the Dagster assets."""
-TABLES = (
+TABLES: tuple[str, ...] = (
     "demonstrations",
     "objects",
     "later_parents",

@@ -25,7 +25,7 @@ from enact_assets.bulk.batches import (
     make_batch,
     remove_batch,
 )
-from enact_assets.bulk.bulk_sources import Source
+from enact_assets.bulk.bulk_sources import BulkSource
 from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.contracts.errors import MaterializationError, OutputError
 from enact_assets.contracts.settings import settings_sha
@@ -80,7 +80,7 @@ class BulkSummary:
 
 
 def run_bulk(
-    sources: Iterable[Source],
+    sources: Iterable[BulkSource],
     output: Path,
     settings: BulkSettings,
     *,
@@ -146,7 +146,7 @@ def run_bulk(
     return summary
 
 
-def _check(sources: list[Source], workers: int, batch_size: int) -> None:
+def _check(sources: list[BulkSource], workers: int, batch_size: int) -> None:
     if workers < 1 or batch_size < 1:
         raise MaterializationError(
             f"a bulk run needs at least one worker and one demonstration per batch, not {workers} "

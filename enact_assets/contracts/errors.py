@@ -33,6 +33,7 @@ EnactError
 |-- WarehouseError                the DuckDB file could not be built or read
 |   `-- CheckError                checks of it found offending rows: `checks` says which
 |-- OutputError                   a file cannot be written, or would land outside its folder
+|-- DownloadError                 published data cannot be looked up or fetched
 |-- MaterializationError          a partition failed, or could not start
 |-- DeclarationError              a step declares what cannot be
 `-- UndeclaredReadError           the body of a step reads an undeclared input

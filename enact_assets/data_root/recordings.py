@@ -25,10 +25,11 @@ from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import is_temporary, temporary_name
 
 SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
-SEGMENTED_FILES = ("segmented_scene_graph_0.json", "segmented_scene_graph_0.json.gz")
+# Types are comments here: mypy wants them, and an annotation would make all replays stale.
+SEGMENTED_FILES = ("segmented_scene_graph_0.json", "segmented_scene_graph_0.json.gz")  # type: tuple[str, ...]
 """Scene graphs of key frames, without those of the frames between."""
 GRAPH_FILES = (*SCENE_GRAPH_FILES, *SEGMENTED_FILES)
-ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")
+ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")  # type: tuple[str, ...]
 """What happens in a video, as a person wrote it down."""
 DEMONSTRATION_FILE = "omnigibson.json"
 """Which raw demonstration OmniGibson plays back, and where its camera is."""

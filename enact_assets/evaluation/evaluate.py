@@ -13,7 +13,7 @@ from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.verification import Question, Verdicts, Verifier
+from enact_assets.evaluation.verification import Verdicts, Verifier, VerifierQuestion
 from enact_assets.questions.parsing import Labels, Reader, heed_stop, read_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
@@ -90,7 +90,7 @@ def evaluate(
     has_actions = pl.lit(rules.has_own_actions) & (pl.col("kind") == "inverse")
     actions = pl.when(has_actions).then("action_components")
     columns = asked.select("demonstration", "kind", "key_frames", "reference", actions)
-    parts = [Question(*row) for row in columns.iter_rows()]
+    parts = [VerifierQuestion(*row) for row in columns.iter_rows()]
     raw = asked.get_column("raw_answer")
     read = [rules.read(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)]
     if rules.heeds_stop:
@@ -142,7 +142,7 @@ def evaluate(
 def _of_all(
     found: Verdicts,
     rows: NDArray[np.int64],
-    parts: Sequence[Question],
+    parts: Sequence[VerifierQuestion],
     read: Sequence[tuple[Labels | None, str | None]],
 ) -> Verdicts:
     """Verdicts on all answers from those on ``rows``; of the others only ``is_exact`` is known."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
 from enact_assets.evaluation.task_evidence import Evidence
-from enact_assets.evaluation.verification import Question, Verifier
+from enact_assets.evaluation.verification import Verifier, VerifierQuestion
 from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
 
 REASONS: Mapping[str, str] = {
@@ -65,7 +65,7 @@ class ReleaseScorer:
         )
 
     @property
-    def questions(self) -> list[Question | None]:
+    def questions(self) -> list[VerifierQuestion | None]:
         """The questions as read; None for one the release cannot evaluate."""
         return [row.question for row in self._rows]
 
@@ -123,7 +123,7 @@ class _Row(NamedTuple):
     task: str
     type: str
     n_steps: int
-    question: Question | None
+    question: VerifierQuestion | None
     reason: str | None
 
     @classmethod
@@ -143,7 +143,7 @@ class _Row(NamedTuple):
         if key_frames is None:
             return cls(name, task, kind, len(gold), None, FAILED)
         direction = "inverse" if "inverse" in kind.lower() else "forward"
-        question = Question(task, direction, key_frames, gold)
+        question = VerifierQuestion(task, direction, key_frames, gold)
         return cls(name, task, kind, len(gold), question, None)
 
 

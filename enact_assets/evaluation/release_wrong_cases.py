@@ -10,7 +10,7 @@ from enact_assets.evaluation.order_counts_kernels import Words
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.task_evidence import Evidence
-from enact_assets.evaluation.verification import Question
+from enact_assets.evaluation.verification import VerifierQuestion
 from enact_assets.questions.parsing import Labels
 from enact_assets.segmentation.release_deltas import signature_text
 
@@ -55,7 +55,7 @@ def wrong_cases(
     ]
 
 
-def _steps(question: Question, labels: Labels, of: "_Signatures") -> list[dict[str, Any]]:
+def _steps(question: VerifierQuestion, labels: Labels, of: "_Signatures") -> list[dict[str, Any]]:
     true = [of.step(i, j) for i, j in pairwise(question.key_frames)]
     is_forward = question.kind == "forward"
     given = (
@@ -83,7 +83,7 @@ def _steps(question: Question, labels: Labels, of: "_Signatures") -> list[dict[s
     return rows
 
 
-def _pictures(question: Question, labels: Labels) -> list[int | None]:
+def _pictures(question: VerifierQuestion, labels: Labels) -> list[int | None]:
     """Key frames in the order answered, the current state first; None for a label without one."""
     first, *later = question.key_frames
     shown = [first, *(later[question.answer.index(k + 1)] for k in range(len(later)))]
@@ -96,7 +96,7 @@ def _pictures(question: Question, labels: Labels) -> list[int | None]:
     ]
 
 
-def _actions(question: Question, labels: Labels, true: Sequence[_Step]) -> list[_Step]:
+def _actions(question: VerifierQuestion, labels: Labels, true: Sequence[_Step]) -> list[_Step]:
     """What each action answered says; an action has no more to it than what it says."""
     said = {label: true[step][0] for step, label in enumerate(question.answer)}
     return [(said[label], said[label]) for label in labels if label in said]

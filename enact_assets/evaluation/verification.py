@@ -31,7 +31,7 @@ _NO_LABEL = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class VerifierQuestion:
     """What verification needs of a question: where it is from, the true order and its labels."""
 
     demonstration: str
@@ -95,7 +95,7 @@ class Verifier:
 
     def __init__(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[VerifierQuestion],
         changes: Mapping[str, SharedChanges],
         *,
         either_rule_aligns: bool,
@@ -186,7 +186,7 @@ class _Group:
     def __init__(
         self,
         rows: list[int],
-        questions: list[Question],
+        questions: list[VerifierQuestion],
         kind: str,
         changes: SharedChanges,
         also_aligned: int,

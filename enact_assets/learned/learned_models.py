@@ -28,7 +28,7 @@ from enact_assets.predictions.learned_names import (
     LEARNED_PROGRESS,
     REFUSES,
 )
-from enact_assets.predictions.requests import Model, Picture, Reply, Request
+from enact_assets.predictions.requests import ModelProtocol, ModelRequest, Picture, Reply
 from enact_assets.questions.sentence_reading import actions_of
 from enact_assets.replay.embedded import check_may_be_asked, parse_demonstration
 
@@ -64,7 +64,7 @@ class LearnedModel:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def ask(self, requests: Sequence[Request]) -> Iterator[Reply]:
+    def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """Answers as text, like any model's; what it cannot answer is an error, not a guess."""
         for request in requests:
             try:
@@ -75,11 +75,11 @@ class LearnedModel:
             except (EnactError, OSError) as error:
                 yield Reply(None, f"{type(error).__name__}: {error}")
 
-    def order(self, activity: str, request: Request) -> list[int]:
+    def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Labels from 1, in order."""
         raise NotImplementedError
 
-    def _activity(self, request: Request) -> str:
+    def _activity(self, request: ModelRequest) -> str:
         """The activity asked about. The source decides: a recording may be named like one."""
         names = {picture.demonstration for picture in request.pictures}
         shown = ", ".join(sorted(names)) or "No picture"
@@ -115,7 +115,7 @@ class FactReaderModel(LearnedModel):
         self._weights = _weights_of(reader)
         self._sight = _Sight()
 
-    def order(self, activity: str, request: Request) -> list[int]:
+    def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Exact: the assignment of greatest sum, over pictures or actions and their places."""
         actions = [[change_of(c) for c in action] for action in actions_of(_prompt(request))]
         if len(actions) != len(request.pictures) - 1:
@@ -145,7 +145,7 @@ class LearnedProgress(LearnedModel):
         self._weights = _weights_of(reader)
         self._sight = _Sight()
 
-    def order(self, activity: str, request: Request) -> list[int]:
+    def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Inverse questions have nothing to order by: random."""
         if activity not in self._weights:
             raise self._untrained(activity, self._weights)
@@ -165,7 +165,7 @@ class LearnedPrecedence(LearnedModel):
         for activity, earlier, later, n in columns.iter_rows():
             self._n.setdefault(activity, {})[earlier, later] = n
 
-    def order(self, activity: str, request: Request) -> list[int]:
+    def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Exact; among equally likely orders a random one. Forward questions: random."""
         if activity not in self._n:
             raise self._untrained(activity, self._n)
@@ -179,7 +179,7 @@ class LearnedPrecedence(LearnedModel):
         return [drawn[k] for k in likeliest_order(odds)]
 
 
-def learned_model(name: str, reader: pl.DataFrame, precedences: pl.DataFrame) -> Model:
+def learned_model(name: str, reader: pl.DataFrame, precedences: pl.DataFrame) -> ModelProtocol:
     """The model ``name`` of ``predictions.baselines.LEARNED``, with what it has learned.
 
     ``reader`` are rows of ``fact_reader``, ``precedences`` of ``learned_precedences``.
@@ -228,5 +228,5 @@ def _mean_odds(
     return float(np.mean(odds))
 
 
-def _prompt(request: Request) -> str:
+def _prompt(request: ModelRequest) -> str:
     return "\n".join(part for part in request.parts if isinstance(part, str))

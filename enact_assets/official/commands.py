@@ -118,7 +118,7 @@ def add_bulk_command(command: AddCommand) -> None:
 
 
 def _bulk(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.bulk.bulk_sources import RecordedSource
+    from enact_assets.bulk.bulk_sources import BulkRecording
     from enact_assets.bulk.chain import BulkSettings
     from enact_assets.bulk.run import BulkProgress, run_bulk
     from enact_assets.contracts.settings import QuestionSettings
@@ -128,7 +128,7 @@ def _bulk(arguments: argparse.Namespace, console: Console) -> int:
     unnamed = Summary()
     tasks = find_tasks(arguments.input_root, unnamed)
     refuse_overlap(arguments.output, [arguments.input_root])
-    sources = [RecordedSource(task.file, task.name) for task in tasks]
+    sources = [BulkRecording(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
     with shown_progress(console, "bulk") as on_progress:

@@ -14,9 +14,9 @@ from enact_assets.predictions.learned_names import (
 )
 from enact_assets.predictions.pixel_continuity import PictureDistances, order_by_continuity
 from enact_assets.predictions.requests import (
-    Model,
+    ModelProtocol,
+    ModelRequest,
     Reply,
-    Request,
     request_sha,
 )
 from enact_assets.predictions.text_prior import order_by_text
@@ -61,7 +61,7 @@ They take no place."""
 
 
 def answers_of_baseline(
-    name: str, requests: Sequence[Request], learned: Model | None = None
+    name: str, requests: Sequence[ModelRequest], learned: ModelProtocol | None = None
 ) -> dict[tuple[str, int], Answer]:
     """What the baseline ``name`` answers, by (id of the question, repetition 0).
 
@@ -91,7 +91,7 @@ def answers_of_baseline(
     }
 
 
-def find_model(name: str) -> Model:
+def find_model(name: str) -> ModelProtocol:
     """A fresh instance of the model called ``name``, which needs no training.
 
     Errors: :class:`UnknownNameError`.
@@ -104,10 +104,10 @@ def find_model(name: str) -> Model:
 class OrderingBaseline:
     """A baseline that orders each question by a rule of its own."""
 
-    def __init__(self, order: Callable[[Request], Sequence[int]]) -> None:
+    def __init__(self, order: Callable[[ModelRequest], Sequence[int]]) -> None:
         self._order = order
 
-    def ask(self, requests: Sequence[Request]) -> Iterator[Reply]:
+    def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """Answers as text, like any model's; a picture that cannot be used is an error."""
         for request in requests:
             try:
@@ -116,20 +116,20 @@ class OrderingBaseline:
                 yield Reply(None, f"{type(error).__name__}: {error}")
 
 
-def random_order(request: Request) -> list[int]:
+def random_order(request: ModelRequest) -> list[int]:
     """A uniform order that depends on the id of the question alone."""
     return shuffled_labels(request.n_steps, "random answer", request.question_id)
 
 
-def _identity_order(request: Request) -> list[int]:
+def _identity_order(request: ModelRequest) -> list[int]:
     return list(range(1, request.n_steps + 1))
 
 
-def _oracle_order(request: Request) -> Sequence[int]:
+def _oracle_order(request: ModelRequest) -> Sequence[int]:
     return request.answer
 
 
-def _text_prior_order(request: Request) -> list[int]:
+def _text_prior_order(request: ModelRequest) -> list[int]:
     preference = random_order(request)
     if request.kind == "forward":
         return preference
@@ -139,7 +139,7 @@ def _text_prior_order(request: Request) -> list[int]:
 def _pixel_continuity() -> OrderingBaseline:
     distances = PictureDistances()
 
-    def order(request: Request) -> list[int]:
+    def order(request: ModelRequest) -> list[int]:
         if request.kind == "inverse":
             return random_order(request)
         return order_by_continuity(request.pictures, distances)
@@ -147,7 +147,7 @@ def _pixel_continuity() -> OrderingBaseline:
     return OrderingBaseline(order)
 
 
-_FACTORIES: Mapping[str, Callable[[], Model]] = {
+_FACTORIES: Mapping[str, Callable[[], ModelProtocol]] = {
     "random": lambda: OrderingBaseline(random_order),
     "identity": lambda: OrderingBaseline(_identity_order),
     "oracle": lambda: OrderingBaseline(_oracle_order),

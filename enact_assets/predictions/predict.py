@@ -12,8 +12,8 @@ from enact_assets.predictions.model_asker import Answers, ModelAsker
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.predictions.requests import (
     ImageReader,
-    Model,
-    Request,
+    ModelProtocol,
+    ModelRequest,
     build_request,
     request_sha,
 )
@@ -33,7 +33,7 @@ def answers_to(
     image_shas: Mapping[tuple[str, int], str],
     *,
     ask: ModelAsker | None = None,
-    learned: Model | None = None,
+    learned: ModelProtocol | None = None,
 ) -> Answers:
     """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
 
@@ -114,7 +114,7 @@ def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) ->
     )
 
 
-def _missing(request: Request, variant: str) -> str | None:
+def _missing(request: ModelRequest, variant: str) -> str | None:
     """Why ``request`` cannot be shown under ``variant``, if so."""
     absent = [p for p in request.pictures if p.sha is None]
     if not absent:

@@ -33,7 +33,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Request:
+class ModelRequest:
     """One question as a model gets it: ``parts`` are texts and pictures in the order shown.
 
     ``source`` of its demonstration, ``answer`` and ``told_components`` (what the actions say, noise
@@ -67,10 +67,10 @@ class Reply:
     error: str | None = None
 
 
-class Model(Protocol):
+class ModelProtocol(Protocol):
     """Whoever can be asked. Clients of real models implement this beside the baselines."""
 
-    def ask(self, requests: Sequence[Request]) -> Iterator[Reply]:
+    def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """One reply per request, in their order; a failed request is a reply with an error."""
         ...
 
@@ -79,7 +79,7 @@ def build_request(
     question: Mapping[str, Any],
     images: ImageReader,
     image_shas: Mapping[tuple[str, int], str],
-) -> Request:
+) -> ModelRequest:
     """The request for one row of ``asked_questions``; a missing picture has no hash."""
 
     def shown(part: str | KeyFramePicture) -> str | Picture:
@@ -89,7 +89,7 @@ def build_request(
         return Picture(part.name, image_shas.get(key), *key, images)
 
     question_type = type_of(question)
-    return Request(
+    return ModelRequest(
         question["question_id"],
         question["source"],
         question["kind"],
@@ -100,7 +100,7 @@ def build_request(
     )
 
 
-def request_sha(model: str, request: Request) -> str:
+def request_sha(model: str, request: ModelRequest) -> str:
     """Hash of all a baseline is given: its name, the texts and picture hashes in order."""
     parts = [[part.sha] if isinstance(part, Picture) else part for part in request.parts]
     return content_sha([model, parts])

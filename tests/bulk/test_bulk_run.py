@@ -23,7 +23,7 @@ from polars.testing import assert_frame_equal
 from benchmarks.synthetic import demonstration_name, generate
 from enact_assets.bulk import batches
 from enact_assets.bulk.batches import MANIFEST, batch_folders, scan_table
-from enact_assets.bulk.bulk_sources import REPLAY_TABLES, LakeSource, RecordedSource, lake_sources
+from enact_assets.bulk.bulk_sources import REPLAY_TABLES, BulkRecording, LakeSource, lake_sources
 from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.bulk.run import BulkProgress, run_bulk
 from enact_assets.contracts.errors import MaterializationError, OutputError
@@ -214,7 +214,7 @@ def test_a_recording_gives_the_rows_of_its_tables(tmp_path: Path) -> None:
     """Reading the files anew must not differ from the tables they were written from."""
     name = demonstration_name(0)
     write_recorded(generate(0, N_FRAMES), tmp_path / "0.json")
-    source = RecordedSource(tmp_path / "0.json", name)
+    source = BulkRecording(tmp_path / "0.json", name)
     summary = run_bulk([source], tmp_path / "out", RELEASE_SETTINGS, workers=1)
     assert summary.is_success
     found, expected = rows_of(tmp_path / "out"), one_by_one([0], RELEASE_SETTINGS)

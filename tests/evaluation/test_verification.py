@@ -15,7 +15,7 @@ from enact_assets.evaluation.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, Ans
 from enact_assets.evaluation.expectation import expect_random_orders
 from enact_assets.evaluation.order_counts_kernels import longest_alignment
 from enact_assets.evaluation.shared_changes import SharedChanges
-from enact_assets.evaluation.verification import Question, Verifier
+from enact_assets.evaluation.verification import Verifier, VerifierQuestion
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.segmentation.component_index import ComponentIndex
 
@@ -146,7 +146,7 @@ def test_an_order_of_another_length_is_aligned_and_never_accepted(kind: str) -> 
     row = home.qa.filter(pl.col("kind") == kind, pl.col("length") == 6).row(0, named=True)
     columns = ("demonstration", "kind", "key_frames", "answer", "action_components")
     verifier = Verifier(
-        [Question(*(row[name] for name in columns))],
+        [VerifierQuestion(*(row[name] for name in columns))],
         {home.demonstration: SharedChanges(home.index)},
         either_rule_aligns=True,
     )

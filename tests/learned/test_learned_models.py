@@ -34,7 +34,7 @@ from enact_assets.predictions.learned_names import (
     TRANSFER,
 )
 from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.predictions.requests import Picture, Request, build_request
+from enact_assets.predictions.requests import ModelRequest, Picture, build_request
 from enact_assets.questions.sentence_reading import actions_of
 from enact_assets.steps.learned_steps import fact_reader
 
@@ -42,12 +42,12 @@ CHANCE = 0.22
 """Of orders of two to five steps, a twelfth of each: (1/2 + 1/6 + 1/24 + 1/120) / 4, and a bit."""
 
 
-def requests(lesson: Lesson) -> list[Request]:
+def requests(lesson: Lesson) -> list[ModelRequest]:
     rows = lesson.questions.iter_rows(named=True)
     return [build_request(row, lambda _name, k: lesson.pictures[k], lesson.shas) for row in rows]
 
 
-def said(name: str, questions: list[Request]) -> list[str | None]:
+def said(name: str, questions: list[ModelRequest]) -> list[str | None]:
     return [reply.raw_answer for reply in model(name).ask(questions)]
 
 
@@ -73,7 +73,7 @@ def test_answers_hang_on_nothing_that_is_not_shown() -> None:
     """The answer, the true changes, ids, key frames and seeds are known to the process."""
     questions = requests(asked())
 
-    def scrambled(request: Request, question_id: str) -> Request:
+    def scrambled(request: ModelRequest, question_id: str) -> ModelRequest:
         parts = tuple(
             replace(part, demonstration=f"{ACTIVITY}-7", key_frame=99 - part.key_frame, name="x",
                     read=lambda _name, _k, part=part: part.load())

@@ -6,13 +6,14 @@ import runpy
 import subprocess
 from collections import defaultdict
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import enact_assets
 from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.system.public_names import names_of_stub
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
@@ -22,6 +23,10 @@ CODE = re.compile(r"^(```.*?^```|    .*?$)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 def site(module: str) -> dict[str, Any]:
     return runpy.run_path(str(SITE / f"{module}.py"))
+
+
+def public_names() -> list[str]:
+    return list(names_of_stub(Path(enact_assets.__file__).with_suffix(".pyi")))
 
 
 def sources() -> list[Path]:
@@ -98,13 +103,30 @@ def test_every_command_is_explained_and_has_its_options() -> None:
     assert {name for name in names if f"`{name}" not in table} == set()
 
 
-def test_what_the_python_pages_name_exists_and_is_documented() -> None:
-    tasks = site("api_pages")["contents"]()
-    names = [name for task in tasks.values() for name in task.get("names", [])]
-    assert len(names) == len(set(names)) > 40
+def test_every_public_name_is_on_one_python_page_and_documented() -> None:
+    made = site("api_pages")
+    names = [name for task in made["contents"]().values() for name in task["names"]]
+    assert len(names) == len(set(names)) > 100
+    assert set(names) == set(public_names())
     for name in names:
-        module, _, last = name.rpartition(".")
-        assert inspect.getdoc(getattr(import_module(module), last)), name
+        assert inspect.getdoc(getattr(enact_assets, name)), name
+    pages = made["api_pages"]()
+    assert all(f":: enact_assets.{name}\n" in "".join(pages.values()) for name in names)
+    assert re.search(r"^EnactError\n\|-- ", pages["pages/python/errors.md"], re.MULTILINE)
+
+
+def test_pages_import_from_the_package_itself() -> None:
+    """Where a module lies may change; what users write may not."""
+    made = {**site("api_pages")["api_pages"](), **{str(p): p.read_text() for p in sources()}}
+    imports = [
+        (page, line.strip())
+        for page, text in made.items()
+        for line in text.splitlines()
+        if re.match(r"\s*(from|import) enact_assets\b", line)
+    ]
+    assert len(imports) > 5
+    assert [found for found in imports if "import enact_assets." in found[1]] == []
+    assert [found for found in imports if "from enact_assets." in found[1]] == []
 
 
 def test_the_front_page_shows_what_is_generated(monkeypatch: pytest.MonkeyPatch) -> None:

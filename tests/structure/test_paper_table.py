@@ -37,7 +37,7 @@ def resolve(name: str) -> Any:
     if "." not in name:
         assert name in RELATIONS, f"no relation is called {name}"
         return name
-    parts = ["enact_assets", *name.split(".")]
+    parts = ["enact_assets", *name.removeprefix("enact_assets.").split(".")]
     n = next(n for n in range(len(parts), 0, -1) if _is_module(".".join(parts[:n])))
     module = import_module(".".join(parts[:n]))
     return reduce(_part_of, parts[n:], module)
@@ -66,7 +66,7 @@ def test_what_the_table_names_is_there(row: list[str]) -> None:
 
 
 def test_a_name_of_nothing_is_noticed() -> None:
-    for name in ("leaderbord", "registry: variants.blurred", "contracts.profile.Profile.flicker"):
+    for name in ("leaderbord", "registry: variants.blurred", "enact_assets.Profile.flicker"):
         with pytest.raises((AssertionError, KeyError, AttributeError)):
             resolve(name)
 
