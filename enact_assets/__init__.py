@@ -1,7 +1,7 @@
 """Lineage-aware pipeline for ENACT, a benchmark of embodied cognition for VLMs."""
 
-from enact_assets.system.kernel_cache import drop_stale_kernels
+from enact_assets.system.kernel_cache import place_kernels
 
 __version__ = "0.1.0"
 
-drop_stale_kernels()
+place_kernels()
