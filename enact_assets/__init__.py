@@ -3,10 +3,10 @@
 ``__init__.pyi`` lists the public names, such as :func:`enact_assets.segment`.
 """
 
-from enact_assets.system.kernel_cache import drop_stale_kernels
+from enact_assets.system.kernel_cache import place_kernels
 from enact_assets.system.public_names import names_by_need
 
 __version__ = "0.1.0"
 __getattr__, __dir__ = names_by_need(__name__, __file__, globals())
 
-drop_stale_kernels()
+place_kernels()
