@@ -174,7 +174,7 @@ class Events(Ground):
         paths = [path for path in paths if path.exists()]
         for path in paths:
             path.chmod(0)
-        self._told_well(self._made().walk(root, entered=_without_capabilities), 0, 1)
+        self._told_well(self._made().walk(root, entered=_without_capabilities), 0, 1, 2)
         for path in paths:
             if not path.exists():
                 self._lines.append(f"{path}: set aside, though nobody could read it")

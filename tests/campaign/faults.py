@@ -47,12 +47,18 @@ class Faults(Events):
         self._kinds |= self.events()
         self._kinds |= {kind: partial(self._service, opened) for kind, opened in SERVICES.items()}
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is done in turn."""
+        return tuple(self._kinds)
+
     def one(self) -> None:
         """The next fault."""
         number = self._tally.units["faults"]
         kind = list(self._kinds)[number % len(self._kinds)]
         self._random = random.Random(f"{self._tally.seed} {number}")  # noqa: S311 - a test
         self._lines, self._may_buy = [], 0
+        self._made()  # which buys answers, too, if it is not there yet
         before = counts(self._server).sold
         root = self._folder / f"fault_{number}"
         try:

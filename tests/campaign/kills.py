@@ -69,6 +69,8 @@ LEDGER_FOLDER = "ledger"
 SHARE_SLOW = 0.5
 """Of chains whose model takes its time, so that kills hit while it is asked."""
 SLOW_MS = (150.0, 900.0)
+SHARE_AWAITED = 0.9
+"""Of kills of workers at such a step that come when there are questions in flight."""
 ASKER_WEIGHT = 8.0
 """Of steps that ask, in such a chain."""
 N_PAGE_KILLS, N_PAGE_ANSWERS = 10, 30
@@ -169,7 +171,9 @@ class Kills:
 
     def _walks(self, kind: str, number: int, left: int) -> None:
         root, reached, n_wanted = self._new_root(kind, number)
-        is_slow = kind != SIMULATED and bool(self._random.random() < SHARE_SLOW)
+        is_slow = kind != SIMULATED and (
+            reached == ORDER.index(ASKING[0]) or bool(self._random.random() < SHARE_SLOW)
+        )
         self._pace_ms = self._random.uniform(*SLOW_MS) if is_slow else 0.0
         pace(self._server, self._pace_ms)
         before, at_provider, paid = counts(self._server).sold, 0, set[bytes]()
@@ -263,8 +267,8 @@ class Kills:
             weights *= [ASKER_WEIGHT if step in ASKING else 1.0 for step in near]
         step = str(random.choice(near, p=weights / weights.sum()))
         takes_s = made.step_s[step]
-        if step in ASKING:
-            takes_s += made.n_sold / len(ASKING) / IN_FLIGHT * self._pace_ms / 1000
+        if step in ASKING and self._pace_ms:  # counted from its first question on
+            takes_s = made.n_sold / len(ASKING) / IN_FLIGHT * self._pace_ms / 1000
         return step, random.uniform(0.0, 0.8 * takes_s), is_whole
 
     def _may_hit(self, step: str) -> bool:
@@ -279,6 +283,12 @@ class Kills:
             begun = runs_since(root, known)[1]
             # What is fresh does not begin; then the next one is hit.
             if any(ORDER.index(other) >= ORDER.index(step) for other in begun):
+                break
+            time.sleep(0.01)
+        while step in ASKING and self._pace_ms and walk.is_alive() and not self._n_asked():
+            # Beginning takes as long as asking does; what does not ask at all is over soon.
+            last = max((ORDER.index(other) for other in runs_since(root, known)[1]), default=0)
+            if last > ORDER.index(step):
                 break
             time.sleep(0.01)
         until = time.monotonic() + after_s
@@ -304,6 +314,9 @@ class Kills:
             busy = [run for run in others if self._may_hit(run.step)]
             if not busy or not walk.is_alive():
                 continue
+            is_asking = self._pace_ms and any(run.step in ASKING for run in busy)
+            if is_asking and not self._n_asked() and self._random.random() < SHARE_AWAITED:
+                continue
             drawn = self._random.random()
             if drawn < SHARE_DRIVER + SHARE_TREE:
                 walk.kill(is_whole_group=drawn < SHARE_TREE)
@@ -322,9 +335,13 @@ class Kills:
             walk.wait()
         return hit
 
+    def _n_asked(self) -> int:
+        """Questions that the server has not answered yet."""
+        return counts(self._server).in_flight
+
     def _count_asked(self) -> None:
         """Right after a kill. Without a reader the server answers all the same, and charges."""
-        if n := counts(self._server).in_flight:
+        if n := self._n_asked():
             self._tally.n_while_asked += 1
             self._tally.n_in_flight += n
 
