@@ -40,10 +40,10 @@ def main() -> int:
         keep = given.keep or folder / "kept"
         tally = read_tally(keep, given.seed)
         roots_at = _kept_roots(given.scratch) if given.scratch else folder
-        server = stack.enter_context(asked_server(_port_in(roots_at)))
+        server = stack.enter_context(asked_server(_port_in(roots_at))).url
         roots = Roots(roots_at, server, _say)
         kills = Kills(folder, tally, roots, server, _say, kinds=given.kinds)
-        faults = Faults(folder, tally, partial(roots.of, SMALL), _say)
+        faults = Faults(folder, tally, partial(roots.of, SMALL), server, _say)
         fuzzing = Fuzzing(folder, keep / "corpus", tally, _say)
         until = time.monotonic() + 60 * given.minutes
         work: dict[str, tuple[Callable[[], bool], Callable[[], None]]] = {

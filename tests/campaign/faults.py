@@ -9,42 +9,30 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.crashes import differences, find_damage
-from campaign.forks import Walk, call
+from campaign.events import Events
+from campaign.forks import Walk
 from campaign.services import SERVICES, Opened, SkippedError, check_installed
-from campaign.small_roots import Undisturbed, content
-from campaign.tally import Tally
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.engine.lake.image_store import RENDERS_FOLDER
+from campaign.small_inputs import IN_FLIGHT
+from campaign.small_roots import counts
 
-N_WALKS = 4
-"""So many walks may pass until all is as in an undisturbed root: one that finds damage sets the
-file aside and may fail, the next makes it again.
-"""
-DISK_MB = 64
+DISK_MB = 256
+MADE_KB = 80_000
+"""More than a walk writes."""
 DAY_S = 86_400
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
-class Faults:
-    """One fault after the other, of each kind in turn, in copies below ``folder``."""
+class Faults(Events):
+    """One fault after the other, of each kind in turn."""
 
-    def __init__(
-        self,
-        folder: Path,
-        tally: Tally,
-        made: Callable[[], Undisturbed],
-        told: Callable[[str], None],
-    ) -> None:
-        self._folder, self._tally, self._made, self._told = folder, tally, made, told
-        self._random = random.Random(0)  # noqa: S311 - a test
-        self._lines: list[str] = []
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self._kinds: dict[str, Callable[[Path], None]] = {
             "disk full": self._full_disk,
             "file size limit": self._small_files,
@@ -56,14 +44,22 @@ class Faults:
             "clock that steps": self._stepping_clock,
             "files of other times": self._other_times,
         }
+        self._kinds |= self.events()
         self._kinds |= {kind: partial(self._service, opened) for kind, opened in SERVICES.items()}
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is done in turn."""
+        return tuple(self._kinds)
 
     def one(self) -> None:
         """The next fault."""
         number = self._tally.units["faults"]
         kind = list(self._kinds)[number % len(self._kinds)]
         self._random = random.Random(f"{self._tally.seed} {number}")  # noqa: S311 - a test
-        self._lines = []
+        self._lines, self._may_buy = [], 0
+        self._made()  # which buys answers, too, if it is not there yet
+        before = counts(self._server).sold
         root = self._folder / f"fault_{number}"
         try:
             self._kinds[kind](root)
@@ -74,37 +70,13 @@ class Faults:
             return
         finally:
             self._tally.units["faults"] += 1
+        n_sold = counts(self._server).sold - before
+        if n_sold > self._may_buy:
+            self._lines.append(f"{n_sold} answers were bought, {self._may_buy} may have been")
         for place in self._folder.glob(f"{root.name}*"):
             shutil.rmtree(place, ignore_errors=True)
         self._tally.found(kind, number, self._lines)
         self._told(f"fault {number}: {kind}" + f", {len(self._lines)} findings" * bool(self._lines))
-
-    def _fresh(self, root: Path) -> None:
-        shutil.copytree(self._made().inputs, root)
-
-    def _copied(self, root: Path) -> None:
-        shutil.copytree(self._made().root, root, symlinks=True)
-
-    def _told_well(self, walk: Walk, *codes: int) -> int:
-        """Wait for a walk that may fail; whatever it prints has no traceback."""
-        code, printed = walk.wait(), walk.printed()
-        if code not in codes or "Traceback" in printed:
-            self._lines.append(f"exit code {code}: {printed[-1500:]}")
-        return code
-
-    def _goes_on(self, root: Path, on: Undisturbed | None = None) -> None:
-        """Walk until all is done; what is not as in the undisturbed root. ``on``: with servers."""
-        made = on or self._made()
-        for _ in range(N_WALKS):
-            if self._told_well(made.walk(root), 0, 1) == 0:
-                break
-        # What a file was replaced by that no plan looks into is found by who looks at everything.
-        if self._told_well(made.start(root, "verify"), 0, 1):
-            self._told_well(made.walk(root), 0)
-        made.start(root, "gc", "--delete", "--grace", "0").wait()
-        self._lines += call(find_damage, root, environment=made.environment)
-        found = call(content, root, environment=made.environment)
-        self._lines += differences(made.content, found)
 
     def _service(self, opened: Opened, root: Path) -> None:
         """A server goes away one to three times while a walk is at work, and comes back."""
@@ -113,8 +85,7 @@ class Faults:
         with opened(root, self._made().environment) as service:
             processes = self._random.choice([1, 2])
             words = service.words or ("--workers", str(processes))
-            services = tuple(service.environment.items())
-            made = replace(self._made(), services=services, words=words)
+            made = self._with(service.environment, words)
             n_tables = sum(1 for _ in (made.root / "lake").rglob("*.parquet"))
             walk, n_gone = made.walk(root, splits_early=processes > 1), 0
             for n in sorted(self._random.sample(range(n_tables), self._random.randrange(1, 4))):
@@ -124,6 +95,7 @@ class Faults:
                 if not walk.is_alive():
                     break
                 service.goes_away(self._random)
+                self._may_buy += IN_FLIGHT
                 n_gone += 1
             if not n_gone:
                 self._lines.append("the walk ended before anything went away")
@@ -136,7 +108,7 @@ class Faults:
             at = disk / "data"
             self._fresh(at)
             used = sum(p.stat().st_size for p in disk.rglob("*") if p.is_file()) // 1024
-            _mounted("remount", f"size={used + self._random.randrange(0, 12_000)}k", disk)
+            _mounted("remount", f"size={used + self._random.randrange(0, MADE_KB)}k", disk)
             self._told_well(self._made().walk(at), 0, 1, 2)
             _mounted("remount", f"size={DISK_MB}m", disk)
             self._goes_on(at)
@@ -228,43 +200,6 @@ class Faults:
         for path in self._some_files(root, "lake", 1):
             path.unlink()
         self._goes_on(root)
-
-    def _some_files(self, root: Path, place: str, n: int) -> list[Path]:
-        """Files that can be made again, below ``place``."""
-        data = DataRoot(root)
-        made = {data.lake, data.images, data.report, data.warehouse, data.catalogue}
-        found = [root / place] if (root / place).is_file() else sorted((root / place).rglob("*"))
-        is_made_again = [
-            path
-            for path in found
-            if path.is_file() and (place == "dagster" or made & {path, *path.parents})
-        ]
-        return self._random.sample(is_made_again, min(n, len(is_made_again)))
-
-    def _damage(self, path: Path) -> None:
-        data = path.read_bytes()
-        at = self._random.randrange(max(1, len(data)))
-        match self._random.choice(["cut", "flip", "gone", "empty", "noise", "other", "folder"]):
-            case "cut":
-                path.write_bytes(data[:at])
-            case "flip" if data:
-                changed = bytearray(data)
-                changed[at] ^= 1 << self._random.randrange(8)
-                path.write_bytes(changed)
-            case "gone":
-                path.unlink()
-            case "empty":
-                path.write_bytes(b"")
-            case "noise":
-                path.write_bytes(self._random.randbytes(self._random.randrange(1, 5000)))
-            case "other":
-                others = sorted(p for p in path.parents[1].rglob(f"*{path.suffix}") if p.is_file())
-                path.write_bytes(self._random.choice(others).read_bytes())
-            case _ if RENDERS_FOLDER not in path.parts:
-                path.unlink()
-                path.mkdir()
-            case _:
-                path.unlink()
 
 
 @contextmanager

@@ -72,6 +72,7 @@ class Walk:
         *,
         limits: Mapping[int, int] | None = None,
         splits_early: bool = False,
+        entered: Callable[[], None] | None = None,
     ) -> None:
         self.mark, self.log = uuid.uuid4().hex, log
         self.exit_code: int | None = None
@@ -88,6 +89,8 @@ class Walk:
                     choice.WORTH_PROCESSES_OTHERS = choice.WORTH_STARTED = 2
                 for limit, value in (limits or {}).items():
                     resource.setrlimit(limit, (value, value))
+                if entered is not None:
+                    entered()
                 code = _exit_code(words)
             finally:
                 os._exit(code)

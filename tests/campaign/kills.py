@@ -25,15 +25,18 @@ from benchmarks.crashes import (
     processes_with,
 )
 from campaign.forks import Walk, call
+from campaign.small_inputs import IN_FLIGHT
 from campaign.small_roots import (
     BEFORE,
-    IN_FLIGHT,
+    CHANGED,
     SIMULATED,
     SMALL,
     Roots,
     Undisturbed,
+    change_inputs,
     content,
-    sold,
+    counts,
+    pace,
 )
 from campaign.tally import AT_START, BETWEEN, PAGE, Tally
 from enact_assets.data_root.paths import LAKE_FOLDER
@@ -60,6 +63,16 @@ EVERY_REPORT = 4
 """One in so many chains makes the report too, whose figures take longer than all other steps."""
 SHARE_DRIVER, SHARE_TREE = 0.15, 0.1
 """Of kills of a walk with workers; the others hit a worker at work."""
+ASKING = ("predictions", "world_predictions")
+ANSWERS = ("predictions", "world_predictions", "world_captions")
+LEDGER_FOLDER = "ledger"
+SHARE_SLOW = 0.5
+"""Of chains whose model takes its time, so that kills hit while it is asked."""
+SLOW_MS = (150.0, 900.0)
+SHARE_AWAITED = 0.9
+"""Of kills of workers at such a step that come when there are questions in flight."""
+ASKER_WEIGHT = 8.0
+"""Of steps that ask, in such a chain."""
 N_PAGE_KILLS, N_PAGE_ANSWERS = 10, 30
 EVERY_TRAINING = 4
 """One in so many chains of ``SIMULATED`` makes anew what takes a minute."""
@@ -120,6 +133,7 @@ class Kills:
         self._lines: list[str] = []
         self._hits: Counter[str] = Counter()
         """Step -> kills at it in this chain."""
+        self._pace_ms = 0.0
 
     def chain(self, n_kills: int) -> None:
         """One chain, of at most so many kills that there are ``n_kills`` then."""
@@ -156,8 +170,13 @@ class Kills:
             self._count(PEOPLE, PAGE, SERVER)
 
     def _walks(self, kind: str, number: int, left: int) -> None:
-        root, reached = self._new_root(kind, number)
-        before, at_provider = sold(self._server), 0
+        root, reached, n_wanted = self._new_root(kind, number)
+        is_slow = kind != SIMULATED and (
+            reached == ORDER.index(ASKING[0]) or bool(self._random.random() < SHARE_SLOW)
+        )
+        self._pace_ms = self._random.uniform(*SLOW_MS) if is_slow else 0.0
+        pace(self._server, self._pace_ms)
+        before, at_provider, paid = counts(self._server).sold, 0, set[bytes]()
         while left > 0:
             walk, known = self._start(kind, root), runs_since(root, 0)[0]
             if kind == WORKERS:
@@ -169,11 +188,15 @@ class Kills:
                 self._lines.append(f"{survivors} processes survived a kill")
             if self._random.random() < SHARE_LOOKED_AT:
                 self._lines += call(find_damage, root)
+            kept = paid_for(root)
+            if lost := len(paid - kept):
+                self._lines.append(f"{lost} answers that were paid for are lost")
+            paid = kept
             for steps, way in hit:
                 self._count(kind, ", ".join(steps) or (BETWEEN if known else AT_START), way)
                 self._hits.update(steps if way != WORKER else ())  # those count at once
                 reached = max([reached, *(ORDER.index(s) for s in steps)])
-                at_provider += "predictions" in steps
+                at_provider += bool(set(ASKING) & set(steps))
             left -= len(hit)
             if walk.exit_code is not None and walk.exit_code >= 0:
                 self._tally.n_ended_before += not hit
@@ -181,15 +204,22 @@ class Kills:
             is_at_end = reached >= ORDER.index(WAREHOUSE) and self._random.random() < SHARE_ENDING
             if is_at_end or self._random.random() < SHARE_OF_NEW_ROOTS:
                 break
-        made = self._made(kind)
-        self._finish(root, made, kind)
-        n_sold, most = sold(self._server) - before, made.n_sold + at_provider * (IN_FLIGHT + 1)
-        if n_sold > most:
-            self._lines.append(f"{n_sold} answers were bought, {most} may have been")
+        pace(self._server, 0)
+        self._finish(root, self._made(kind), kind)
+        n_sold = counts(self._server).sold - before
+        self._tally.n_sold += n_sold
+        self._tally.n_wanted += n_wanted
+        # Two partitions are asked at once where there are two workers.
+        most = n_wanted + at_provider * IN_FLIGHT * (2 if kind == WORKERS else 1)
+        if not n_wanted <= n_sold <= most:
+            self._lines.append(f"{n_sold} answers were bought, {n_wanted} to {most} may have been")
         shutil.rmtree(root)
 
-    def _new_root(self, kind: str, number: int) -> tuple[Path, int]:
-        """A root with inputs alone, or one whose inputs changed since it was made."""
+    def _new_root(self, kind: str, number: int) -> tuple[Path, int, int]:
+        """A root with inputs alone, one whose inputs changed since it was made, or one of which
+        nothing was asked yet; the place of the first step that is due; and how many answers it
+        buys if nobody disturbs it.
+        """
         made, root = self._made(kind), self._folder / f"chain_{number}"
         if kind == SIMULATED:
             shutil.copytree(made.root, root, symlinks=True)
@@ -199,16 +229,17 @@ class Kills:
             for step in steps:
                 for table in STEP_NAMED[step].assets:
                     shutil.rmtree(root / LAKE_FOLDER / table, ignore_errors=True)
-            return root, ORDER.index(steps[0])
-        if number % 2:
-            shutil.copytree(self._roots.of(BEFORE).root, root, symlinks=True)
-            for place in made.inputs.iterdir():
-                if place.is_dir():
-                    shutil.rmtree(root / place.name)
-                    shutil.copytree(place, root / place.name)
-            return root, ORDER.index("replays")
+            return root, ORDER.index(steps[0]), 0
+        if number % 3 == 2:
+            shutil.copytree(made.root, root, symlinks=True)
+            for place in (LEDGER_FOLDER, *(f"{LAKE_FOLDER}/{table}" for table in ANSWERS)):
+                shutil.rmtree(root / place)
+            return root, ORDER.index(ASKING[0]), made.n_sold
+        if number % 3:
+            change_inputs(self._roots.of(BEFORE).root, made, root)
+            return root, ORDER.index("replays"), self._roots.of(CHANGED).n_sold
         shutil.copytree(made.inputs, root)
-        return root, 0
+        return root, 0, made.n_sold
 
     def _start(self, kind: str, root: Path) -> Walk:
         words = ["--workers", "2" if kind in {WORKERS, SIMULATED} else "1", *self._assets(kind)]
@@ -232,8 +263,13 @@ class Kills:
         hits = [sum(n for what, n in self._tally.kills.items() if s in what) for s in near]
         weights = np.array([1.0 / (1 + n) for n in hits])
         weights *= [PUBLISHER_WEIGHT if step == WAREHOUSE else 1.0 for step in near]
+        if self._pace_ms:
+            weights *= [ASKER_WEIGHT if step in ASKING else 1.0 for step in near]
         step = str(random.choice(near, p=weights / weights.sum()))
-        return step, random.uniform(0.0, 0.8 * made.step_s[step]), is_whole
+        takes_s = made.step_s[step]
+        if step in ASKING and self._pace_ms:  # counted from its first question on
+            takes_s = made.n_sold / len(ASKING) / IN_FLIGHT * self._pace_ms / 1000
+        return step, random.uniform(0.0, 0.8 * takes_s), is_whole
 
     def _may_hit(self, step: str) -> bool:
         return self._hits[step] < MOST_AT_STEP
@@ -249,6 +285,12 @@ class Kills:
             if any(ORDER.index(other) >= ORDER.index(step) for other in begun):
                 break
             time.sleep(0.01)
+        while step in ASKING and self._pace_ms and walk.is_alive() and not self._n_asked():
+            # Beginning takes as long as asking does; what does not ask at all is over soon.
+            last = max((ORDER.index(other) for other in runs_since(root, known)[1]), default=0)
+            if last > ORDER.index(step):
+                break
+            time.sleep(0.01)
         until = time.monotonic() + after_s
         while walk.is_alive() and time.monotonic() < until:
             time.sleep(0.005)
@@ -256,6 +298,7 @@ class Kills:
             return []
         has_others = not is_whole and bool(processes_with(walk.mark))
         walk.kill(is_whole_group=not has_others)
+        self._count_asked()
         steps = sorted({run.step for run in runs_since(root, known)[2]}, key=ORDER.index)
         return [(steps, DRIVER if has_others else TREE)]
 
@@ -271,20 +314,36 @@ class Kills:
             busy = [run for run in others if self._may_hit(run.step)]
             if not busy or not walk.is_alive():
                 continue
+            is_asking = self._pace_ms and any(run.step in ASKING for run in busy)
+            if is_asking and not self._n_asked() and self._random.random() < SHARE_AWAITED:
+                continue
             drawn = self._random.random()
             if drawn < SHARE_DRIVER + SHARE_TREE:
                 walk.kill(is_whole_group=drawn < SHARE_TREE)
+                self._count_asked()
                 steps = sorted({run.step for run in busy}, key=ORDER.index)
                 return [*hit, (steps, TREE if drawn < SHARE_TREE else DRIVER)]
             run = busy[int(self._random.integers(len(busy)))]
             assert run.pid is not None
             with suppress(ProcessLookupError):
                 os.kill(run.pid, signal.SIGKILL)
+                if run.step in ASKING:
+                    self._count_asked()
                 hit.append(([run.step], WORKER))
                 self._hits[run.step] += 1
         if walk.is_alive():
             walk.wait()
         return hit
+
+    def _n_asked(self) -> int:
+        """Questions that the server has not answered yet."""
+        return counts(self._server).in_flight
+
+    def _count_asked(self) -> None:
+        """Right after a kill. Without a reader the server answers all the same, and charges."""
+        if n := self._n_asked():
+            self._tally.n_while_asked += 1
+            self._tally.n_in_flight += n
 
     def _count(self, kind: str, what: str, way: str) -> None:
         tally = self._tally
@@ -303,6 +362,12 @@ class Kills:
         made.start(root, "gc", "--delete", "--grace", "0").wait()
         self._lines += [f"gc left {path}" for path in leftovers(root)]
         self._lines += differences(made.content, call(content, root))
+
+
+def paid_for(root: Path) -> set[bytes]:
+    """Whole lines of all ledgers: each is an answer, or what was paid without one."""
+    found = (path.read_bytes() for path in (root / LEDGER_FOLDER).rglob("*.jsonl"))
+    return {line for data in found for line in data.splitlines(keepends=True) if line[-1:] == b"\n"}
 
 
 def _answered(folder: Path, n_kills: int) -> int:

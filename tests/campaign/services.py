@@ -58,7 +58,7 @@ def database(root: Path, environment: Mapping[str, str]) -> Iterator[Service]:
 
         def goes_away(drawn: random.Random) -> None:
             server.stop()
-            time.sleep(_away_s(drawn))
+            time.sleep(away_s(drawn))
             server.start()
 
         yield Service({POSTGRES_VARIABLE: server.url}, (), goes_away, root / "lake")
@@ -73,7 +73,7 @@ def store(root: Path, environment: Mapping[str, str]) -> Iterator[Service]:
 
         def goes_away(drawn: random.Random) -> None:
             server.kill()
-            time.sleep(_away_s(drawn))
+            time.sleep(away_s(drawn))
             server.start()
 
         told = {LAKE_VARIABLE: "s3://bucket/base", **server.environment}
@@ -88,7 +88,7 @@ def dask_worker(root: Path, environment: Mapping[str, str]) -> Iterator[Service]
         def goes_away(drawn: random.Random) -> None:
             alive = [worker for worker in cluster.workers if worker.poll() is None]
             os.kill(drawn.choice(alive).pid, signal.SIGKILL)
-            time.sleep(_away_s(drawn))
+            time.sleep(away_s(drawn))
             cluster.add_worker()
 
         yield Service({}, ("--dask", cluster.address), goes_away, root / "lake")
@@ -101,7 +101,7 @@ def dask_scheduler(root: Path, environment: Mapping[str, str]) -> Iterator[Servi
 
         def goes_away(drawn: random.Random) -> None:
             cluster.kill_scheduler()
-            time.sleep(_away_s(drawn))
+            time.sleep(away_s(drawn))
             cluster.start_scheduler()
             for _ in range(N_WORKERS):
                 cluster.add_worker()
@@ -139,5 +139,6 @@ def _cluster(environment: Mapping[str, str]) -> Iterator[DaskCluster]:
             cluster.close()
 
 
-def _away_s(drawn: random.Random) -> float:
+def away_s(drawn: random.Random) -> float:
+    """How long a server stays away."""
     return drawn.uniform(0.0, LONG_AWAY_S if drawn.random() < SHARE_LONG else AWAY_S)

@@ -1,8 +1,10 @@
 """What a campaign works on: data roots that are made in seconds and reach every step of the graph.
 
-``SMALL`` has a recording with pictures of its own, a step file, a question file, and a model that
-is asked at a server of this machine. ``SIMULATED`` has an embedded demonstration that is rendered,
-and a model that is trained on others: a minute, so few kills go there.
+``SMALL`` has a recording with pictures of its own, films with a step file, a question file, answers
+of people, and a model that is asked at a server of this machine. ``SIMULATED`` has an embedded
+demonstration that is rendered, and models that are trained on others: a minute, so few kills go
+there. A root in which nothing is compared would hide every fault: each table of either must have
+rows, but for those that :mod:`campaign.empty_tables` lists with a reason.
 """
 
 import hashlib
@@ -14,36 +16,25 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import yaml
 
-from benchmarks import tiny_root
-from benchmarks.crashes import fingerprint, runs_of
+from benchmarks.crashes import differences, fingerprint, runs_of
+from campaign.empty_tables import EMPTY, rows_of, wrongly_empty
 from campaign.forks import Walk, call
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.data_root.paths import DataRoot
+from campaign.small_inputs import write_people, write_simulated, write_small
+from enact_assets.data_root.paths import PEOPLE_FILE, DataRoot
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.official import image_paths, official_id, question_type
-
-from reference.small_step_files import three_kitchens
 
 SERVER = Path(__file__).parents[1] / "reference" / "misbehaving_server.py"
-RECORDED, FILE, KITCHENS = "cups-0", "few", "kitchens"
-N_MOVES, N_MOVES_BEFORE = 3, 4
-FRAMES_PER_MOVE = 8
-SMALL, BEFORE, SIMULATED = "small", "before", "simulated"
+N_MOVES, N_MOVES_BEFORE = 6, 5
+SMALL, BEFORE, CHANGED, SIMULATED = "small", "before", "changed", "simulated"
 KEPT = "undisturbed.pickle"
-EMBEDDED = "outfit_a_basic_toolbox-0"
-ASKED = "seer"
-IN_FLIGHT = 4
-LATENCY_MS = 30
 VARIES = ("latency_s", "attempts")
 """Columns of answers that differ from run to run."""
-TIMED = ("predictions", "costs")
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,9 @@ class Undisturbed:
     start_s: float
     seconds: float
     n_sold: int = 0
-    """Answers that it bought."""
+    """Answers to questions that it bought."""
+    rows: Mapping[str, int] = field(default_factory=dict)
+    """By table and published relation."""
     services: tuple[tuple[str, str], ...] = ()
     """Variables with which walks find the servers that they work with."""
     words: tuple[str, ...] = ("--workers", "1")
@@ -88,24 +81,68 @@ class Undisturbed:
         return Walk([*words, "--data", str(root)], self.environment, log, **options)
 
 
+class AskedServer:
+    """A server that answers questions, in a process of its own that may be killed."""
+
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """On the port of before, if there was one."""
+        command = [sys.executable, str(SERVER), str(self._port)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        assert self._process.stdout is not None
+        if not (told := self._process.stdout.readline().strip()):
+            raise OSError(f"port {self._port} is taken: does another campaign use this --scratch?")
+        self._port = int(told)
+
+    def kill(self) -> None:
+        """At once; what it counted is lost."""
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
 @contextmanager
-def asked_server(port: int) -> Iterator[str]:
-    """Address of a server that answers questions, in a process of its own."""
-    command = [sys.executable, str(SERVER), str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
-        assert process.stdout is not None
-        if not (told := process.stdout.readline().strip()):
-            raise OSError(f"port {port} is taken: does another campaign work with this --scratch?")
-        try:
-            yield f"http://127.0.0.1:{told}"
-        finally:
-            process.terminate()
+def asked_server(port: int = 0) -> Iterator[AskedServer]:
+    """A server until the block ends."""
+    server = AskedServer(port)
+    try:
+        yield server
+    finally:
+        server.kill()
 
 
-def sold(server: str) -> int:
-    """Answers that the server has sold so far."""
-    with urllib.request.urlopen(f"{server}/stat") as reply:  # noqa: S310 - our own server
-        return int(json.load(reply)["sold"])
+@dataclass(frozen=True)
+class Counts:
+    """What a server has sold so far, and is being asked: questions alone, without the pictures of
+    known numbers with which each process that asks begins.
+    """
+
+    sold: int
+    in_flight: int
+
+
+def counts(server: str) -> Counts:
+    """Of the server at this address."""
+    told = json.loads(_told(f"{server}/stat"))
+    return Counts(told["sold"] - told["canaries"], told["in_flight"])
+
+
+def pace(server: str, ms: float) -> None:
+    """Let the server take so much longer for each answer from now on."""
+    _told(f"{server}/pace/{ms:.0f}")
+
+
+def _told(url: str) -> bytes:
+    with urllib.request.urlopen(url) as reply:  # noqa: S310 - our own server
+        return bytes(reply.read())
 
 
 class Roots:
@@ -117,7 +154,7 @@ class Roots:
 
     def of(self, kind: str) -> Undisturbed:
         """``SMALL``; ``BEFORE``: the same with another recording of the name, which is what was
-        there before the inputs changed; or ``SIMULATED``.
+        there before the inputs changed; ``CHANGED``: how it became ``SMALL``; or ``SIMULATED``.
         """
         if kind not in self._made:
             self._made[kind] = self._found(self._folder / kind) or self._make(kind)
@@ -128,19 +165,56 @@ class Roots:
         return pickle.loads(kept.read_bytes()) if kept.exists() else None  # noqa: S301 - ours
 
     def _make(self, kind: str) -> Undisturbed:
+        others = {BEFORE: [SMALL], CHANGED: [SMALL, BEFORE]}.get(kind, [])
+        given = {other: self.of(other) for other in others}
         self._told(f"an undisturbed root ({kind}) ...")
         folder = self._folder / kind
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         if kind == SIMULATED:
-            call(_write_simulated, folder)
+            call(write_simulated, folder)
+        elif kind == CHANGED:
+            shutil.copytree(given[SMALL].inputs, folder / "inputs")
+            shutil.copy2(given[SMALL].registry, folder)
+            change_inputs(given[BEFORE].root, given[SMALL], folder / "data")
         else:
-            call(_write_small, folder, self._server, N_MOVES if kind == SMALL else N_MOVES_BEFORE)
-        before = sold(self._server)
+            call(write_small, folder, self._server, N_MOVES if kind == SMALL else N_MOVES_BEFORE)
+        if kind == SMALL:
+            self._answered_by_people(folder)
+        elif kind == BEFORE:
+            shutil.copy2(given[SMALL].inputs / PEOPLE_FILE, folder / "inputs")
+        before = counts(self._server).sold
         made = _undisturbed(folder)
-        made = replace(made, n_sold=sold(self._server) - before)
+        made = replace(made, n_sold=counts(self._server).sold - before)
+        self._check(kind, made)
         (folder / KEPT).write_bytes(pickle.dumps(made))
         return made
+
+    def _answered_by_people(self, folder: Path) -> None:
+        """Their database becomes an input; what they answer has to be made first."""
+        _undisturbed(folder)
+        call(write_people, folder / "data", folder / PEOPLE_FILE)
+        shutil.move(folder / PEOPLE_FILE, folder / "inputs")
+        shutil.rmtree(folder / "data")
+
+    def _check(self, kind: str, made: Undisturbed) -> None:
+        """Errors: ``RuntimeError`` for a root in which nothing would be compared."""
+        wrong = wrongly_empty(made.rows, EMPTY[SIMULATED if kind == SIMULATED else SMALL])
+        if kind == CHANGED:
+            wrong += differences(self.of(SMALL).content, made.content)
+        if kind != SIMULATED and not made.n_sold:
+            wrong.append("no answer was bought")
+        if wrong:
+            raise RuntimeError("\n".join([f"the undisturbed root {made.folder}:", *wrong]))
+
+
+def change_inputs(before: Path, made: Undisturbed, root: Path) -> None:
+    """``root`` is then ``before`` with the inputs of ``made``: someone imported them again."""
+    shutil.copytree(before, root, symlinks=True)
+    for place in made.inputs.iterdir():
+        if place.is_dir():
+            shutil.rmtree(root / place.name)
+            shutil.copytree(place, root / place.name)
 
 
 def content(root: Path) -> dict[str, str]:
@@ -172,66 +246,16 @@ def _with_times(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 def _undisturbed(folder: Path) -> Undisturbed:
     found = Undisturbed(folder, {}, {}, 0.0, 0.0)
-    shutil.copytree(found.inputs, found.root, symlinks=True)
+    if not found.root.exists():
+        shutil.copytree(found.inputs, found.root, symlinks=True)
+    before = set(runs_of(found.root))
     walk = found.walk(found.root)
     if walk.wait() != 0:
         raise RuntimeError(f"the undisturbed run failed:\n{walk.printed()}")
-    runs = list(runs_of(found.root).values())
+    runs = [run for run_id, run in runs_of(found.root).items() if run_id not in before]
     starts = {s: min(r.began or 0 for r in runs if r.step == s) for s in {r.step for r in runs}}
     ends = {s: max(r.ended or 0 for r in runs if r.step == s) for s in starts}
     first, last = min(starts.values()), max(ends.values())
     step_s = {step: ends[step] - start for step, start in starts.items()}
-    return Undisturbed(folder, call(content, found.root), step_s, 1.0, last - first)
-
-
-def _write_small(folder: Path, server: str, n_moves: int) -> None:
-    tiny_root.FRAMES_PER_MOVE = FRAMES_PER_MOVE
-    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text(encoding="utf-8"))
-    world = entries["worldprediction"] | {"answered_by": ["first", "markov"]}
-    tiny_root.write_small_registry(
-        folder / "registry.yaml",
-        variants=["baseline"],
-        models=["oracle", ASKED],
-        worldprediction=world,
-    )
-    inputs = folder / "inputs"
-    tiny_root.write_tiny_recording(inputs / "recordings", RECORDED, n_moves, has_contacts=True)
-    three_kitchens(inputs / "step_files" / KITCHENS)
-    _write_questions(inputs / "question_files" / f"{FILE}.jsonl")
-    model = {
-        "id": "openrouter/seer-1",
-        "base_url": f"{server}/x-lat{LATENCY_MS}/v1",
-        "price": {"in": 1, "out": 2},
-        "picture_tokens": {"rule": "fixed", "numbers": [256]},
-        "parameters": {"max_tokens": 60},
-        "in_flight": IN_FLIGHT,
-    }
-    models = {"models": {ASKED: model}, "spending": {"max_usd": 100}}
-    (inputs / "models.yaml").write_text(yaml.safe_dump(models))
-
-
-def _write_questions(path: Path) -> None:
-    ids, task, type_ = ["60", "305", "516"], "setting_the_table_1", question_type("forward", 3)
-    id_ = official_id(task, type_, ids)
-    question = {
-        "id": id_,
-        "type": type_,
-        "task_name": task,
-        "key_frame_ids": ids,
-        "images": image_paths(id_, type_, task, 3),
-        "question": "Which?",
-        "options": [],
-        "gt_answer": [2, 1],
-    }
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(question) + "\n")
-
-
-def _write_simulated(folder: Path) -> None:
-    tiny_root.write_small_registry(
-        folder / "registry.yaml",
-        demonstrations=[EMBEDDED],
-        variants=["baseline"],
-        models=["oracle", "fact_reader"],
-    )
-    (folder / "inputs").mkdir()
+    rows = call(rows_of, found.root)
+    return Undisturbed(folder, call(content, found.root), step_s, 1.0, last - first, rows=rows)

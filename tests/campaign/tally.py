@@ -8,6 +8,11 @@ from pathlib import Path
 FILE = "campaign.json"
 AT_START, BETWEEN = "start of the process", "between two runs"
 PAGE = "store of the annotation page"
+NEVER_TRIED = {
+    "power cut": "what a disk had not written would have to be lost; a kill loses nothing of it",
+    "UI without its daemon": "it writes nothing; tests/driver/test_ui_guard.py kills it",
+}
+"""What docs/operations.md names and a campaign does not do, and why."""
 
 
 @dataclass
@@ -32,6 +37,13 @@ class Tally:
     """By what was being made."""
     ways: Counter[str] = field(default_factory=Counter)
     """By who was killed: everything, the driver alone, a worker, the server of the page."""
+    n_while_asked: int = 0
+    """Kills while a model was being asked: the server had questions that it had not answered."""
+    n_in_flight: int = 0
+    """Questions that these kills interrupted."""
+    n_sold: int = 0
+    """Answers that chains bought, and what they would have bought undisturbed."""
+    n_wanted: int = 0
     n_ended_before: int = 0
     n_leftovers: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -76,7 +88,7 @@ def read_tally(folder: Path, seed: int) -> Tally:
         told[name] = Counter(told[name])
     told["cases"] = {target: Counter(found) for target, found in told["cases"].items()}
     told["findings"] = [Finding(**finding) for finding in told["findings"]]
-    return Tally(**told)
+    return Tally(**told)  # counts that an older file lacks are 0
 
 
 def as_text(tally: Tally, steps: list[str]) -> str:
@@ -93,6 +105,7 @@ def as_text(tally: Tally, steps: list[str]) -> str:
     lines += ["", "| fault | times |", "|---|---|"]
     lines += [f"| {kind} | {n} |" for kind, n in sorted(tally.faults.items())]
     lines += [f"| {kind} | NOT TRIED: {n} |" for kind, n in sorted(tally.skipped.items())]
+    lines += [f"| {kind} | NOT TRIED here: {why} |" for kind, why in NEVER_TRIED.items()]
     lines += ["", "| fuzz target | cases | outcomes |", "|---|---|---|"]
     for target, found in sorted(tally.cases.items()):
         outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(found.items()))
@@ -103,8 +116,13 @@ def as_text(tally: Tally, steps: list[str]) -> str:
         f"{tally.n_kills:,} in {tally.units['kills']} chains ({tally.n_ended_before} runs ended "
         f"before their kill; {tally.n_leftovers} temporary files left, all collected)"
     )
+    asked = (
+        f"{tally.n_while_asked:,}, with {tally.n_in_flight:,} questions in flight; chains bought "
+        f"{tally.n_sold:,} answers, {tally.n_wanted:,} if undisturbed"
+    )
     lines += [
         "",
+        f"kills while a model is asked: {asked}",
         f"kills: {kills}; steps never hit: {', '.join(never) or 'none'}",
         f"faults: {tally.n_faults:,} tried, {tally.skipped.total():,} not tried",
         f"fuzz cases: {tally.n_cases:,}",

@@ -53,6 +53,8 @@ class Server:
     tries: Counter[str] = field(default_factory=Counter)
     statuses: Counter[int] = field(default_factory=Counter)
     headers: dict[str, str] = field(default_factory=dict)
+    pace_ms: int = 0
+    """Every answer takes so much longer; ``GET /pace/600`` sets it while others ask."""
     _bucket: float = 0.0
     _bucket_at: float = 0.0
 
@@ -67,6 +69,7 @@ class Server:
         return {
             "n": self.n, "peak": self.peak, "n_bytes": self.n_bytes, "sold": sold,
             "questions": len(self.sold), "twice": twice, "cpu_s": time.process_time(),
+            "canaries": self.sold[CANARY], "in_flight": self.in_flight,
         }  # fmt: skip
 
     async def start(self, port: int = 0) -> asyncio.Server:
@@ -95,6 +98,9 @@ class Server:
         """The bytes to send; None closes the connection without a word."""
         if path.startswith("/stat"):
             return _http(200, json.dumps(self.counts()).encode())
+        if path.startswith("/pace/"):
+            self.pace_ms = int(path.removeprefix("/pace/"))
+            return _http(200, b"{}")
         self.headers = headers
         self.n, self.n_bytes = self.n + 1, self.n_bytes + len(body)
         self.in_flight += 1
@@ -109,8 +115,7 @@ class Server:
         question = found[1].decode() if found else _question_of(body)
         self.tries[question] += 1
         options = self._options(path, question)
-        if "lat" in options:
-            await asyncio.sleep(options["lat"] / 1000)
+        await asyncio.sleep((options.get("lat", 0) + self.pace_ms) / 1000)
         if "spread" in options:
             share = hashlib.sha256(question.encode()).digest()[1] / 255
             await asyncio.sleep(share * options["spread"] / 1000)
