@@ -24,6 +24,7 @@ def test_ends_badly(broken): pass
 ROOT_NEEDED = Allowed("tests/a.py::test_mount", "mounts a disk", "one with root")
 
 
+@pytest.mark.slow
 def test_each_outcome_of_a_real_run_is_written_and_failures_are_printed(tmp_path: Path) -> None:
     (tmp_path / "test_planted.py").write_text(PLANTED)
     (tmp_path / "test_absent.py").write_text(

@@ -103,6 +103,7 @@ def test_lines_that_were_paid_for_are_whole_ones(tmp_path: Path) -> None:
     assert paid_for(tmp_path) == {b'{"a": 1}\n', b'{"b": 2}\n'}
 
 
+@pytest.mark.slow
 def test_a_server_comes_back_on_its_port() -> None:
     server = AskedServer()
     url = server.url

@@ -83,6 +83,7 @@ def answered_with(package: Path, environment: dict[str, str]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_n7_an_inner_kernel_that_changes_is_compiled_anew_in_a_named_cache(tmp_path: Path) -> None:
     """N7 of found_3/faults.md: old machine code went on running under a new code version."""
     package = small_package(tmp_path)

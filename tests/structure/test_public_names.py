@@ -61,6 +61,7 @@ def test_no_public_name_is_that_of_a_module() -> None:
     assert set(NAMES) & (beside | {"sql"}) == set()
 
 
+@pytest.mark.slow
 def test_the_package_itself_imports_from_where_names_live() -> None:
     """Imports by public names would be seen by no import contract and no hash of a step's code."""
     for path in PACKAGE.rglob("*.py"):
