@@ -7,16 +7,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+from campaign.forks import Walk
 from campaign.ground import Ground
 from campaign.services import away_s, check_installed, database
 from campaign.small_inputs import BEHAVES, IN_FLIGHT, RECORDED, write_models
 from campaign.small_roots import AskedServer, asked_server, counts, pace
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.contract import Site, StepRun
+from enact_assets.driver.step_runs import execute, leave
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.lineage.pipeline import STEP_OF
 
 TIMEOUT_S = 2.0
 """So long a slow server is waited for."""
@@ -26,6 +31,10 @@ PAID = ("cutn1", "htmln1", "emptyn1")
 """Replies that were charged and cannot be read."""
 CAPABILITIES = (1, 2)
 """``CAP_DAC_OVERRIDE`` and ``CAP_DAC_READ_SEARCH``, with which root reads what it may not."""
+BESIDE = ("segmented_frames", "qa", "frame_images", "evaluation", "probes")
+"""Tables that are made there, each once at least in the order data flow."""
+N_RUNS_BESIDE = 15
+MADE = "made beside the driver"
 HELD = {
     "catalogue.db": "import sqlite3; c = sqlite3.connect(P); c.execute('begin exclusive')",
     "enact.duckdb to read": "import duckdb; c = duckdb.connect(P, read_only=True)",
@@ -183,25 +192,22 @@ class Events(Ground):
         self._goes_on(root)
 
     def _run_beside(self, root: Path) -> None:
-        """What the UI does with *Materialize*, while a driver makes the same or what follows."""
+        """What the UI does with *Materialize*, while a driver makes the same and what follows."""
         self._copied(root)
-        self._lose_tables(root)
-        table, partition = self._random.choice(
-            [
-                (table, "|".join(partition.values()))
-                for table in ("segmented_frames", "qa", "evaluation", "probes", "frame_images")
-                for partition in Lake(DataRoot(root).lake).partitions(table)
-            ]
-        )
-        command = [sys.executable, "-m", "dagster", "asset", "materialize"]
-        command += ["-m", "enact_assets.definitions", "--select", table, "--partition", partition]
-        environment = os.environ | self._made().environment
-        environment |= {"ENACT_HOME": str(root), "DAGSTER_HOME": str(root / "dagster")}
-        with root.with_name(f"{root.name}_beside.log").open("wb") as log:
-            beside = subprocess.Popen(command, env=environment, stdout=log, stderr=log)  # noqa: S603
-        time.sleep(self._random.uniform(0.0, 12.0))
+        lake = Lake(DataRoot(root).lake)
+        partitions = {t: ["|".join(p.values()) for p in lake.partitions(t)] for t in BESIDE}
+        for table in BESIDE:
+            shutil.rmtree(root / "lake" / table)
+        tables = [*BESIDE, *self._random.choices(BESIDE, k=N_RUNS_BESIDE - len(BESIDE))]
+        runs = [(STEP_OF[t].name, self._random.choice(partitions[t])) for t in tables]
+        log = root.with_name(f"{root.name}_beside.log")
+        told = partial(_runs_of_dagster, root, self._made().registry, runs)
+        beside = Walk(["plan", "--data", str(root)], self._made().environment, log, entered=told)
+        time.sleep(self._random.uniform(0.0, 3.0))
         self._told_well(self._made().walk(root), 0, 1)
-        beside.wait()
+        self._told_well(beside, 0)
+        if MADE not in beside.printed():
+            self._lines.append(f"no run beside the driver made anything: {beside.printed()[:500]}")
         self._goes_on(root)
 
     def _one_database(self, root: Path) -> None:
@@ -241,6 +247,15 @@ def _holding(what: str, path: Path) -> Iterator[None]:
             yield
         finally:
             process.send_signal(signal.SIGKILL)
+
+
+def _runs_of_dagster(root: Path, registry: Path, runs: Sequence[tuple[str, str]]) -> None:
+    """In this process, as a run of the UI makes them: without the driver's lock."""
+    site = Site(root, None, registry.read_text())
+    for step, partition in runs:
+        outcome = execute(site, StepRun(step, partition, {}), lambda _: None)
+        print(step, partition, outcome.error or MADE)
+    leave()
 
 
 def _without_capabilities() -> None:

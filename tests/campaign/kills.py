@@ -53,6 +53,8 @@ REACH = 3
 PUBLISHER_WEIGHT = 8.0
 MOST_AT_STEP = 4
 """Kills at one step of a chain: a step that begins again each time takes no more than that."""
+MOST_WHILE_ASKED = 8
+"""The same of a step that asks a slow model: it goes on after its last answer."""
 SHARE_AT_START = 0.05
 SHARE_OF_NEW_ROOTS = 0.02
 SHARE_ENDING = 0.3
@@ -64,6 +66,8 @@ EVERY_REPORT = 4
 SHARE_DRIVER, SHARE_TREE = 0.15, 0.1
 """Of kills of a walk with workers; the others hit a worker at work."""
 ASKING = ("predictions", "world_predictions")
+N_ASKED_PARTITIONS = 4
+"""Two variants, films, and these by captions."""
 ANSWERS = ("predictions", "world_predictions", "world_captions")
 LEDGER_FOLDER = "ledger"
 SHARE_SLOW = 0.5
@@ -268,11 +272,12 @@ class Kills:
         step = str(random.choice(near, p=weights / weights.sum()))
         takes_s = made.step_s[step]
         if step in ASKING and self._pace_ms:  # counted from its first question on
-            takes_s = made.n_sold / len(ASKING) / IN_FLIGHT * self._pace_ms / 1000
+            takes_s = made.n_sold / N_ASKED_PARTITIONS / IN_FLIGHT * self._pace_ms / 1000
         return step, random.uniform(0.0, 0.8 * takes_s), is_whole
 
     def _may_hit(self, step: str) -> bool:
-        return self._hits[step] < MOST_AT_STEP
+        is_asked = bool(self._pace_ms) and step in ASKING
+        return self._hits[step] < (MOST_WHILE_ASKED if is_asked else MOST_AT_STEP)
 
     def _kill_at(
         self, walk: Walk, root: Path, known: int, aim: tuple[str | None, float, bool]

@@ -132,7 +132,7 @@ class Counts:
 def counts(server: str) -> Counts:
     """Of the server at this address."""
     told = json.loads(_told(f"{server}/stat"))
-    return Counts(told["sold"] - told["canaries"], told["in_flight"])
+    return Counts(told["sold"] - told["canaries"], told["asking"])
 
 
 def pace(server: str, ms: float) -> None:

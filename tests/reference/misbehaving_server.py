@@ -53,6 +53,8 @@ class Server:
     tries: Counter[str] = field(default_factory=Counter)
     statuses: Counter[int] = field(default_factory=Counter)
     headers: dict[str, str] = field(default_factory=dict)
+    asking: int = 0
+    """Of those in flight, questions that are not answered yet: no canary."""
     pace_ms: int = 0
     """Every answer takes so much longer; ``GET /pace/600`` sets it while others ask."""
     _bucket: float = 0.0
@@ -69,7 +71,7 @@ class Server:
         return {
             "n": self.n, "peak": self.peak, "n_bytes": self.n_bytes, "sold": sold,
             "questions": len(self.sold), "twice": twice, "cpu_s": time.process_time(),
-            "canaries": self.sold[CANARY], "in_flight": self.in_flight,
+            "canaries": self.sold[CANARY], "asking": self.asking,
         }  # fmt: skip
 
     async def start(self, port: int = 0) -> asyncio.Server:
@@ -114,6 +116,14 @@ class Server:
         found = _QUESTION.search(body, max(0, len(body) - 4000)) or _QUESTION.search(body)
         question = found[1].decode() if found else _question_of(body)
         self.tries[question] += 1
+        is_question = question != CANARY
+        self.asking += is_question
+        try:
+            return await self._outcome(path, body, question)
+        finally:
+            self.asking -= is_question
+
+    async def _outcome(self, path: str, body: bytes, question: str) -> bytes | None:
         options = self._options(path, question)
         await asyncio.sleep((options.get("lat", 0) + self.pace_ms) / 1000)
         if "spread" in options:
