@@ -18,7 +18,7 @@ STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign check check-defs bench docs install install-all install-local install-programs lock clean-data help
+.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign check check-defs bench docs pictures install install-all install-local install-programs lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -108,6 +108,11 @@ check: $(STAMP) ## lint, formatting, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(BIN)/python docs/make_all.py --older
+
+# Makes what it can on the data root of `make demo`; ONLY="report settings" makes some.
+pictures: $(STAMP) ## generated pictures and pages of the documentation anew: half an hour; says what it could not make
+	@$(BIN)/python docs/make_all.py $(if $(ONLY),--only $(ONLY))
 
 check-defs: $(STAMP_ALL) ## load the code location as `dg` does (ten seconds)
 	DAGSTER_DISABLE_TELEMETRY=1 $(BIN_ALL)/dg check defs
