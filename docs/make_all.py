@@ -21,6 +21,7 @@ from anew.declared import ROOT, CannotMakeError, Place, Thing
 from anew.record import RECORD, changed_since, note, read_record, report
 from anew.things import ENACT, NAMES, named
 
+from enact_assets.contracts.registry import BASELINE, load_registry
 from enact_assets.data_root.paths import DataRoot
 
 
@@ -105,16 +106,21 @@ def _check_fresh(thing: Thing, data: Path) -> None:
         raise CannotMakeError(f"{data} is no data root: `make demo`, or --data")
     activity = thing.shows.activity
     for step in thing.shows.steps:
-        stale = [
-            partition
-            for partition in _stale(data).get(step, [])
-            if activity is None or str(partition).startswith(f"{activity}-")
-        ]
+        stale = _stale(data).get(step, [])
+        if activity is not None:
+            stale = [partition for partition in stale if _is_shown(str(partition), activity)]
         if stale:
             raise CannotMakeError(
                 f"{step} is stale in {data} ({len(stale)} partitions, the first {stale[0]}): "
                 f"`enact-assets materialize --data {data}`"
             )
+
+
+def _is_shown(partition: str, activity: str) -> bool:
+    """Whether a picture of one activity shows ``partition``: it is of that, and of the baseline."""
+    demonstration, *of = partition.split("|")
+    shown = {BASELINE, load_registry().variant(BASELINE).gating}
+    return demonstration.startswith(f"{activity}-") and shown.issuperset(of)
 
 
 @cache

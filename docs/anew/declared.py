@@ -30,7 +30,7 @@ class Shown:
     steps: tuple[str, ...] = ()
     """Code of steps, and that the data root has them fresh."""
     activity: str | None = None
-    """Steps count without the code of other activities, and are fresh for its demonstrations."""
+    """Of it, under the baseline, steps count; code of other activities does not."""
     files: tuple[str, ...] = ()
     """Patterns below the root of the checkout: contents of all files together."""
     settings: tuple[str, ...] = ()

@@ -130,16 +130,20 @@ def test_what_could_not_be_made_is_named_and_the_others_are_made(
     assert "is no data root" in printed
 
 
+PARTITIONS = ["make_a_salad-0|state", "make_lemonade-0|contact"]
+
+
 def test_a_stale_data_root_makes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pictures would be recorded as current."""
     (place / "data").mkdir()
-    monkeypatch.setattr(make_all, "_stale", lambda _data: {"replays": ["make_a_salad-0"]})
+    monkeypatch.setattr(make_all, "_stale", lambda _data: {"replays": PARTITIONS})
 
     def check(activity: str | None) -> None:
         thing = Thing("x", ("x",), Shown(steps=("replays",), activity=activity), print)
         make_all._check_fresh(thing, place / "data")
 
-    check("make_a_steak")
+    for activity in ("make_a_steak", "make_lemonade"):
+        check(activity)
     for activity in ("make_a_salad", None):
         with pytest.raises(CannotMakeError, match="replays is stale"):
             check(activity)
