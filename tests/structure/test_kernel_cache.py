@@ -156,7 +156,6 @@ def test_n11_without_a_home_they_go_to_a_temporary_folder_of_this_user(
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_n11_what_a_read_only_image_was_built_with_is_not_compiled_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
