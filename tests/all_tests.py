@@ -26,7 +26,9 @@ PROGRAMS = ROOT / "build" / "programs"
 """Where ``make install-programs`` puts what is no package of this environment."""
 MOST_TRIED_AGAIN = 25
 """With more failures than these something is broken for all, and trying again only takes time."""
-SHOWN_DURATIONS = ("--durations", "40", "--durations-min", "5")
+SHOWN_DURATIONS = ("--durations", "100", "--durations-min", "3")
+HANGS_SECONDS = 900
+"""A test that takes longer prints where it hangs and fails, and the rest goes on without it."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,9 @@ def run_session(session: Session, outcomes: Path, options: Sequence[str]) -> dic
         return dict.fromkeys(session.tests, (SKIPPED, why))
     command = [
         session.python, "-m", "pytest", "-n", session.n_processes, "-m", "slow or not slow",
-        "--hypothesis-profile", "all", "--outcomes", outcomes, *options, *session.tests,
+        "--hypothesis-profile", "all", "--outcomes", outcomes,
+        "-o", f"faulthandler_timeout={HANGS_SECONDS}", "-o", "faulthandler_exit_on_timeout=true",
+        *options, *session.tests,
     ]  # fmt: skip
     for path in session.ignored:
         command += ["--ignore", path]

@@ -147,6 +147,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return place_of(nodeid)[1]
 
+        def remove_node(self, node: Any) -> str | None:
+            """A test whose process ended has failed: the plugin would try it in every new one."""
+            work = self.assigned_work[node]
+            left = (test for unit in work.values() for test, is_done in unit.items() if not is_done)
+            crashed = next(left, None)
+            for scope, unit in list(work.items()):
+                unit.update({crashed: True} if crashed in unit else {})
+                if all(unit.values()):
+                    del work[scope]
+            super().remove_node(node)
+            return crashed
+
     config.option.loadscopereorder = False
     return Together(config, log)
 

@@ -1,6 +1,7 @@
 """What became of each test, in a file: ``pytest --outcomes FILE``, which ``make test-all`` reads.
 
-Failures are printed when they happen, so that a run that is cut short has told what it found.
+Failures and long tests are printed when they end, so that a run that is cut short has told what it
+found, and where its time went.
 """
 
 import json
@@ -11,6 +12,7 @@ import pytest
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 Outcome = tuple[str, str]
 """Passed, failed or skipped, and why."""
+LONG_SECONDS = 20
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +37,9 @@ class Outcomes:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a phase of a test. A test that fails as it should (xfail) has passed."""
         self._note(report, is_skipped=report.skipped and not hasattr(report, "wasxfail"))
+        if report.duration >= LONG_SECONDS:
+            where = getattr(report, "worker_id", "")
+            self._write(f"{report.duration:.0f} s {where} {report.when} {report.nodeid}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note files that cannot be read, or that skip all their tests."""
@@ -51,8 +56,10 @@ class Outcomes:
         if self._found.get(report.nodeid, (PASSED, ""))[0] != FAILED:
             self._found[report.nodeid] = (outcome, reason)
         if outcome == FAILED:
-            terminal = self._config.pluginmanager.getplugin("terminalreporter")
-            terminal.write_line(f"\nFAILED {report.nodeid}\n{report.longreprtext}")
+            self._write(f"FAILED {report.nodeid}\n{report.longreprtext}")
+
+    def _write(self, text: str) -> None:
+        self._config.pluginmanager.getplugin("terminalreporter").write_line(f"\n{text}")
 
     def pytest_sessionfinish(self) -> None:
         """Write the file."""
