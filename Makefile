@@ -81,8 +81,7 @@ install-programs: ## what tests need beside Python: Chromium, LLVM (as root, Deb
 
 # What could not be installed is skipped, and what is skipped without standing in tests/skipped.toml fails.
 test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property; SEED=5 tries others
-	@for part in install-programs install-local $(STAMPS_TOOLS); do \
-	  $(MAKE) --no-print-directory $$part || echo "NOT INSTALLED: $$part (see above)"; done
+	@$(MAKE) --no-print-directory --keep-going -j 3 install-programs install-local $(STAMPS_TOOLS) || echo "Not all could be installed (see above)."
 	@$(BIN_ALL)/python tests/all_tests.py --seed $(or $(SEED),0)
 
 mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier tries those of one area

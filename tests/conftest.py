@@ -22,13 +22,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile(
-    "all", settings.get_profile("quick"), max_examples=300, derandomize=False, print_blob=True
+    "all", settings.get_profile("quick"), max_examples=100, derandomize=False, print_blob=True
 )
 settings.load_profile("quick")
 
 LONG = (
     # These compile kernels, the first two nearly all of them: in a fresh clone another process
-    # would compile the same ones again.
+    # would compile the same ones again. With slow tests, whose kernels are there, see `place_of`.
     ("tests/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/"),
     # These share something that takes long to make: a data root, simulated demonstrations.
     (
@@ -71,12 +71,21 @@ sys.path.insert(0, str(Path(__file__).parent))
 pytest_plugins = ["outcomes"]
 
 
-def place_of(nodeid: str) -> tuple[int, str]:
-    """Where a test stands in the queue, and what goes to one process together with it."""
+def place_of(nodeid: str, *, is_quick: bool = True) -> tuple[int, str]:
+    """Where a test stands in the queue, and what goes to one process together with it.
+
+    The first group is half of all slow tests: the second process would end long before the first.
+    """
     for place, together in enumerate(LONG):
-        if nodeid.startswith(together):
-            return place, together[0]
+        for begin in together:
+            if nodeid.startswith(begin):
+                return place, together[0] if is_quick or place else begin
     return len(LONG), nodeid.partition("::")[0]
+
+
+def is_quick(config: pytest.Config) -> bool:
+    """Slow tests are left out, as nobody asked for them."""
+    return bool(config.option.markexpr == "not slow")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -86,7 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
     of reference cycles waits.
     """
     gc.disable()
-    if config.option.markexpr != "not slow" or not MEMORY.is_dir():
+    if not is_quick(config) or not MEMORY.is_dir():
         return
     is_unfit = os.statvfs(MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
     if not is_unfit and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
@@ -95,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A module of slow tests alone is not even imported where none of them will run."""
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+    if not is_quick(config) or collection_path.suffix != ".py":
         return None
     return True if SLOW_MODULE in collection_path.read_text("utf-8") else None
 
@@ -145,7 +154,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return place_of(nodeid)[1]
+            return place_of(nodeid, is_quick=is_quick(config))[1]
 
         def remove_node(self, node: Any) -> str | None:
             """A test whose process ended has failed: the plugin would try it in every new one."""
