@@ -18,6 +18,7 @@
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
+    <root>/enact.duckdb.seal                     its checksum (engine/publishing/warehouse_seal.py)
     <root>/report/report.html                    the report (data_root/report_files.py)
 
 Tables and pictures may be elsewhere, for several machines to share: below the folder or fsspec

@@ -35,7 +35,7 @@ from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.replay.replay_tables import States
 
-PUBLISHED = ["enact.duckdb", "enact.duckdb.wal"]
+PUBLISHED = ["enact.duckdb", "enact.duckdb.seal", "enact.duckdb.wal"]
 """All that stands in the folder after publishing: the file, and its log, a link to nowhere."""
 OPEN_FILES = Path("/proc/self/fd")
 COUNTS = "select (select count(*) from facts), (select max(n_frames) from demonstrations)"
