@@ -121,7 +121,7 @@ def scan_table(output: Path, name: str) -> pl.LazyFrame:
     files = [folder / f"{name}.parquet" for folder in batch_folders(output).values()]
     if not files:
         return table(name).empty().lazy()
-    return pl.scan_parquet(files)
+    return pl.scan_parquet(files, glob=False)
 
 
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
