@@ -34,7 +34,7 @@ from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.commands.world_command import add_world_command
 from enact_assets.contracts.errors import EnactError
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.paths import DataRoot, root_from_environment
 from enact_assets.driver.interrupts import STOPPING, telling_at_once
 from enact_assets.official.commands import add_bulk_command, add_official_commands, plain
 
@@ -80,6 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         with telling_at_once(say_stopping):
+            if "data" in arguments:
+                DataRoot(arguments.data)  # before anything is read or written below it
             return int(arguments.run(arguments, console))
     except EnactError as error:
         errors.print(plain(f"enact-assets: {error}", "red"))
@@ -122,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument(
             "--data",
             type=Path,
-            default=DataRoot.from_environment().root,
+            default=root_from_environment(),
             metavar="DIR",
             help="data root: lake, pictures, DuckDB file, Dagster runs (default: ENACT_HOME or "
             "./data)",

@@ -17,6 +17,7 @@ from enact_assets.asking.model_entries import OVER_HTTP, Model, ModelEntry, Prov
 from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.settings import is_partition_name
+from enact_assets.system.package_files import file_bytes
 
 PACKAGED = Path(__file__).with_name("models.yaml")
 GROUP = "enact_assets.models"
@@ -166,7 +167,7 @@ def entry_points() -> dict[str, str]:
 
 @cache
 def _packaged() -> dict[str, dict[str, Any]]:
-    return _parts(read_text(PACKAGED), PACKAGED)
+    return _parts(file_bytes(PACKAGED).decode(), PACKAGED)
 
 
 def _parts(text: str, path: Path) -> dict[str, dict[str, Any]]:

@@ -24,9 +24,10 @@ def add_verify_command(command: AddCommand) -> None:
     command(
         "verify",
         _verify,
-        "Read every file of the lake and every stored picture, and compare all bytes with their "
-        "checksums. A damaged file is renamed to NAME.damaged-..., and the next `enact-assets "
-        "materialize` makes it again. Exit code 1 if a file was damaged or could not be read.",
+        "Read every file of the lake, every stored picture and the DuckDB file, and compare all "
+        "bytes with their checksums. A damaged file is renamed to NAME.damaged-..., and the next "
+        "`enact-assets materialize` makes it again. Exit code 1 if a file was damaged or could not "
+        "be read, or if another program changed the DuckDB file.",
     )
 
 
@@ -35,6 +36,7 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.engine.lake.image_store import ImageStore
     from enact_assets.engine.lake.inspection import inspect
     from enact_assets.engine.lake.lake import Lake
+    from enact_assets.engine.publishing.warehouse_seal import why_altered
     from enact_assets.runs.instance import check_root
 
     check_root(arguments.data)
@@ -43,7 +45,13 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     with shown_progress(console, "verify") as on_progress:
         found = inspect(Lake(root.lake), ImageStore(root.images), on_progress)
     print_inspection(console, found, time.monotonic() - began)
-    return 0 if found.is_whole else 1
+    why = why_altered(root.warehouse, is_read=True)
+    if why is not None:
+        message = f"{root.warehouse}: {why}. `enact-assets materialize` publishes it from nothing."
+        console.print(plain(message, "red"))
+    elif root.warehouse.exists():
+        console.print(plain(f"{root.warehouse}: as it was published."))
+    return 0 if found.is_whole and why is None else 1
 
 
 def print_inspection(console: Console, found: "Inspection", seconds: float) -> None:

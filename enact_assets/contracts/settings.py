@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -315,26 +315,34 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
-_ADDED: tuple[tuple[str, object], ...] = (
-    ("drops_ambiguous", True),
-    ("per_stratum", None),
-    ("keep", None),
-    ("without", ()),
-    ("question_file", None),
-    ("is_imported", False),
-    ("backend", SCALAR),
-    ("llvm_version", 0),
-    ("prompts", None),
-    ("editing", None),
-)
-"""Settings that came later, with the value that means what held before: it is not hashed, so that
-results made before stay fresh."""
+_ADDED: Mapping[type, Mapping[str, object]] = {
+    Profile: {"drops_ambiguous": True},
+    Gating: {"question_file": None},
+    RendererSettings: {"backend": SCALAR, "llvm_version": 0},
+    QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
+    Variant: {"is_imported": False, "prompts": None, "editing": None},
+}
+"""Fields that came later, each with the value that means what held before: it is not hashed, so
+that results made before stay fresh."""
 
 
 def settings_sha(settings: object) -> str:
     """Hash of a resolved settings object (a dataclass), the data version of its config root."""
-    return content_sha(dataclasses.asdict(settings, dict_factory=_hashed))  # type: ignore[call-overload]
+    return content_sha(_hashed(settings))
 
 
-def _hashed(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in fields if (name, value) not in _ADDED}
+def _hashed(value: Any) -> Any:
+    """As ``dataclasses.asdict``, without fields that have the value of before."""
+    if isinstance(value, Mapping):
+        return {name: _hashed(of) for name, of in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hashed(of) for of in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    before = _ADDED.get(type(value), {})
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    return {
+        name: _hashed(of)
+        for name, of in fields.items()
+        if name not in before or type(of) is not type(before[name]) or of != before[name]
+    }

@@ -66,7 +66,7 @@ def dataset_of(folder: Path) -> Any:
             f"{folder}: has no {METADATA}. Name a folder that `enact-assets export SET FOLDER "
             "--format hf` wrote: -T questions=FOLDER"
         )
-    rows = pl.read_parquet(table)
+    rows = pl.read_parquet(table, glob=False)
     samples = [
         sample_of(row, lambda name: str(folder / name)) for row in rows.iter_rows(named=True)
     ]

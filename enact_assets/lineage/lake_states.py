@@ -19,6 +19,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, missing_images
 from enact_assets.engine.lake.set_aside import aside_problem
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
+from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.lineage.file_states import FileStates
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
@@ -112,8 +113,10 @@ class LakeStates:
         return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
 
     def _whole(self, asset: str) -> State | None:
+        problem = None
         if asset == WAREHOUSE:
+            problem = why_altered(self.root.warehouse)
             version, provenance = published_provenance(self.root.warehouse)
         else:
             version, provenance = report_provenance(self.root.report)
-        return None if version is None else State(version, provenance)
+        return None if version is None else State(version, provenance, problem)

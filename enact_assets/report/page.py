@@ -27,6 +27,7 @@ from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.similar_sizes import similar_sizes
 from enact_assets.report.world_section import world_prediction
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
+from enact_assets.system.package_files import file_bytes
 
 TEMPLATES = Path(__file__).parent / "templates"
 _COMMAND = re.compile("`([^`]+)`")
@@ -122,7 +123,7 @@ def render(
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FunctionLoader(_template),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -133,7 +134,7 @@ def render(
     environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
     html = environment.get_template("report.html").render(
         title=title,
-        style=(TEMPLATES / "report.css").read_text("utf-8"),
+        style=_template("report.css"),
         sections=sections,
         facts=facts,
         meta=meta,
@@ -151,6 +152,10 @@ def _commands(text: str) -> str:
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if k % 2 else escape(piece) for k, piece in pieces
     )
+
+
+def _template(name: str) -> str:
+    return file_bytes(TEMPLATES / name).decode()
 
 
 def _uri(kind: str, data: bytes) -> str:

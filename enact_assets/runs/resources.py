@@ -7,7 +7,7 @@ import dagster as dg
 from pydantic import Field
 
 from enact_assets.contracts.registry import Registry
-from enact_assets.data_root.paths import DataRoot, lake_from_environment
+from enact_assets.data_root.paths import DataRoot, lake_from_environment, root_from_environment
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
@@ -23,7 +23,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     """The data root: Parquet lake, image store and DuckDB warehouse."""
 
     root: str = Field(
-        default_factory=lambda: str(DataRoot.from_environment().root),
+        default_factory=lambda: str(root_from_environment()),
         description="Folder of lake/, images/ and enact.duckdb. Default: ENACT_HOME, or ./data.",
     )
     lake_url: str | None = Field(

@@ -83,7 +83,7 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
     if checked.video is None:
         raise StepFileError(f"{where}: the video beside it cannot be read")
     try:
-        rows = pl.read_csv(where, infer_schema=False)
+        rows = pl.read_csv(where.read_bytes(), infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StepFileError(f"{where}: cannot be read as CSV ({error})") from error
     lacking = [column for column in COLUMNS if column not in rows.columns]

@@ -30,6 +30,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import former_file
 from enact_assets.engine.publishing.former_file import FEWEST, parts_of
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
+from enact_assets.engine.publishing.warehouse_seal import seal
 from enact_assets.engine.tables import TABLES
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.segmentation.segmentation_tables import SceneGraphs
@@ -223,6 +224,7 @@ def test_a_former_file_that_is_damaged_is_not_built_upon(
         with duckdb.connect(str(target)) as connection:
             is_other = damage == "another database"
             connection.execute("create table facts (a int)" if is_other else "drop table meta.made")
+    seal(target, target)  # no other program: else nothing would be looked at
     again = publish_few(lake, target)
     assert (again.ran, again.rows) == (wanted.ran, wanted.rows)
 
@@ -234,6 +236,7 @@ def test_progress_does_not_start_again_where_the_former_file_fails_half_way(
     Path(f"{target}.wal").unlink()
     with duckdb.connect(str(target)) as connection:
         connection.execute("drop table facts")
+    seal(target, target)
     demonstrations = {"demonstration": BOIL}
     rows = lake.read("demonstrations", demonstrations)
     lake.write("demonstrations", rows.with_columns(n_frames=pl.col("n_frames") + 1), demonstrations)

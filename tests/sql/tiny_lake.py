@@ -27,6 +27,7 @@ from enact_assets.engine.lake.lake import Lake, file_name
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
+from enact_assets.engine.publishing.warehouse_seal import SEAL
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.panels import correct_within_panels
@@ -624,13 +625,16 @@ def publish_on(lake: Lake, target: Path, sql: Path | None = None, **told: Any) -
     again. ``test_published_again.py`` compares with files made from nothing.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(_published(sql or sql_folder()))
+    for suffix, content in _published(sql or sql_folder()).items():
+        Path(f"{target}{suffix}").write_bytes(content)
     return publish(lake, target, sql, **told)
 
 
 @cache
-def _published(sql: Path) -> bytes:
+def _published(sql: Path) -> dict[str, bytes]:
+    """The file and its seal."""
     # Not a folder for :mod:`atexit` to remove: processes of pytest-xdist end without it.
     with tempfile.TemporaryDirectory(prefix="enact-published-") as name:
         lake = write_lake(Path(name) / "lake", tiny_rows())
-        return publish(lake, Path(name) / "enact.duckdb", sql).path.read_bytes()
+        path = publish(lake, Path(name) / "enact.duckdb", sql).path
+        return {suffix: Path(f"{path}{suffix}").read_bytes() for suffix in ("", SEAL)}

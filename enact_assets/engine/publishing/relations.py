@@ -1,5 +1,6 @@
 """Tables in DuckDB: types, views over the files of the lake, comments on columns."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,14 @@ def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
         for name, dtype in contract.schema().items()
     )
     # Columns hold the partition already; a folder called a=b must not add another one.
-    paths = ", ".join(literal(str(path.absolute())) for path in files)
+    paths = ", ".join(literal(_one_file(path)) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"
+
+
+def _one_file(path: Path) -> str:
+    """As a pattern of DuckDB that matches nothing but ``path``."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
 def create_lake_view(
