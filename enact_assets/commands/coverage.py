@@ -47,11 +47,11 @@ class Gap:
 
     def command(self, root: DataRoot) -> str:
         """What gets them."""
-        from enact_assets.data_root.answer_files import NOT_IMPORTED
+        from enact_assets.data_root.answer_files import NOT_IMPORTED, OTHER_SHOWN
 
         data = root.option
         names = f"--model {self.model} --variant {self.variant}"
-        if self.reason == NOT_IMPORTED or not self.was_asked:
+        if self.reason in {NOT_IMPORTED, OTHER_SHOWN} or not self.was_asked:
             return f"enact-assets import-answers FILE {names}{data}"
         if NO_PICTURE in self.reason:
             return f"enact-assets materialize {names}{data}"
