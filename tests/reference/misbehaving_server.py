@@ -5,7 +5,7 @@ The first folder of the address says how, options apart by ``-``:
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
 in a reply of status 200. ``dear`` and a number: after so many answers to questions they count
-``DEAR`` times the tokens. Run as a program, with a port or none, it prints its port.
+``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word. Run as a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -26,12 +26,13 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|dear)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|dear|ctx)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
 _NUMBER_OF = {hashlib.sha256(drawn(number)).hexdigest(): number for number in NUMBERS}
 TOKENS_IN, TOKENS_OUT, DEAR = 900, 9, 1000
+TOKENS_OF_PICTURE = 300
 CANARY = "canary"
 
 
@@ -211,6 +212,9 @@ class Server:
         n_sold = sum(self.sold.values()) - self.sold[CANARY]
         if "dear" in options and n_sold > options["dear"]:
             reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
+        if "ctx" in options:
+            n = TOKENS_IN + TOKENS_OF_PICTURE * len(_PICTURE.findall(body))
+            reply["usage"]["prompt_tokens"] = min(options["ctx"], n)
         if "nousage" in options:
             del reply["usage"]
         data = json.dumps(reply).encode()
