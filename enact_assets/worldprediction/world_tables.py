@@ -1,7 +1,16 @@
 """WorldPrediction: questions of both tasks, their candidates, answers and scores."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Reference, Table, integer, integers, number, text, texts, truth
+from enact_assets.engine.tables import (
+    Reference,
+    Table,
+    integer,
+    integers,
+    number,
+    text,
+    texts,
+    truth,
+)
 
 
 class WorldQuestions(Table):

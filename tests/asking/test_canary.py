@@ -15,7 +15,6 @@ from enact_assets.asking.canary import (
 from enact_assets.asking.messages import PICTURE_PX, Picture
 from enact_assets.contracts.profile import PAPER
 
-
 IN_ORDER = ", ".join(NUMBERS)
 
 

@@ -75,9 +75,7 @@ async def spent_on(budget: Budget, costs: list[float], in_flight: int, bound: fl
     await asyncio.gather(*(work() for _ in range(in_flight)))
     spent = account.spent
     account.close()
-    assert spent <= (budget.max_usd_of_root or 0.0) + sum(
-        max(0.0, cost - bound) for cost in costs
-    )
+    assert spent <= (budget.max_usd_of_root or 0.0) + sum(max(0.0, cost - bound) for cost in costs)
     return were_before
 
 

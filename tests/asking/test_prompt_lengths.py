@@ -66,7 +66,9 @@ def test_an_answer_to_the_first_message_of_before_still_says_which_model_it_was(
         for module in ("session", "survey", "canary"):
             place = f"enact_assets.asking.{module}"
             before.setattr(f"{place}.canary_messages", lambda m=None: (canary_message(4),))
-        before.setattr("enact_assets.asking.session.canary_message", lambda m=None: canary_message(4))
+        before.setattr(
+            "enact_assets.asking.session.canary_message", lambda m=None: canary_message(4)
+        )
         bought = ask(asked, messages(3), read_picture, tmp_path, budget=budget)
     provider.sold.clear()
     unasked = ask(asked, messages(3), read_picture, tmp_path, budget=Budget(tmp_path, None))
@@ -89,7 +91,9 @@ def answers(
     return found
 
 
-questions = st.lists(st.tuples(st.integers(3, 10), st.integers(1500, 2500)), min_size=1, max_size=30)
+questions = st.lists(
+    st.tuples(st.integers(3, 10), st.integers(1500, 2500)), min_size=1, max_size=30
+)
 
 
 @given(questions, st.integers(81, 1200), st.floats(0.2, 0.3))
@@ -115,7 +119,9 @@ def test_a_server_that_cuts_questions_of_different_lengths_is_noticed(
 def test_a_server_that_cuts_a_little_less_each_time_is_noticed() -> None:
     """It drops whole pictures, so that what is left differs."""
     found = answers([(3, 2000), (10, 2000)], 300, 0.25, 1 << 40)
-    left = [(m, Answer("s", "q", "seer", text="", tokens_in=1400 + k)) for k, (m, _) in enumerate(found)]
+    left = [
+        (m, Answer("s", "q", "seer", text="", tokens_in=1400 + k)) for k, (m, _) in enumerate(found)
+    ]
     assert "questions of 10 pictures have hardly more input tokens than those of 3" in (
         why_cut(left) or ""
     )

@@ -150,7 +150,7 @@ def message_of(line: Line) -> Message:
 
 @pytest.mark.parametrize("is_said", [True, False], ids=["kept in its line", "not said"])
 @pytest.mark.parametrize("changed", ["words", "picture", "order"])
-def test_an_answer_counts_for_what_was_shown_alone_faults_n6(
+def test_an_answer_counts_for_what_was_shown_alone_faults_n6(  # noqa: PLR0917
     root: DataRoot, messages: list[Line], tmp_path: Path, model: str, changed: str, is_said: bool
 ) -> None:
     """Other words, and pictures of another size, gave a model the scores of before."""

@@ -5,7 +5,8 @@ The first folder of the address says how, options apart by ``-``:
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
 in a reply of status 200. ``dear`` and a number: after so many answers to questions they count
-``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word. Run as a program, with a port or none, it prints its port.
+``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word. Run as
+a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -189,6 +190,15 @@ class Server:
         self.statuses[status] += 1
         return _http(status, json.dumps({"error": error}).encode(), extra)
 
+    def _count(self, reply: dict[str, Any], body: bytes, options: dict[str, int]) -> None:
+        """Other numbers of tokens than the same for all."""
+        n_sold = sum(self.sold.values()) - self.sold[CANARY]
+        if "dear" in options and n_sold > options["dear"]:
+            reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
+        if "ctx" in options:
+            n = TOKENS_IN + TOKENS_OF_PICTURE * len(_PICTURE.findall(body))
+            reply["usage"]["prompt_tokens"] = min(options["ctx"], n)
+
     def _answer(self, path: str, question: str, body: bytes, options: dict[str, int]) -> bytes:
         text, stop = answer_to(question), "stop"
         if question == CANARY:
@@ -209,12 +219,7 @@ class Server:
         reply = _shaped(path, text, stop, model)
         if "empty" in options:
             reply["choices"] = []
-        n_sold = sum(self.sold.values()) - self.sold[CANARY]
-        if "dear" in options and n_sold > options["dear"]:
-            reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
-        if "ctx" in options:
-            n = TOKENS_IN + TOKENS_OF_PICTURE * len(_PICTURE.findall(body))
-            reply["usage"]["prompt_tokens"] = min(options["ctx"], n)
+        self._count(reply, body, options)
         if "nousage" in options:
             del reply["usage"]
         data = json.dumps(reply).encode()

@@ -216,9 +216,7 @@ def test_a_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
     """Its rows about questions that vanished are left out; all else is published, of it, too."""
     rows = without_questions("f2")
     for name in ANSWERS:
-        rows[name] = [
-            r for r in rows[name] if r["model"] == "guesser" or r["question_id"] != "f2"
-        ]
+        rows[name] = [r for r in rows[name] if r["model"] == "guesser" or r["question_id"] != "f2"]
     lake = write_lake(tmp_path / "lake", rows)
     stale = stale_rows(*((name, "guesser|baseline") for name in ANSWERS))
     current = publish_on(lake, target, stale=stale)

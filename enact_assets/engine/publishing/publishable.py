@@ -28,10 +28,10 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
     WarehouseError,
 )
+from enact_assets.engine.graph import partition_key
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_verification import Refused, Verified, verify_files
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.graph import partition_key
 from enact_assets.engine.lake.parquet_files import held_dimensions
 from enact_assets.engine.publishing.relations import is_one_of, lake_rows, within_partition
 from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
