@@ -25,8 +25,8 @@ from enact_assets.asking.wires import Pieces, Wire
 from enact_assets.contracts.errors import PredictionError
 
 _ROUNDS = 4
-"""Requests for which money is reserved together, in rounds of those in flight, where this process
-runs the model.
+"""Requests for which money is reserved together at most, in rounds of those in flight, where this
+process runs the model. The first is alone, and the next after one that cost more than was reserved.
 """
 _WAIT_S = 0.2
 _T = TypeVar("_T")
@@ -61,13 +61,17 @@ class Purchase:
         """The same, of a model that this process runs. Errors: also those of the model."""
         found: dict[str, Answer] = {}
         reason = ""
+        size, most = 1, _ROUNDS * max(1, self.model.entry.in_flight)
         with self._opened() as (ledger, account):
             while not reason and len(found) < len(requests):
-                size = _ROUNDS * max(1, self.model.entry.in_flight)
-                batch, reason = _covered(requests[len(found) :], account, size)
-                for request, answer in self._answered(batch, asked):
+                batch, held_usd, reason = _covered(requests[len(found) :], account, size)
+                size = min(most, 2 * size)
+                told = self._answered(batch, asked)
+                for (request, answer), usd in zip(told, held_usd, strict=True):
                     ledger.put_soon(answer).result()
-                    account.settle(request.most_usd, (answer.usd or 0.0) + answer.usd_unsure)
+                    account.settle(usd, (answer.usd or 0.0) + answer.usd_unsure)
+                    if account.costs_more(answer.usd or 0.0, request.most_usd, usd):
+                        size = 1
                     found[request.sha] = answer
                     self.on_answer(request, answer)
         return found | self._left(requests, found, reason)
@@ -162,20 +166,20 @@ class Purchase:
 
 def _covered(
     requests: Sequence[Request], account: Account, most: int
-) -> tuple[Sequence[Request], str]:
-    """The first of ``requests``, ``most`` at most, for which money could be reserved; if there are
-    none, why. All, if none costs money.
+) -> tuple[Sequence[Request], list[float], str]:
+    """The first of ``requests``, ``most`` at most, for which money could be reserved, and how much;
+    if there are none, why. All, if none costs money.
     """
     if not any(request.most_usd for request in requests):
-        return requests, ""
-    batch = requests[:most]
+        return requests, [0.0] * len(requests), ""
+    batch, held_usd = requests[:most], list[float]()
     for n, request in enumerate(batch):
         try:
-            _run(account.reserve(request.most_usd, waits=n == 0))
+            held_usd.append(_run(account.reserve(request.most_usd, waits=n == 0)))
         except BudgetSpentError as error:
             # What others of the batch cost less than they could makes room for the next one.
-            return batch[:n], "" if n else str(error)
-    return batch, ""
+            return batch[:n], held_usd, "" if n else str(error)
+    return batch, held_usd, ""
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:

@@ -14,7 +14,7 @@ import msgspec
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
-from enact_assets.asking.gate import Gate
+from enact_assets.asking.gate import FIRST, Gate
 from enact_assets.asking.halt import Halt
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
@@ -60,7 +60,7 @@ class Client:
         self._ledger, self._account, self._halt = ledger, account, halt
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
-        self._gate = Gate(model.entry.in_flight, halt)
+        self._gate = Gate(model.entry.in_flight, halt, first=1 if model.costs_money else FIRST)
         self._n_answered = self._n_failed = 0
 
     async def __aenter__(self) -> "Client":
@@ -106,11 +106,12 @@ class Client:
         body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
+                held_usd = 0.0
                 if self._halt.reason is None:
-                    await self._reserve(request.most_usd)
+                    held_usd = await self._reserve(request.most_usd)
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
-                attempts.begin(request.most_usd)
+                attempts.begin(held_usd)
                 response = await self._poster.post(body)
                 attempts.end()
             if response.status == 200:
@@ -125,8 +126,8 @@ class Client:
             if response.is_unsure:
                 attempts.unsure += 1
             else:
-                self._account.settle(request.most_usd, 0.0)
-                attempts.held_usd -= request.most_usd
+                self._account.settle(attempts.reserved_usd, 0.0)
+                attempts.held_usd -= attempts.reserved_usd
             answer = self._given_up(request, response, attempts)
             if answer is not None:
                 return answer
@@ -136,15 +137,16 @@ class Client:
             else:
                 await self._halt.sleep(wait_s)
 
-    async def _reserve(self, usd: float) -> None:
-        """Set money aside, unless the run halts, for lack of it too."""
+    async def _reserve(self, usd: float) -> float:
+        """Set money aside, unless the run halts, for lack of it too; how much."""
         try:
-            await self._account.reserve(usd)
+            held = await self._account.reserve(usd)
         except BudgetSpentError as error:
             self._halt.stop(str(error))
-            return
+            return 0.0
         if self._halt.reason is not None:
-            self._account.settle(usd, 0.0)
+            self._account.settle(held, 0.0)
+        return held
 
     def _given_up(self, request: Request, response: Response, attempts: Attempts) -> Answer | None:
         """The line for a reply without an answer; None if the request is sent again."""
@@ -183,10 +185,14 @@ class Client:
     def _answered(
         self, request: Request, response: Response, reply: Reply, attempts: Attempts
     ) -> Answer:
-        self._gate.faster()
         answer = answered(
             self._model, request, reply, attempts, snapshot=self._snapshot, raw=response.raw
         )
+        usd, reserved_usd = answer.usd or 0.0, attempts.reserved_usd
+        if self._account.costs_more(usd, request.most_usd, reserved_usd):
+            self._gate.one_by_one()
+        else:
+            self._gate.faster()
         if answer.error is not None:
             self._halt.stop(answer.error)
         self._count_answer()

@@ -1,8 +1,9 @@
 """How many requests are in flight, and the pauses that a provider asks for.
 
-Starts at 16 and doubles with each round of answers until the first refusal for its rate. Each
-refusal halves it and holds all requests for as long as the provider says; from then on it grows by
-one per round.
+Starts at 16, of a model that costs money at 1, and doubles with each round of answers until the
+first refusal for its rate. Each refusal halves it and holds all requests for as long as the
+provider says; from then on it grows by one per round. So it does from 1 on after an answer that
+cost more than was set aside for it: what is in flight then is all that can pass a budget.
 """
 
 import asyncio
@@ -28,9 +29,9 @@ class Gate:
     A run that halts waits for no pause.
     """
 
-    def __init__(self, most: int, halt: Halt | None = None) -> None:
+    def __init__(self, most: int, halt: Halt | None = None, *, first: int = FIRST) -> None:
         self._most, self._halt = max(1, most), halt or Halt()
-        self._limit = float(min(FIRST, self._most))
+        self._limit = float(min(first, self._most))
         self._inside = 0
         self._not_before = 0.0
         self._is_doubling = True
@@ -66,6 +67,10 @@ class Gate:
             self._limit = max(1.0, self._limit / 2)
             self._is_doubling = False
         self._not_before = max(self._not_before, now + wait_s)
+
+    def one_by_one(self) -> None:
+        """An answer cost more than was set aside for it."""
+        self._limit, self._is_doubling = 1.0, False
 
     def faster(self) -> None:
         """A request was answered."""

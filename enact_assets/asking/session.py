@@ -16,7 +16,13 @@ from enact_assets.asking.answers import Answer, Purpose
 from enact_assets.asking.batch_records import waiting
 from enact_assets.asking.budget import Budget
 from enact_assets.asking.buying import Purchase
-from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
+from enact_assets.asking.canary import (
+    Verdict,
+    canary_message,
+    canary_messages,
+    canary_reader,
+    verdict,
+)
 from enact_assets.asking.in_process_models import InProcess, load_in_process
 from enact_assets.asking.keys import keeping_key_in, key_of
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
@@ -24,6 +30,7 @@ from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader, Target, request_sha
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.not_asked import why_not, why_not_again, why_nothing
+from enact_assets.asking.prompt_lengths import why_cut
 from enact_assets.asking.requested import Request, limit_of_tokens_out, missing, most_usd
 from enact_assets.asking.wires import WIRES, Wire
 from enact_assets.contracts.errors import PredictionError
@@ -119,6 +126,10 @@ def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer,
         return run.checked_again()
 
 
+def _has(answers: Sequence[tuple[Message, Answer]], message: Message) -> bool:
+    return any(shown == message for shown, _ in answers)
+
+
 class _Run:
     """One call of :func:`ask`, or of :func:`check`."""
 
@@ -156,6 +167,8 @@ class _Run:
         self._n_keys = Counter(shas.values())
         found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
         self._tell()
+        if cut := why_cut((wanted[sha].message, answer) for sha, answer in found.items()):
+            self._tell(f"Model {model.name}: {cut}.")
         # What a question without an answer did cost is in the ledger. Here only the run that paid
         # would know it, and no later one.
         for sha, answer in found.items():
@@ -192,14 +205,14 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         with self._alone(folder):
             before = self._first_answers(target, folder)
-            n = len(before)
+            n = sum(shown == message for shown, _ in before)
             sha = request_sha(target, message, n)
             purpose: Purpose = "check" if before else "canary"
             request = Request(sha, message, n, self._most_usd(message), purpose)
             reason = why_nothing(model, self._budget)
             if reason is not None:
                 return missing(model, request, reason), "unreadable"
-            self._snapshot = before[0].served_model if before else None
+            self._snapshot = before[0][1].served_model if before else None
             answer = self._bought([request], folder)[sha]
         return answer, verdict(answer.text or "", model.entry.max_images)
 
@@ -251,19 +264,21 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         answers = self._first_answers(target, folder)
         reason = why_nothing(model, self._budget)
-        if not answers and reason is None:
+        if reason is None and not _has(answers, message):
             sha = request_sha(target, message)
             request = Request(sha, message, 0, self._most_usd(message), "canary")
             with self._alone(folder):
                 answers = self._first_answers(target, folder)
-                answers = answers or [self._bought([request], folder)[sha]]
+                if not _has(answers, message):
+                    self._snapshot = answers[0][1].served_model if answers else None
+                    answers.append((message, self._bought([request], folder)[sha]))
         if not answers:
             return reason
-        first, latest = answers[0], answers[-1]
-        if first.error is not None:
-            return f"the first message, which checks the order of pictures: {first.error}"
-        self._snapshot = first.served_model
-        seen = verdict(latest.text or "", model.entry.max_images)
+        (_, first), (shown, latest) = answers[0], answers[-1]
+        self._snapshot = first.served_model if first.error is None else None
+        if latest.error is not None:
+            return f"the first message, which checks the order of pictures: {latest.error}"
+        seen = verdict(latest.text or "", shown.n_pictures)
         if seen == "changed":
             raise PredictionError(
                 f"{model.name} sees pictures in another order than they are sent: it answered "
@@ -277,13 +292,17 @@ class _Run:
             self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
 
-    def _first_answers(self, target: Target, folder: Path) -> list[Answer]:
-        """Kept answers to the first message, those of checks last."""
+    def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
+        """The first message and kept answers to it: as it was before, then as it is, those of
+        checks last.
+        """
         kept = read_kept(folder).answers
-        message = canary_message(self._model.entry.max_images)
-        found: list[Answer] = []
-        while (answer := kept.get(request_sha(target, message, len(found)))) is not None:
-            found.append(answer)
+        found: list[tuple[Message, Answer]] = []
+        for message in canary_messages(self._model.entry.max_images):
+            n = 0
+            while (answer := kept.get(request_sha(target, message, n))) is not None:
+                found.append((message, answer))
+                n += 1
         return found
 
     @property

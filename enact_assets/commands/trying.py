@@ -57,7 +57,10 @@ def add_max_usd(sub: argparse.ArgumentParser, default_text: str, default: float 
         type=_dollars,
         default=default,
         metavar="USD",
-        help=f"most that this command may spend on models {default_text}",
+        help=f"most that this command may spend on models {default_text}. A provider that charges "
+        "more than an answer can cost by its price and limits passes it, by the excess of the "
+        "answers in flight at the first such answer: one in the beginning, `in_flight` of each "
+        "model at most; a batch that was sent is charged whole",
     )
 
 

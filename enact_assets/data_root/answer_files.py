@@ -3,8 +3,9 @@
 A file has the same bytes whichever way its answers came in, so its hash is their version.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 import msgspec
@@ -22,6 +23,8 @@ NONE_IMPORTED = "no answers were imported under this variant"
 """Why no question of a variant has an answer of such a model."""
 NOT_IMPORTED = "not among the imported answers"
 """Why a question of a model with imported answers has none."""
+OTHER_SHOWN = "the imported answer is to other words or pictures than are shown now"
+"""Why a question with an imported answer has none that counts."""
 _LOCK = ".lock"
 
 
@@ -30,7 +33,9 @@ _Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class AnswerFacts(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What a file may say of how an answer came about: columns of ``predictions``."""
+    """What a file may say of an answer: columns of ``predictions``, and a hash of the texts and
+    pictures that were shown.
+    """
 
     stop: Literal["complete", "cut", "refused"] | None = None
     served_model: str | None = None
@@ -39,6 +44,7 @@ class AnswerFacts(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     tokens_out: _Count | None = None
     tokens_reasoning: _Count | None = None
     latency_s: _Seconds | None = None
+    shown_sha: str | None = None
 
 
 class ImportedAnswer(AnswerFacts, frozen=True):
@@ -108,12 +114,14 @@ def add_answers(
     answers: Iterable[ImportedAnswer],
     *,
     replace: bool = False,
+    shown: Mapping[str, str | None] = MappingProxyType({}),
 ) -> tuple[int, int]:
     """Add ``answers`` to those imported before; returns how many are new and how many differ.
 
-    Where both have an answer to a question, the earlier one stays unless ``replace``. The file is
-    written whole or not at all; two imports wait for each other. Errors: as
-    :func:`imported_answers`, :class:`OutputError`.
+    Where both have an answer to a question, the earlier one stays unless ``replace``, or unless it
+    is to something else than what is ``shown`` now (question -> hash, where it is known), and the
+    new one is to that. The file is written whole or not at all; two imports wait for each other.
+    Errors: as :func:`imported_answers`, :class:`OutputError`.
     """
     path = answer_file(root, name, variant)
     try:
@@ -123,6 +131,13 @@ def add_answers(
     with FileLock(root.answers / _LOCK):
         kept = imported_answers(root, name, variant)
         given = {answer.question_id: answer for answer in answers}
+        kept = {
+            id_: answer
+            for id_, answer in kept.items()
+            if id_ not in given
+            or is_shown(answer, shown.get(id_))
+            or not is_shown(given[id_], shown.get(id_))
+        }
         new = given.keys() - kept.keys()
         differing = {id_ for id_ in given.keys() & kept.keys() if given[id_] != kept[id_]}
         merged = {**kept, **given} if replace else {**given, **kept}
@@ -130,6 +145,11 @@ def add_answers(
             with replacing(path) as temporary, temporary.open("wb") as file:
                 file.writelines(msgspec.json.encode(merged[i]) + b"\n" for i in sorted(merged))
     return len(new), len(differing)
+
+
+def is_shown(answer: ImportedAnswer, shown_sha: str | None) -> bool:
+    """Whether an answer is to what has this hash; none that is not known contradicts it."""
+    return None in (answer.shown_sha, shown_sha) or answer.shown_sha == shown_sha
 
 
 def _files(root: DataRoot, name: str) -> list[Path]:

@@ -29,11 +29,14 @@ T = TypeVar("T", bound="Table")
 class Reference(NamedTuple):
     """Ids in ``column`` are those of rows of table ``of``, whose partition says what about.
 
-    ``also_in`` are tables that repeat these rows with the names of that partition.
+    ``also_in`` are tables that repeat these rows with the names of that partition. ``current_in``
+    lists the ids that a partition should be about, in its partition of the same names: of a stale
+    partition, rows about others are not published.
     """
 
     column: str
     of: str
+    current_in: str
     also_in: tuple[str, ...] = ()
 
 

@@ -1,7 +1,7 @@
 """Which orders are right, and whether answers are."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, integers, number, text, truth
+from enact_assets.engine.tables import Reference, Table, integer, integers, number, text, truth
 
 
 class QuestionOrders(Table):
@@ -34,6 +34,7 @@ class Evaluation(Table):
     """
 
     by = ("model", "variant")
+    refers_to = Reference("question_id", "qa", "asked_questions")
 
     model = common.model(key=True)
     variant = common.variant(key=True)

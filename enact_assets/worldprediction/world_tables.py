@@ -1,7 +1,16 @@
 """WorldPrediction: questions of both tasks, their candidates, answers and scores."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, integers, number, text, texts, truth
+from enact_assets.engine.tables import (
+    Reference,
+    Table,
+    integer,
+    integers,
+    number,
+    text,
+    texts,
+    truth,
+)
 
 
 class WorldQuestions(Table):
@@ -69,6 +78,7 @@ class WorldPredictions(Table):
     """
 
     by = ("world_model", "world_source")
+    refers_to = Reference("question_id", "world_questions", "world_questions")
 
     world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
@@ -101,6 +111,7 @@ class WorldEvaluation(Table):
     """
 
     by = ("world_model", "world_source")
+    refers_to = Reference("question_id", "world_questions", "world_questions")
 
     world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)

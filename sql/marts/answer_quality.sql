@@ -4,11 +4,15 @@
 --        Sums of tokens and dollars are over the answers that say theirs, and null if none does:
 --        reference baselines, imported answers, models without a price. usd_per_question divides by
 --        n_priced, so it is the price of asking a question once. Verdicts are null where
---        predictions were not evaluated.
+--        predictions were not evaluated. A server that cuts long prompts counts the same number of
+--        tokens_in for questions of different numbers of pictures: n_same_tokens_in.
 create table answer_quality as
 with known as (
     select
-        predictions.*, evaluation.answer_status, evaluation.reason,
+        predictions.*, evaluation.answer_status, evaluation.reason, evaluation.length,
+        predictions.tokens_in = max(predictions.tokens_in) over (
+            partition by predictions.model, predictions.variant
+        ) as has_most_tokens_in,
         evaluation.answer_status is not null as is_evaluated
     from predictions
     left join evaluation
@@ -39,6 +43,13 @@ select
     count(*) - count(raw_answer) as n_missing,
     sum(tokens_in)::bigint as tokens_in,
     sum(tokens_in_cached)::bigint as tokens_in_cached,
+    case when count(tokens_in) > 0 and bool_or(is_evaluated) then
+        if(
+            count(distinct length) filter (has_most_tokens_in) > 1,
+            count(*) filter (has_most_tokens_in),
+            0
+        )
+    end as n_same_tokens_in,
     sum(tokens_out)::bigint as tokens_out,
     sum(tokens_reasoning)::bigint as tokens_reasoning,
     count(usd) as n_priced,
@@ -68,6 +79,8 @@ comment on column answer_quality.n_missing is 'answers that were never obtained'
 comment on column answer_quality.tokens_in is 'tokens of all requests, cached ones included';
 comment on column answer_quality.tokens_in_cached is
 'of tokens_in: tokens that the provider had cached';
+comment on column answer_quality.n_same_tokens_in is
+'answers with the most tokens_in, if their questions differ in length: a server cut them, probably';
 comment on column answer_quality.tokens_out is 'tokens of all answers, reasoning included';
 comment on column answer_quality.tokens_reasoning is 'of tokens_out: tokens of reasoning';
 comment on column answer_quality.n_priced is 'answers whose price is known';

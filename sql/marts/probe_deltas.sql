@@ -1,5 +1,5 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, variants_with_published.
+-- Reads: probes, probe_panels, variants_with_published, absent_evaluations.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent.
@@ -7,7 +7,8 @@
 --        and welch_reason are so for the p-value of their name and its interval. p-values with
 --        holm in their name are corrected for the variants and kinds of the panel, of one model
 --        at one length; the others are not corrected.
---        The baseline's own rows in probes, which compare it with itself, are left out.
+--        The baseline's own rows in probes, which compare it with itself, are left out; so are
+--        models whose evaluation of either side is missing.
 --        caveat is the variant's, then the baseline's, which holds for all.
 create table probe_deltas as
 with read as (
@@ -16,6 +17,8 @@ with read as (
         n_paired > 0 as is_paired,
         case when n_paired > 0 then paired_delta else delta end as difference
     from probes
+    anti join absent_evaluations as absent
+        on absent.model = probes.model and absent.variant in (probes.variant, probes.baseline)
     where variant <> baseline and panel is not null
 )
 

@@ -4,7 +4,9 @@ The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
-in a reply of status 200. Run as a program, with a port or none, it prints its port.
+in a reply of status 200. ``dear`` and a number: after so many answers to questions they count
+``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word. Run as
+a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -25,12 +27,13 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|dear|ctx)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
 _NUMBER_OF = {hashlib.sha256(drawn(number)).hexdigest(): number for number in NUMBERS}
-TOKENS_IN, TOKENS_OUT = 900, 9
+TOKENS_IN, TOKENS_OUT, DEAR = 900, 9, 1000
+TOKENS_OF_PICTURE = 300
 CANARY = "canary"
 
 
@@ -187,6 +190,15 @@ class Server:
         self.statuses[status] += 1
         return _http(status, json.dumps({"error": error}).encode(), extra)
 
+    def _count(self, reply: dict[str, Any], body: bytes, options: dict[str, int]) -> None:
+        """Other numbers of tokens than the same for all."""
+        n_sold = sum(self.sold.values()) - self.sold[CANARY]
+        if "dear" in options and n_sold > options["dear"]:
+            reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
+        if "ctx" in options:
+            n = TOKENS_IN + TOKENS_OF_PICTURE * len(_PICTURE.findall(body))
+            reply["usage"]["prompt_tokens"] = min(options["ctx"], n)
+
     def _answer(self, path: str, question: str, body: bytes, options: dict[str, int]) -> bytes:
         text, stop = answer_to(question), "stop"
         if question == CANARY:
@@ -207,6 +219,7 @@ class Server:
         reply = _shaped(path, text, stop, model)
         if "empty" in options:
             reply["choices"] = []
+        self._count(reply, body, options)
         if "nousage" in options:
             del reply["usage"]
         data = json.dumps(reply).encode()

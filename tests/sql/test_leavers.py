@@ -7,6 +7,7 @@ import pytest
 from sql.tiny_lake import (
     BOIL,
     TABLE,
+    Rows,
     answer,
     contents,
     few_sql,
@@ -17,6 +18,7 @@ from sql.tiny_lake import (
     write_lake,
 )
 
+from enact_assets.commands.coverage import coverage
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.data_root.published import published_names, query
 from enact_assets.engine.lake import parquet_files
@@ -185,6 +187,83 @@ def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_questi
     publish_few(lake, target, names=without("demonstration", BOIL))
     found = query(target, "select distinct question_id from predictions order by all")
     assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
+
+
+def stale_rows(*partitions: tuple[str, str]) -> pl.DataFrame:
+    return StalePartitions.build(
+        [{"asset": a, "partition": p, "state": "stale", "why": "questions"} for a, p in partitions]
+    )
+
+
+ANSWERS = ("predictions", "evaluation", "compared_steps", "compared_components")
+CHECKED_BY = {
+    "predictions": "check predicted_questions_exist",
+    "evaluation": "check evaluated_answers_were_predicted",
+}
+
+
+def without_questions(*ids: str) -> Rows:
+    """Questions were written again, and these do not exist any more; their answers are there."""
+    rows = tiny_rows()
+    for name in ("qa", "question_set", "asked_questions", "question_orders"):
+        rows[name] = [r for r in rows[name] if r["question_id"] not in ids]
+    return rows
+
+
+def test_a_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    """Its rows about questions that vanished are left out; all else is published, of it, too."""
+    rows = without_questions("f2")
+    for name in ANSWERS:
+        rows[name] = [r for r in rows[name] if r["model"] == "guesser" or r["question_id"] != "f2"]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "guesser|baseline") for name in ANSWERS))
+    current = publish_on(lake, target, stale=stale)
+    assert all(check.is_passed for check in current.checks)
+    for name in ANSWERS:
+        kept = lake.read_all(name).filter(pl.col("question_id") != "f2")
+        assert query(target, f"from {name}").equals(kept, null_equal=True), name  # in this order
+    board = query(target, "from leaderboard_details where variant = 'baseline' and length is null")
+    said = board.filter(kind="forward").select("model", "state", "n_questions").sort("model")
+    assert said.rows() == [("guesser", "stale", 3), ("oracle", "current", 3)]
+
+
+def test_a_model_all_whose_questions_vanished_is_missing_not_gone_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    """Not a row less than there are models: it was not asked what the others were."""
+    rows = tiny_rows()
+    for name in ANSWERS:
+        rows[name] += [
+            {**r, "model": "seer", "question_id": f"old-{r['question_id']}"}
+            for r in rows[name]
+            if (r["model"], r["variant"]) == ("guesser", "baseline")
+        ]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "seer|baseline") for name in ANSWERS))
+    publish_on(lake, target, stale=stale)
+    board = query(target, "from leaderboard_details where model = 'seer' and length is null")
+    shown = ("kind", "state", "n_questions", "n_missing", "task_accuracy")
+    assert board.select(shown).sort("kind").rows() == [
+        ("forward", "missing", 4, 4, None),
+        ("inverse", "missing", 1, 1, None),
+    ]
+    lengths = query(target, "from accuracy_by_length where model = 'seer' and length is null")
+    assert set(lengths["accuracy"]) == {None}
+    assert "seer lacks 5 of 5" in coverage(target, "baseline")
+
+
+@pytest.mark.parametrize("asset", ["predictions", "evaluation"])
+def test_vanished_questions_of_a_partition_that_is_not_stale_stay_an_offence(
+    tmp_path: Path, target: Path, asset: str
+) -> None:
+    """What is made of the present questions cannot be about others."""
+    rows = without_questions("f2")
+    lake = write_lake(tmp_path / "lake", rows)
+    fresh = stale_rows(*((n, f"{m}|baseline") for n in ANSWERS if n != asset for m in ALL["model"]))
+    with pytest.raises(WarehouseError, match=CHECKED_BY[asset]):
+        publish_lean(lake, target, stale=fresh)
 
 
 def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(

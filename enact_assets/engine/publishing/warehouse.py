@@ -109,7 +109,8 @@ def publish(
     ``names`` maps a dimension to the names that are current: partitions and rows of any other are
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none), state (stale or missing) and why, in the order given (None:
-    nothing is stale or missing).
+    nothing is stale or missing). Of stale partitions rows are left out that are about what is not
+    there any more, as :class:`~enact_assets.engine.tables.Reference` says.
     ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
     values of ``said``, which are no part of the content hash. ``progress`` gets the
     share done, 0 to 1.
@@ -205,7 +206,8 @@ class _Making:
     def _make(
         self, temporary: Path, connection: duckdb.DuckDBPyConnection, memory: Memory
     ) -> tuple[Built, str]:
-        with find_sources(self.lake, self.names, temporary, memory.files) as sources:
+        stale = self.stale.select("asset", "partition").rows()
+        with find_sources(self.lake, self.names, temporary, memory.files, stale) as sources:
             built = build(
                 connection,
                 self.files,
