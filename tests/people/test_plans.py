@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from enact_assets.people.content import ShownQuestion
-from enact_assets.people.plans import Assigned, paper_plan
 from hypothesis import given
 from hypothesis import strategies as st
+
+from enact_assets.people.content import ShownQuestion
+from enact_assets.people.plans import Assigned, paper_plan
 
 
 def asked(kind: str, length: int, n: int, n_demonstrations: int) -> list[ShownQuestion]:
