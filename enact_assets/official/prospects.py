@@ -27,6 +27,11 @@ class Remark:
     text: str
     is_warning: bool = False
 
+    @property
+    def kind(self) -> str:
+        """How a line about it begins."""
+        return "warning" if self.is_warning else "note"
+
 
 def remarks(tables: ReplayTables, gatings: Iterable[Gating]) -> list[Remark]:
     """What can be asked about one replay under each of ``gatings``, and why the rest cannot.
@@ -118,13 +123,13 @@ def _is_seen(gating: Gating) -> pl.Expr:
 def _unseen(left: pl.DataFrame, n: int, gatings: list[Gating], *, is_warning: bool) -> list[Remark]:
     """Remarks on changes that no gating looks at."""
     said = []
-    asked = named([gating.name for gating in gatings], 3)
+    seen_by = f"no gating that asks about this ({named([g.name for g in gatings], 3)})"
     ours = left.filter(pl.col("predicate").is_in(list(CATALOGUE)))
     if ours.height:
         words = [f"{p} ({k:,}, first at frame {at})" for p, _, k, at in ours.iter_rows()]
         said.append(
             f"{int(ours['n'].sum()):,} of {counted(n, 'change')} are of {named(words, SHOWN)}, "
-            f"which no gating that asks about this ({asked}) looks at: 0 questions about them. {ADVICE}"
+            f"which {seen_by} looks at: 0 questions about them. {ADVICE}"
         )
     others = left.filter(~pl.col("predicate").is_in(list(CATALOGUE)))
     if others.height:
