@@ -1,5 +1,6 @@
 """Predicates that the registry adds to a gating, with their wording (public K1)."""
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -130,6 +131,21 @@ def test_a_wrong_entry_is_named(tmp_path: Path, also: object, told: str) -> None
         gating_with(tmp_path, also)
     assert told in str(error.value)
     assert "gatings.parts.also" in str(error.value)
+
+
+def test_the_example_of_the_documentation_is_a_registry(tmp_path: Path) -> None:
+    docs = (DEFAULT_REGISTRY.parents[1] / "docs" / "sources.md").read_text("utf-8")
+    (text,) = re.findall(r"<!-- example: gatings -->\n```yaml\n(.*?)```", docs, re.DOTALL)
+    entries = yaml.safe_load(DEFAULT_REGISTRY.read_text("utf-8"))
+    for part, entry in yaml.safe_load(text).items():
+        entries[part] |= entry
+    path = tmp_path / "registry.yaml"
+    path.write_text(yaml.safe_dump(entries))
+    registry = load_registry(path)
+    gating = registry.gating(registry.variant("parts").gating)
+    assert gating.looks_at("AttachedTo")
+    held = Component("add", "Grasping", "agent", "mug")
+    assert sentence(held, 0, gating.own_words) == "The robot now holds the mug."
 
 
 def test_the_release_counts_every_state_as_it_is(tmp_path: Path) -> None:
