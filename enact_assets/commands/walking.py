@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.coverage import missing_answers, print_stopped
+from enact_assets.commands.nothing_asked import ASKED, nothing_asked
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -22,6 +23,7 @@ from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.question_files import registry_in
 from enact_assets.official.commands import positive
 from enact_assets.plurals import counted
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED
@@ -204,9 +206,13 @@ def walk(
             f"Stopped after {made}. What was finished is kept; run the same command again."
         ) from None
     print_report(console, report)
+    root = DataRoot(arguments.data)
+    asking = [v for (v,) in report.current(ASKED) if v in only.get("variant", [v])]
+    for said in nothing_asked(root, registry_in(root), asking):
+        console.print(Text(said, "yellow"))
     if not report.is_success:
         return 1
-    said, code = missing_answers(DataRoot(arguments.data), report, only)
+    said, code = missing_answers(root, report, only)
     if said:
         console.print(Text(said, "yellow"))
     return code
@@ -237,7 +243,6 @@ def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.published import published_names
-    from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
     code = walk(arguments, console, registry, registry.demo)

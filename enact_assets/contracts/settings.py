@@ -9,6 +9,7 @@ from typing import Any
 
 from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.predicates import RELEASE_PREDICATES
 from enact_assets.contracts.profile import Profile
 
 EMBEDDED = "embedded"
@@ -37,6 +38,26 @@ NATURAL = "natural"
 
 
 @dataclass(frozen=True)
+class OwnWords:
+    """Sentences of the user about a predicate of which we have none: each says that it began to
+    hold, or that it ended. Fields ``{S}`` and ``{O}`` are its objects (:data:`SENTENCE_FIELDS`).
+    """
+
+    predicate: str
+    begins: tuple[str, ...]
+    ends: tuple[str, ...]
+
+    def phrasings(self, operation: str) -> tuple[str, ...]:
+        """Those of ``add`` or ``remove``."""
+        return {"add": self.begins, "remove": self.ends}.get(operation, ())
+
+
+SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
+"""What a sentence may have in braces: subject and object with their article, the object without,
+and verbs that agree with the subject."""
+
+
+@dataclass(frozen=True)
 class Gating:
     """Which predicates make key frames, under which constants."""
 
@@ -48,6 +69,12 @@ class Gating:
     """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
     question_file: str | None = None
     """The imported file, or ``ANY_FILE``, that names key frames and questions in place of ours."""
+    own_words: tuple[OwnWords, ...] = ()
+    """Of predicates that the registry adds to those of the gating."""
+
+    def looks_at(self, predicate: str) -> bool:
+        """Whether a change of ``predicate`` can make a question."""
+        return predicate in (self.predicates or RELEASE_PREDICATES)
 
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
         """Those of ``question_files`` whose questions it takes, sorted."""
@@ -317,7 +344,7 @@ def is_partition_name(text: str) -> bool:
 
 _ADDED: Mapping[type, Mapping[str, object]] = {
     Profile: {"drops_ambiguous": True},
-    Gating: {"question_file": None},
+    Gating: {"question_file": None, "own_words": ()},
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
     Variant: {"is_imported": False, "prompts": None, "editing": None},

@@ -816,6 +816,7 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     fields = dataclasses.asdict(registry.gatings["state"])
     assert fields["profile"].pop("drops_ambiguous") is True
     assert fields.pop("question_file") is None
+    assert fields.pop("own_words") == ()
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)
     before = {"name": "state", "gating": "state"}
     assert settings_sha(registry.question_sets["state"]) == content_sha(before)
