@@ -19,7 +19,7 @@ from enact_assets.contracts.errors import LakeError, QuestionFileError
 from enact_assets.data_root.paths import link_target
 from enact_assets.data_root.recording_zips import DAMAGE, crc_of
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.system.atomic import temporary_name
+from enact_assets.system.atomic import flush_to_disk, temporary_name
 
 LINK_SUFFIX = ".pictures"
 MAX_PICTURE_BYTES = 64 * 2**20
@@ -217,6 +217,7 @@ def link_pictures(folder: Path, name: str, place: Path) -> None:
     temporary = temporary_name(link)
     temporary.symlink_to(link_target(folder, place.resolve()))
     temporary.replace(link)
+    flush_to_disk(folder)
 
 
 def _link(folder: Path, name: str) -> Path:

@@ -1,12 +1,13 @@
 """Recordings: taken in by link or copy, under names that cannot leave the data root."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
+from enact_assets.data_root.recordings import CAMERA, Recordings
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
 from enact_assets.predictions.known_models import KnownModels
@@ -68,6 +69,42 @@ def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
     make_recording(tmp_path / "again" / "tidy_1")
     with pytest.raises(RecordingError, match="already exists"):
         recordings.add(tmp_path / "again" / "tidy_1")
+
+
+@pytest.mark.parametrize("of", ["copy", "zip"])
+def test_what_is_taken_in_is_on_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    """faults N14: after a power cut an import that was done is whole, for copies and zips alike."""
+    recordings, flushed = Recordings(tmp_path / "data" / "recordings"), set[int]()
+    place = recordings.folder("tidy_1")
+    sync, rename = os.fsync, Path.replace
+
+    def flush(file: int) -> None:
+        flushed.add(os.fstat(file).st_ino)
+        sync(file)
+
+    def checked(source: Path, target: Path) -> Path:
+        if target == place:
+            made = [source, *source.rglob("*")]
+            assert len(made) >= 2
+            assert {path.stat().st_ino for path in made} <= flushed
+            flushed.clear()
+        return rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(Path, "replace", checked)
+    if of == "copy":
+        source = make_recording(tmp_path / "tidy_1")
+        (source / CAMERA).mkdir()
+        (source / CAMERA / "00001.png").write_bytes(b"png")
+        recordings.add(source, copy=True)
+    else:
+        with recordings.taking_in("tidy_1", of) as folder:
+            (folder / CAMERA).mkdir(parents=True)
+            (folder / CAMERA / "00001.png").write_bytes(b"png")
+            (folder / "scene_graph_0.json").write_bytes(b"{}")
+    assert recordings.root.stat().st_ino in flushed
 
 
 def test_a_link_inside_the_data_root_moves_with_it(tmp_path: Path) -> None:
