@@ -11,6 +11,7 @@ from enact_assets.data_root.recordings import CAMERA, Recordings
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.sources import Silent
 
 
@@ -153,3 +154,33 @@ def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: P
     assert arrived.version("recording", ("setting_the_table-0",)) == before
     recordings.unlink("setting_the_table-0")
     assert arrived.version("recording", ("setting_the_table-0",)) == EMBEDDED
+
+
+def test_a_raw_demonstration_that_was_replaced_is_another_version(tmp_path: Path) -> None:
+    """faults N4: of its HDF5 size and time count, as for what was played of it; of a full scene the
+    content, also one of equal size and time. Without the file there is no version.
+    """
+    raw, scene = tmp_path / "raw.hdf5", tmp_path / "raw.demo_0" / "full.json"
+    scene.parent.mkdir()
+    about = RawDemonstration(str(raw), 0, 9, full_scene_file=scene.name)
+    write_demonstration(scene.with_name("omnigibson.json"), about)
+    raw.write_bytes(bytes(9))
+    scene.write_text("{}")
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    name = recordings.add(scene.parent)
+    arrived = Arrived(recordings, tmp_path, KnownModels(DataRoot(tmp_path)))
+
+    def version() -> str:
+        return arrived.version("recording", (name,))
+
+    first, time = version(), scene.stat().st_mtime_ns
+    assert version() == first != GONE
+    scene.write_text("[]")
+    os.utime(scene, ns=(time, time))
+    second = version()
+    raw.write_bytes(bytes(10))
+    third = version()
+    os.utime(raw, ns=(9, 9))
+    assert len({first, second, third, version()}) == 4
+    raw.rename(tmp_path / "away.hdf5")
+    assert version() == GONE
