@@ -22,7 +22,12 @@ from pathlib import Path
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
 from enact_assets.data_root.paths import link_target
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.system.atomic import is_temporary, temporary_name
+from enact_assets.system.atomic import (
+    flush_to_disk,
+    flush_tree,
+    is_temporary,
+    temporary_name,
+)
 
 SCENE_GRAPH_FILES = ("scene_graph_0.json", "scene_graph_0.json.gz")
 # Types are comments here: mypy wants them, and an annotation would make all replays stale.
@@ -184,7 +189,7 @@ class Recordings:
     @contextmanager
     def taking_in(self, name: str, source: object) -> Iterator[Path]:
         """Give a path at which a folder or a link is to be made; without an error it becomes the
-        recording ``name``, otherwise nothing is left of it. ``source`` is named in errors.
+        recording ``name``, on disk, otherwise nothing is left of it. ``source`` is named in errors.
 
         Errors: as :meth:`add`.
         """
@@ -195,9 +200,12 @@ class Recordings:
                 raise RecordingError(f"{place} already exists. Remove it to import {name} again")
             self.root.mkdir(parents=True, exist_ok=True)
             yield temporary
-            if place.is_symlink() and not temporary.is_symlink():
-                place.unlink()
+            if not temporary.is_symlink():
+                flush_tree(temporary)
+                if place.is_symlink():
+                    place.unlink()
             temporary.replace(place)
+            flush_to_disk(self.root)
         except OSError as error:
             # Of a whole tree, copytree lists what failed instead of giving a reason.
             reason = error.strerror or str(error.args[0] if error.args else error)

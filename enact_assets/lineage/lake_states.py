@@ -1,6 +1,6 @@
 """States of a data root, read from its lake: all at once, or of single partitions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import (
@@ -24,6 +24,7 @@ from enact_assets.lineage.file_states import FileStates
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
     GIVEN,
+    LANDED_OF,
     ROOTS,
     WAREHOUSE,
     WHOLE,
@@ -31,6 +32,8 @@ from enact_assets.lineage.pipeline import (
 )
 from enact_assets.lineage.versions import NOTHING, Arrived, root_version
 from enact_assets.system.collector import without_collector
+
+Landed = Callable[[str, Partition], State | None]
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,15 @@ class LakeStates:
         """What the files of the lake say about themselves, catalogued."""
         return LakeIndex(self.lake, self.root.catalogue)
 
-    def external_version(self, asset: str, partition: Partition) -> str:
-        """Version of one external input."""
+    def external_version(
+        self, asset: str, partition: Partition, landed: Landed | None = None
+    ) -> str | None:
+        """Version of one external input; None if there is no such input.
+
+        ``landed`` gives the state of a partition of a table, if it is known already.
+        """
+        if asset in LANDED_OF:
+            return self._recorded_pictures(partition, landed or self.landed)
         if asset in GIVEN:
             demonstration, gating = partition
             return self.arrived.given(asset, demonstration, self.registry.gating(gating))
@@ -64,11 +74,7 @@ class LakeStates:
         """State of every current partition of every asset; ``on_progress`` gets the share
         done. Files of names that left are skipped.
         """
-        of = with_settings_and_files(
-            names,
-            lambda root, partition: root_version(self.registry, root, partition),
-            self.external_version,
-        )
+        of: dict[str, MutableMapping[Partition, State]] = {}
         with without_collector():
             found = self.index.files(on_progress=on_progress)
             pictures = {name: files.pictures() for name, files in found.items()}
@@ -79,6 +85,13 @@ class LakeStates:
         for whole in sorted(WHOLE):
             state = self._whole(whole)
             of[whole] = {} if state is None else {(): state}
+        self.arrived.contents.recall_all()
+        of |= with_settings_and_files(
+            names,
+            lambda root, partition: root_version(self.registry, root, partition),
+            lambda asset, p: self.external_version(asset, p, lambda table, p: of[table].get(p)),
+        )
+        self.arrived.contents.keep()
         return States(of)
 
     def landed(self, asset: str, partition: Partition) -> State | None:
@@ -102,7 +115,9 @@ class LakeStates:
             if asset in ROOTS:
                 of = {g: State(root_version(self.registry, asset, g)) for g in groups}
             else:
-                of = {g: State(self.external_version(asset, g)) for g in groups}
+                versions = {g: self.external_version(asset, g) for g in groups}
+                of = {g: State(version) for g, version in versions.items() if version is not None}
+                self.arrived.contents.keep()
             return of
         if not follow.is_rolled_up:
             states = {group: self.landed(asset, group) for group in groups}
@@ -111,6 +126,19 @@ class LakeStates:
         (files,) = self.index.files([asset]).values()
         there = FileStates(names.grid(asset), files, {})
         return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+
+    def _recorded_pictures(self, partition: Partition, landed: Landed) -> str | None:
+        table = LANDED_OF["recorded_pictures"]
+
+        def version() -> str | None:
+            state = landed(table, partition)
+            return None if state is None else state.version
+
+        def frame_ids() -> list[int]:
+            where = dict(zip(dimensions(table), partition, strict=True))
+            return self.lake.read(table, where).get_column("frame_id").unique().sort().to_list()
+
+        return self.arrived.recorded_pictures(partition, version, frame_ids)
 
     def _whole(self, asset: str) -> State | None:
         problem = None

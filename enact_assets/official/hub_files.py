@@ -119,6 +119,7 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
             _check(file, part)
             flush_to_disk(part)
             part.replace(place)
+            flush_to_disk(place.parent)
             _note(file, place)
         except OSError as error:
             raise cannot_write(place, error) from error

@@ -9,9 +9,11 @@ from pydantic import Field
 from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.paths import DataRoot, lake_from_environment, root_from_environment
 from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.lineage.known_contents import KnownContents
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.versions import Arrived
 from enact_assets.predictions.known_models import KnownModels
@@ -88,6 +90,12 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
             self.data_root,
             self.lake,
             self.images,
-            Arrived(self.recordings, self.question_files, self.models, self.data_root.step_files),
+            Arrived(
+                self.recordings,
+                self.question_files,
+                self.models,
+                self.data_root.step_files,
+                KnownContents(Catalogue(self.data_root.catalogue, self.lake.place.address)),
+            ),
             registry,
         )

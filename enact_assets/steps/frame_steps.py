@@ -15,7 +15,7 @@ from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFram
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.given_handles import GivenPictures
-from enact_assets.handles import PictureMaker
+from enact_assets.handles import KeyFramePictures
 from enact_assets.predictions.picture_editor import PictureEditor
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import frames_wanted
@@ -85,7 +85,7 @@ def frame_images(
     states: Later[States],
     wanted: Of[WantedFrames],
     variant: Variant,
-    make_pictures: PictureMaker,
+    make_pictures: KeyFramePictures,
     given: Annotated[GivenPictures, IF_GIVEN] | None,
     edit: Annotated[PictureEditor, IF_EDITED] | None,
 ) -> Of[FrameImages]:

@@ -1,5 +1,7 @@
 """The catalogue: what each file of a lake says about itself, in one SQLite file of the data root.
 
+It also holds what was read of files that others wrote (lineage/known_contents.py).
+
 A file's footer is the truth, and the catalogue only a cache of footers: it is believed of a file
 whose size, time of change and inode it knows, as git's index is. Without it, or with a damaged one,
 every answer is the same and takes longer. Any number of processes may read and write it.
@@ -16,7 +18,7 @@ import msgspec
 import numpy as np
 
 from enact_assets import __version__
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.lake.catalogue_rows import (
     ROWS,
     CataloguedFiles,
@@ -29,7 +31,7 @@ from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.tables import Table
 from enact_assets.system.places import Entry
 
-FORMAT = 2
+FORMAT = 3
 """Raise when columns, or what decides the answers, change."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
@@ -43,6 +45,7 @@ create table provenances (
     asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
 ) without rowid;
 create table folders (asset text primary key, looks blob, seal text) without rowid;
+create table known (name text primary key, mark text, found text, seal text) without rowid;
 """
 """``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
 numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, as SQLite notices no
@@ -64,6 +67,19 @@ class Look(NamedTuple):
     changed_ns: int
     mark: int
     n_files: int
+
+
+class Known(NamedTuple):
+    """What was found out about ``name``, as long as its state has this ``mark``."""
+
+    name: str
+    mark: str
+    found: str
+
+    @property
+    def seal(self) -> str:
+        """Hash of all of it, by which a damaged row is found."""
+        return content_sha(self)[:ID_CHARACTERS]
 
 
 class Catalogue:
@@ -145,6 +161,19 @@ class Catalogue:
 
         self._writing(write)
 
+    def known(self, name: str | None = None) -> list[Known]:
+        """What is known about ``name``, or about all; rows that are damaged are left out."""
+        sql = "select name, mark, found, seal from known"
+        where, values = ("", ()) if name is None else (" where name = ?", (name,))
+        rows: list[Any] = self._reading(lambda c: c.execute(sql + where, values).fetchall(), [])
+        return [known for *row, seal in rows if (known := Known(*row)).seal == seal]
+
+    def note_known(self, found: Sequence[Known]) -> None:
+        """Keep it; of one name the last counts."""
+        rows = [(*known, known.seal) for known in found]
+        sql = "insert or replace into known values (?, ?, ?, ?)"
+        self._writing(lambda c: c.executemany(sql, rows))
+
     def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
         """Catalogue files of a table, all or none: key of the partition, file, what it says."""
         if not files:
@@ -219,7 +248,7 @@ class Catalogue:
             _log.info("%s is not used, so the next scan takes longer: %s", self._path, error)
             return nothing
 
-    def _writing(self, write: Callable[[sqlite3.Connection], None]) -> None:
+    def _writing(self, write: Callable[[sqlite3.Connection], object]) -> None:
         for _ in range(2):
             try:
                 with closing(self._connected()) as connection:

@@ -126,12 +126,15 @@ class _Groups:
 def with_settings_and_files(
     names: Names,
     root_version: Callable[[str, Partition], str],
-    external_version: Callable[[str, Partition], str],
+    external_version: Callable[[str, Partition], str | None],
 ) -> dict[str, MutableMapping[Partition, State]]:
-    """States of config roots and of external inputs, as they are now."""
+    """States of config roots and of external inputs, as they are now; inputs without a version are
+    none.
+    """
     of: dict[str, MutableMapping[Partition, State]] = {}
     for root in names.graph.roots:
         of[root] = {p: State(root_version(root, p)) for p in names.partitions(root)}
     for asset in names.graph.external:
-        of[asset] = {p: State(external_version(asset, p)) for p in names.partitions(asset)}
+        versions = ((p, external_version(asset, p)) for p in names.partitions(asset))
+        of[asset] = {p: State(version) for p, version in versions if version is not None}
     return of

@@ -1,0 +1,89 @@
+"""Hashes of files that others wrote: each is read once, and again when it may have changed."""
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from enact_assets.contracts.ids import content_sha
+from enact_assets.engine.lake.catalogue import Catalogue, Known
+from enact_assets.engine.lake.settling import NOT_SETTLED_NS
+
+
+class KnownContents:
+    """What was found out before, by a name and a mark of the state that it was found out of.
+
+    It is kept in the ``catalogue`` if there is one, which may be lost: then files are read again.
+    """
+
+    def __init__(self, catalogue: Catalogue | None = None) -> None:
+        self._catalogue = catalogue
+        self._known: dict[str, Known] = {}
+        self._is_all = catalogue is None
+        self._new: list[Known] = []
+
+    def recall_all(self) -> None:
+        """Read all at once what is kept, for a look at every demonstration."""
+        if self._catalogue is not None and not self._is_all:
+            self._known |= {known.name: known for known in self._catalogue.known()}
+            self._is_all = True
+
+    def keep(self) -> None:
+        """Keep what was found out since."""
+        if self._catalogue is not None and self._new:
+            self._catalogue.note_known(self._new)
+        self._new.clear()
+
+    def found(self, name: str, mark: str, find: Callable[[], str]) -> str:
+        """What ``find`` gives, which is called if ``name`` is not known with this ``mark``."""
+        known = self._known.get(name)
+        if known is None and not self._is_all and self._catalogue is not None:
+            known = next(iter(self._catalogue.known(name)), None)
+        if known is None or known.mark != mark:
+            known = Known(name, mark, find())
+            self._new.append(known)
+        self._known[name] = known
+        return known.found
+
+    def sha(self, name: str, paths: Sequence[Path]) -> str:
+        """Hash of the contents of files; one that is not there, or no file, counts as such.
+
+        They are read if one has another size, time of change or inode than when they were read.
+        That includes when anything at all of the file was changed (``ctime``), which nobody can
+        set: a file may be written again with as many bytes and be given its earlier time.
+        Errors: ``OSError``.
+        """
+        marks: list[tuple[int, ...]] = []
+        newest = 0
+        for path in paths:
+            of = _about(path)
+            if of is None:
+                marks.append(())
+                continue
+            marks.append((of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns))
+            newest = max(newest, of.st_ctime_ns)
+        mark = content_sha(marks)
+        if time.time_ns() - newest < NOT_SETTLED_NS:
+            return _sha(paths)  # written again within one tick of the clock, it would look the same
+        return self.found(name, mark, lambda: _sha(paths))
+
+
+def _sha(paths: Sequence[Path]) -> str:
+    return content_sha([_sha_of(path) for path in paths])
+
+
+def _about(path: Path) -> os.stat_result | None:
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return None
+    return about if stat.S_ISREG(about.st_mode) else None
+
+
+def _sha_of(path: Path) -> str | None:
+    if _about(path) is None:
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
