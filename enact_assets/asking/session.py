@@ -313,7 +313,9 @@ class _Run:
     def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
         """Ask ``requests`` now; a line for each."""
         purchase = Purchase(
-            self._model, self._read_picture, folder, self._budget, self._snapshot, self._count
+            *(self._model, self._read_picture, folder, self._budget, self._snapshot),
+            on_answer=self._count,
+            told=self._tell,
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())

@@ -57,7 +57,7 @@ def main() -> None:
         # Dagster starts a code server again, and watches none any more if that fails.
         try:
             watch(*arguments)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever Dagster raises there
             lost.append(f"the code server ended and cannot be started again ({error})")
             _thread.interrupt_main()
 

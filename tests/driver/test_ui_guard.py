@@ -223,7 +223,7 @@ def _one_child(process: "subprocess.Popen[bytes]", *words: str) -> psutil.Proces
 
 def _knows_its_jobs(port: int) -> bool:
     query = "{ repositoriesOrError { ... on RepositoryConnection { nodes { jobs { name } } } } }"
-    request = urllib.request.Request(  # noqa: S310 - of our own server
+    request = urllib.request.Request(
         f"http://localhost:{port}/graphql",
         json.dumps({"query": query}).encode(),
         {"content-type": "application/json"},
