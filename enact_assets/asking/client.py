@@ -44,6 +44,7 @@ FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
 
 _ENDS_RUN = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
+_WANTS_KEY = frozenset({401, 403})
 _OUT_OF_MONEY = b"insufficient_quota"
 
 
@@ -68,6 +69,7 @@ class Client:
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight, halt)
+        self._key_unset = "" if key or not model.key_variable else model.key_variable
         self._n_answered = self._n_failed = 0
         self._refused_since: float | None = None
         """Since when every reply was a refusal for the rate."""
@@ -165,6 +167,8 @@ class Client:
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
         refused_s = self._refused_s() if response.is_rate else 0.0
+        if self._key_unset and response.status in _WANTS_KEY:
+            words += f" (no key was sent: the environment variable {self._key_unset} is not set)"
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
             self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:

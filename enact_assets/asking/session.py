@@ -260,6 +260,13 @@ class _Run:
         if not answers:
             return reason
         first, latest = answers[0], answers[-1]
+        if first.error is not None and model.channel == "python":
+            # Its own code may read the wording of questions. What it cannot answer is missing.
+            self._tell(
+                f"Model {model.name} failed at the first message, numbers on pictures that check "
+                f"their order, which is no question. It is asked all the same. ({first.error})"
+            )
+            return reason
         if first.error is not None:
             return f"the first message, which checks the order of pictures: {first.error}"
         self._snapshot = first.served_model

@@ -162,6 +162,17 @@ def test_refusals_for_the_rate_without_end_are_told_and_stop_the_run(
     assert f"HTTP {'503' if '503' in faults else faults[-3:]}" in note
 
 
+@pytest.mark.parametrize("status", ["s401", "s403"])
+def test_a_server_that_wants_a_key_that_is_not_set(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    """Researcher F13: no word of the variable."""
+    monkeypatch.delenv(KEY_VARIABLE)
+    answers = asked(server, status, tmp_path, n=2)
+    said = f"no key was sent: the environment variable {KEY_VARIABLE} is not set"
+    assert all(said in str(answer.error) for answer in answers.values())
+
+
 def test_refusals_between_answers_are_no_end(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
