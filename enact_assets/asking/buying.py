@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -41,8 +41,8 @@ class Purchase:
     """What is common to all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
-    ``on_answer`` hears of each line. Errors of both methods: those of the ledger and of the reader
-    of pictures; answers that are there are kept first.
+    ``on_answer`` hears of each line, ``told`` of what people should know. Errors of both methods:
+    those of the ledger and of the reader of pictures; answers that are there are kept first.
     """
 
     model: Model
@@ -51,6 +51,7 @@ class Purchase:
     budget: Budget
     snapshot: str | None
     on_answer: _OnAnswer
+    told: Callable[[str], None] = lambda _: None
 
     def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
         """A line for each of ``requests`` by its hash."""
@@ -112,7 +113,7 @@ class Purchase:
 
         client = Client(
             self.model, wire, key, Pieces(self.read_picture), snapshot=self.snapshot,
-            ledger=ledger, account=account, halt=halt,
+            ledger=ledger, account=account, halt=halt, told=self.told,
         )  # fmt: skip
         try:
             async with client, asyncio.TaskGroup() as group:

@@ -4,11 +4,13 @@ What becomes of a reply: an answer (also empty, cut or refused) is kept. A whole
 answer may have been paid for: it is kept with its error and not sent again in this run, unless it
 is nothing but an error. A limit of the rate holds all requests. A fault that may pass is tried
 again, with growing pauses. A key, address or model that is refused stops the run, as does a row of
-questions without any answer.
+questions without any answer, or a quarter of an hour of refusals for the rate.
 """
 
 import asyncio
 import random
+import time
+from collections.abc import Callable
 
 import msgspec
 
@@ -33,11 +35,16 @@ FIRST_WAIT_S = 0.5
 """Doubled after each fault, less a random half."""
 LONGEST_WAIT_S = 60.0
 LONGEST_PAUSE_S = 900.0
-"""A provider that asks to wait longer stops the run: a limit per day, say."""
+"""A provider that asks to wait longer stops the run: a limit per day, say. So does one that refuses
+everything for its rate for so long.
+"""
+TOLD_AFTER_S = 10.0
+"""Without an answer for so long, for the rate, people are told."""
 FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
 
 _ENDS_RUN = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
+_WANTS_KEY = frozenset({401, 403})
 _OUT_OF_MONEY = b"insufficient_quota"
 
 
@@ -55,13 +62,18 @@ class Client:
         ledger: Ledger,
         account: Account,
         halt: Halt,
+        told: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._model, self._wire, self._pieces, self._snapshot = model, wire, pieces, snapshot
-        self._ledger, self._account, self._halt = ledger, account, halt
+        self._ledger, self._account, self._halt, self._told = ledger, account, halt, told
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight, halt, first=1 if model.costs_money else FIRST)
+        self._key_unset = "" if key or not model.key_variable else model.key_variable
         self._n_answered = self._n_failed = 0
+        self._refused_since: float | None = None
+        """Since when every reply was a refusal for the rate."""
+        self._is_told = False
 
     async def __aenter__(self) -> "Client":
         await self._poster.__aenter__()
@@ -156,10 +168,16 @@ class Client:
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
+        refused_s = self._refused_s() if response.is_rate else 0.0
+        if self._key_unset and response.status in _WANTS_KEY:
+            words += f" (no key was sent: the environment variable {self._key_unset} is not set)"
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
             self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
-            words += f" (asks to wait {wait_s:.0f} s: ask again later)"
+            words += f" (asks to wait {wait_s:.15g} s: ask again later)"
+            self._halt.stop(words)
+        elif refused_s >= LONGEST_PAUSE_S:
+            words += f" (and nothing else for {refused_s:.0f} s: ask again later)"
             self._halt.stop(words)
         elif not response.may_pass:
             self._count_failure(words, is_request_at_fault=True)
@@ -170,8 +188,25 @@ class Client:
         ):
             self._count_failure(words)
         else:
+            if refused_s + wait_s >= TOLD_AFTER_S and not self._is_told:
+                self._is_told = True
+                self._told(self._waiting_words(words))
             return None
         return missing(self._model, request, words, attempts)
+
+    def _refused_s(self) -> float:
+        """Seconds since the first refusal for the rate after the latest answer; one came now."""
+        now = time.monotonic()
+        if self._refused_since is None:
+            self._refused_since, self._is_told = now, False
+        return now - self._refused_since
+
+    def _waiting_words(self, words: str) -> str:
+        return (
+            f"Model {self._model.name}: the provider says that it is asked too often ({words}). "
+            "Requests wait and are sent again; after "
+            f"{LONGEST_PAUSE_S / 60:g} minutes without an answer the run stops."
+        )
 
     def _read(self, response: Response) -> Reply | ReplyError:
         """What a whole reply says, or why that is not known."""
@@ -201,6 +236,7 @@ class Client:
     def _count_answer(self) -> None:
         self._n_answered += 1
         self._n_failed = 0
+        self._refused_since = None
 
     def _count_failure(self, words: str, *, is_request_at_fault: bool = False) -> None:
         """Stop the run after too many. What is wrong with single requests, such as too many

@@ -21,6 +21,9 @@ FIRST = 16
 _SPREAD_S = 0.2
 """After a pause requests start again spread over this time."""
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d+(?:\.\d+)?)s"')
+_NUMBER = re.compile(
+    r"\s*((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|\+?inf(inity)?)\s*", re.ASCII | re.IGNORECASE
+)
 
 
 class Gate:
@@ -105,7 +108,8 @@ class Gate:
 
 def asked_to_wait_s(headers: Mapping[str, str], body: bytes) -> float | None:
     """Seconds that a provider asks to wait: ``retry-after-ms``, ``retry-after`` in seconds or as a
-    date, or Google's ``retryDelay``. None if it says nothing that can be read.
+    date, or Google's ``retryDelay``. None if it says nothing that can be read, or less than 0;
+    infinity if it says more than a float holds.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -126,6 +130,5 @@ def asked_to_wait_s(headers: Mapping[str, str], body: bytes) -> float | None:
 
 
 def _number(text: str | None) -> float | None:
-    """A finite number of at least 0."""
-    found = re.fullmatch(r"\s*(\d{1,12}(?:\.\d{1,9})?)\s*", text or "")
+    found = _NUMBER.fullmatch(text or "")
     return float(found[1]) if found else None

@@ -5,6 +5,7 @@ merged before they are read, so a price can be given to a packaged model in one 
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import metadata
@@ -14,7 +15,14 @@ from typing import Any
 import msgspec
 
 from enact_assets.asking.model_entries import OVER_HTTP, Model, ModelEntry, Provider, Spending
-from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
+from enact_assets.asking.wires import WIRES
+from enact_assets.contracts.entries import (
+    check_cases,
+    mapping,
+    named_entries,
+    parse_yaml,
+    read_text,
+)
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.system.package_files import file_bytes
@@ -24,6 +32,8 @@ GROUP = "enact_assets.models"
 """Group of entry points; the name of one is the name of a model, its object a Python class."""
 USER_FILE = "models.yaml"
 """Name of the user's file in a data root."""
+_ENDPOINT = re.compile(r"/((chat/)?completions|responses|messages|models(/[^/]*)?|images/\w+)$")
+"""What users copy with an address: a path that each request adds, or one of the same API."""
 _SLASH = "+"
 """Stands for ``/`` in names of partitions, which cannot hold one; the first becomes ``:``."""
 
@@ -95,6 +105,11 @@ class Catalogue:
                 f"model {name}: base_url {base_url!r} must begin with http:// or https://, such as "
                 "http://127.0.0.1:8000/v1. Set it in models.yaml"
             )
+        if channel in OVER_HTTP and (path := _path_in(base_url, channel)):
+            raise SettingsError(
+                f"model {name}: base_url {base_url!r} must end before {path!r}: requests add the "
+                f"path. Write {base_url.removesuffix(path)!r} in models.yaml"
+            )
         given = {**through.parameters, **(entry.parameters or {})}
         return Model(
             name,
@@ -115,6 +130,17 @@ class Catalogue:
     @cached_property
     def _by_alias(self) -> dict[str, str]:
         return {alias: name for name, entry in self.models.items() for alias in entry.aliases}
+
+
+def _path_in(base_url: str, channel: str) -> str | None:
+    """What ``base_url`` ends with that requests add to it."""
+    found = _ENDPOINT.search(base_url)
+    if found is not None:
+        return found[0]
+    wire = WIRES.get(channel)
+    version = "" if wire is None else f"/{wire.path.split('/')[1]}"
+    is_added = version.startswith("/v1") and base_url.endswith(version)
+    return version if is_added else None
 
 
 def name_of(id_with_provider: str) -> str:
@@ -187,6 +213,7 @@ def _merged(
     entries = {name: mapping(entry, f"{where}.{name}") for name, entry in base.items()}
     for name, entry in given.items():
         entries[name] = {**entries.get(name, {}), **mapping(entry, f"{where}.{name}")}
+    check_cases(entries, where)
     return entries
 
 

@@ -275,6 +275,13 @@ class _Run:
         if not answers:
             return reason
         (_, first), (shown, latest) = answers[0], answers[-1]
+        if latest.error is not None and model.channel == "python":
+            # Its own code may read the wording of questions. What it cannot answer is missing.
+            self._tell(
+                f"Model {model.name} failed at the first message, numbers on pictures that check "
+                f"their order, which is no question. It is asked all the same. ({latest.error})"
+            )
+            return reason
         self._snapshot = first.served_model if first.error is None else None
         if latest.error is not None:
             return f"the first message, which checks the order of pictures: {latest.error}"
@@ -332,7 +339,9 @@ class _Run:
     def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
         """Ask ``requests`` now; a line for each."""
         purchase = Purchase(
-            self._model, self._read_picture, folder, self._budget, self._snapshot, self._count
+            *(self._model, self._read_picture, folder, self._budget, self._snapshot),
+            on_answer=self._count,
+            told=self._tell,
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())

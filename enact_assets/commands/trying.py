@@ -11,7 +11,7 @@ from rich.table import Table
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import plain, positive
+from enact_assets.official.commands import TextConsole, plain, positive
 from enact_assets.plurals import counted, sentence
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
         TextColumn("{task.fields[more]}", markup=False),
         TimeRemainingColumn(),
     )
-    errors = Console(stderr=True, highlight=False)
+    errors = TextConsole(stderr=True)
     said: set[str] = set()
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(text, total=None, count="", more="")

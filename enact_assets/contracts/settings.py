@@ -342,6 +342,13 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
+def twins(names: Iterable[str]) -> dict[str, str]:
+    """Name -> an earlier one that differs from it in case only: one file on some disks."""
+    first: dict[str, str] = {}
+    found = ((name, first.setdefault(name.lower(), name)) for name in names)
+    return {name: other for name, other in found if name != other}
+
+
 _ADDED: Mapping[type, Mapping[str, object]] = {
     Profile: {"drops_ambiguous": True},
     Gating: {"question_file": None, "own_words": ()},

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from enact_assets.asking.budget import Budget
 from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.asking.model_catalogue import entry_points
 from enact_assets.asking.model_entries import Model, ModelEntry
 from enact_assets.asking.python_model import PythonModel
 from enact_assets.asking.replies import Reply
+from enact_assets.asking.session import ask
 from enact_assets.contracts.errors import DamagedFileError, PredictionError
 
 MESSAGES = [
@@ -222,3 +224,19 @@ def test_entry_points_of_installed_packages(importable: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-models\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[enact_assets.models]\nmine = my_module:MyModel\n")
     assert entry_points()["mine"] == "my_module:MyModel"
+
+
+def test_a_class_that_fails_at_the_first_message_is_asked_all_the_same(tmp_path: Path) -> None:
+    """Researcher F10: the first message is no question, and a class may read their wording."""
+    (tmp_path / "mine.py").write_text(
+        "import re\nclass MyModel:\n    def answer(self, parts):\n"
+        "        return re.search(r'(\\w+) words', parts[-1]).group(1)\n"
+    )
+    told: list[str] = []
+    found = ask(
+        model(tmp_path, "mine.py:MyModel"), MESSAGES, reader, tmp_path,
+        budget=Budget(tmp_path), told=lambda progress: told.append(progress.note),
+    )  # fmt: skip
+    assert found["q3", 0].text == "only"
+    assert "TypeError" in str(found["q2", 0].error)
+    assert sum("failed at the first message" in note for note in told) == 1

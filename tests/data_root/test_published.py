@@ -1,5 +1,9 @@
 """Queries on the published warehouse read it, and reach nothing else on the machine."""
 
+import os
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -79,6 +83,34 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "enact.duckdb").write_bytes(b"no database" * 1000)
     with pytest.raises(WarehouseError, match=r"delete it: .*--asset warehouse` publishes it again"):
         query(tmp_path / "enact.duckdb", "from leaderboard")
+
+
+def test_a_file_that_is_in_use_is_not_said_to_be_damaged(warehouse: Path) -> None:
+    """Faults N15: the advice was to delete it."""
+    lock = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX); print()"
+    command = [sys.executable, "-S", "-c", f"{lock}; sys.stdout.flush(); input()", str(warehouse)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:  # noqa: S603 - our own interpreter
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(WarehouseError, match=f"PID {other.pid}.*Nothing is damaged") as found:
+            query(warehouse, "from leaderboard")
+        other.kill()
+    assert "delete" not in str(found.value)
+    assert query(warehouse, "from leaderboard").height == 1
+
+
+def test_a_file_that_the_system_refuses_is_not_said_to_be_damaged(warehouse: Path) -> None:
+    """Faults N15, another reason of the same kind: no descriptor is left."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    spare = os.dup(0)
+    os.close(spare)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare, hard))
+    try:
+        with pytest.raises(WarehouseError, match="no damage") as found:
+            query(warehouse, "from leaderboard")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert "delete" not in str(found.value)
 
 
 @pytest.mark.parametrize("is_error", [False, True])

@@ -124,6 +124,15 @@ def test_unknown_names_do_not_get_into_it(data) -> None:
     assert after(data, {"demonstration": ["fly-0"]}) == {"demonstration": frozenset()}
 
 
+def test_names_that_differ_in_case_only_are_refused(data) -> None:
+    """Faults N20: one file on a disk that ignores case."""
+    (data.data_root.root / "models.txt").write_text("vllm/one\nvllm/One\nvllm/two\n")
+    found, [problem] = names_found(data, REGISTRY)
+    assert {"vllm:one", "vllm:two"} <= set(found["model"])
+    assert "vllm:One" not in found["model"]
+    assert problem.startswith("model 'vllm:One': differs from 'vllm:one' in case only")
+
+
 def test_a_demonstration_of_the_registry_that_trains_references_is_refused_by_name(data) -> None:
     """Asked about, it would be answered from memory."""
     named = ("setting_the_table-0", "setting_the_table-101")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -280,6 +281,31 @@ def test_a_check_names_the_file_of_which_the_catalogue_says_something_else(
     assert main(["catalogue", "rebuild", *data]) == 0
     assert "made anew from 3 files" in capsys.readouterr().out
     assert main(["catalogue", "check", *data]) == 0
+    assert root.scan() == root.plain()
+
+
+def test_a_locked_catalogue_is_waited_for_once(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults N20: every table that a plan looked at waited anew, a minute in all."""
+    monkeypatch.setattr(catalogue_module, "BUSY_S", 0.125)
+    waits, connect = list[float](), sqlite3.connect
+
+    def noted(*where: Any, timeout: float = 5.0, **options: Any) -> sqlite3.Connection:
+        waits.append(timeout)
+        return connect(*where, timeout=timeout, **options)
+
+    with closing(sqlite3.connect(root.file, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        monkeypatch.setattr(sqlite3, "connect", noted)
+        for name in NAMES:
+            root.write(name, 7)
+        catalogue = Catalogue(root.file, root.lake.place.address)
+        with catalogue.held():
+            catalogue.files(Facts)
+        assert root.scan() == root.plain()
+        other.execute("rollback")
+    assert (waits.count(0.125), waits.count(0.0) > 3) == (1, True)
+    catalogue_module._locked_until.clear()
     assert root.scan() == root.plain()
 
 

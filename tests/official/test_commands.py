@@ -1,13 +1,17 @@
 """``segment``, ``qa``, ``eval`` on recorded replays: what the public release made of them."""
 
+import io
 import json
 import re
 from pathlib import Path
 
 import pytest
 from official_files import picture, read_jsonl, tree, write_inputs, write_pictures
+from rich.table import Table
+from rich.text import Text
 
 from enact_assets.cli import main
+from enact_assets.official.commands import TextConsole
 
 from reference.conformance import TASKS, expected
 
@@ -357,3 +361,17 @@ def test_a_last_key_frame_that_shows_nothing_is_one(tmp_path: Path) -> None:
     assert evaluate(tmp_path, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 0
     report = json.loads((tmp_path / "out" / "m" / "report.json").read_text())
     assert report["overall"]["count"] == 1
+
+
+def test_a_console_prints_texts_as_they_are_and_obeys_none() -> None:
+    """Faults N18: answers, reasons and paths may hold markup, or what a terminal would obey."""
+    out = io.StringIO()
+    console = TextConsole(file=out, force_terminal=True, color_system="standard", width=80)
+    table = Table("a", box=None)
+    table.add_row("c\x1b[2Jd")
+    console.print("x [/red] [bold]y :key: \x1b[31mz\x9b \u202e", table, Text("w\x07", "bold"))
+    assert out.getvalue().splitlines()[0].rstrip() == (
+        r"x [/red] [bold]y :key: \x1b[31mz\x9b \u202e"
+    )
+    assert r"c\x1b[2Jd" in out.getvalue()
+    assert "\x1b[1mw" in out.getvalue()

@@ -9,6 +9,7 @@ every answer is the same and takes longer. Any number of processes may read and 
 
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -35,6 +36,8 @@ FORMAT = 3
 """Raise when columns, or what decides the answers, change."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
+NOT_AGAIN_S = 60.0
+"""A file that stayed locked for so long is not waited for again within this time."""
 _TABLES = """
 create table catalogued (asset text primary key, fingerprint text not null) without rowid;
 create table files (
@@ -54,6 +57,8 @@ bit that the disk spoils: 64 bits each, in one value, since a plan reads half a 
 """
 
 _log = logging.getLogger(__name__)
+_locked_until: dict[Path, float] = {}
+"""File -> the time, by the monotonic clock, up to which nobody of this process waits for it."""
 Answer = TypeVar("Answer")
 
 
@@ -100,7 +105,8 @@ class Catalogue:
         """
         try:
             connection = self._connected() if self._path.exists() else None
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            self._note_lock(error)
             connection = None
         self._held = connection
         try:
@@ -230,7 +236,8 @@ class Catalogue:
                 if not _is_format(connection):
                     return nothing
                 return read(connection)
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
+            self._note_lock(error)
             return self._reading_only(read, nothing)
         except (sqlite3.DatabaseError, ValueError) as error:
             self._make_anew(error)
@@ -259,6 +266,7 @@ class Catalogue:
                     connection.execute("commit")
                     return
             except (sqlite3.OperationalError, OSError) as error:
+                self._note_lock(error)
                 _log.info("%s was not written: %s", self._path, error)
                 return
             except sqlite3.DatabaseError as error:
@@ -273,7 +281,9 @@ class Catalogue:
             yield connection
 
     def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)
+        is_waited_for = time.monotonic() >= _locked_until.get(self._path, 0.0)
+        wait_s = BUSY_S if is_waited_for else 0.0
+        connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None)
         try:
             connection.execute("pragma journal_mode = wal")
             # Of a commit that a power cut loses, the file's footer knows.
@@ -282,6 +292,10 @@ class Catalogue:
             connection.close()
             raise
         return connection
+
+    def _note_lock(self, error: Exception) -> None:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            _locked_until[self._path] = time.monotonic() + NOT_AGAIN_S
 
     def _make_anew(self, error: Exception) -> None:
         _log.warning(
