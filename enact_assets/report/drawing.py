@@ -170,7 +170,7 @@ def finished(
 def _names_partial(drawn: "Canvas") -> bool:
     from matplotlib.text import Text
 
-    return any(PARTIAL.strip() in found.get_text() for found in drawn.findobj(Text))  # type: ignore[attr-defined] # of type Text
+    return any(PARTIAL.strip() in found.get_text() for found in drawn.findobj(Text))
 
 
 def _write_below(drawn: "Canvas", text: str) -> None:

@@ -265,19 +265,20 @@ _QUERIES: Mapping[str, str] = {
         order by model""",
     # Of conditions, whichever model answered; after what was edited.
     "caveats": """
-        select
-            variant,
-            concat_ws(
-                ' ', 'No condition of the paper: ' || any_value(differences) || '.',
-                string_agg(distinct published.caveat, ' ')
-            ) as caveat
-        from comparable_with_published as ours
-        left join published_caveats as published
-            on published.published_variant = ours.published_variant
-            and coalesce(published.of_source = ours.source, true)
-        where ours.source is not null
-        group by variant
-        having caveat <> '' order by all""",
+        with said as (
+            select distinct
+                variant, 'No condition of the paper: ' || differences || '.' as text
+            from comparable_with_published
+            union
+            select variant, published.caveat
+            from comparable_with_published as ours
+            inner join published_caveats as published
+                on published.published_variant = ours.published_variant
+                and coalesce(published.of_source = ours.source, true)
+            where ours.source is not null
+        )
+        select variant, string_agg(text, ' ' order by text) as caveat
+        from said where text is not null group by variant order by all""",
     "edited": """
         select distinct variant, differences from comparable_with_published
         where differences is not null

@@ -4,15 +4,23 @@ Found by black box: researcher F2. The baseline of the simulator was "as publish
 variant that asks the paper's own questions met no published row.
 """
 
-import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from sql.tiny_lake import Relations, Rows, add_settings, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import (
+    Relations,
+    Rows,
+    add_settings,
+    add_statistics,
+    answer,
+    ask_official,
+    query,
+    sha_of_prompt,
+    tiny_rows,
+)
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.published.published_results import published_table
@@ -55,7 +63,7 @@ EDITS: list[tuple[dict[str, Any], dict[str, str | None], str | None]] = [
             "official": "baseline",
         },
         "footage is replayed and filmed",
-    ),  # fmt: skip
+    ),
     ({"contact": {"gating": "state"}}, {"contact": "baseline"}, None),
     ({"emoji": {"wording": "symbolic"}}, {"emoji": "symbolic_predicates"}, None),
     ({"skin_color": {"appearance": {"robot": "white"}}}, {"skin_color": "white_color"}, None),
@@ -158,44 +166,7 @@ def test_prompts_of_the_published_questions_are_known() -> None:
     known = dict(given.select("setting", "value").iter_rows())
     for row in map(json.loads, sample_of_160().read_text().splitlines()):
         kind = "forward" if "forward" in row["type"] else "inverse"
-        assert sha_of(row["question"]) == known[f"prompt.{kind}"]
-
-
-def sha_of(prompt: str) -> str:
-    text = re.sub(r"\s+", " ", re.sub(r"\[Action [0-9]+\][^\n]*", "", prompt))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-THEIR_WORDS = "Their words.\n[Action 1] {}\n"
-
-
-def official(*, source: str = "recorded", prompt: str = THEIR_WORDS) -> Rows:
-    """Variant ``official`` asks the five tiny questions, as if a file had them, one model of the
-    paper answers all, and a small one that the paper has as well.
-    """
-    rows = tiny_rows()
-    add_settings(rows)
-    for row in rows["published_settings"]:
-        if row["setting"].startswith("prompt."):
-            row["value"] = sha_of(THEIR_WORDS)
-    for row in rows["qa"]:
-        row["question_file"] = "asked"
-    for row in rows["demonstrations"]:
-        row["source"] = source
-    asked = [r for r in rows["asked_questions"] if r["variant"] == "baseline"]
-    for name in ("asked_questions", "evaluation", "predictions", "probes"):
-        rows[name] = []
-    for row in asked:
-        text = prompt.format(row["question_id"])
-        rows["asked_questions"].append({**row, "variant": "official", "prompt": text})
-        for model in ("gpt-5-mini", "glm-4.5v"):
-            answer(rows, model, "official", row["question_id"], parsed=row["answer"],
-                   passed=row["length"] - 1)  # fmt: skip
-    rows["probes"] = [
-        {**tiny_rows()["probes"][0], "variant": "official", "panel": None, "model": "gpt-5-mini"}
-    ]
-    add_statistics(rows)
-    return rows
+        assert sha_of_prompt(row["question"]) == known[f"prompt.{kind}"]
 
 
 def verdict(rows: Rows, variant: str, model: str = "gpt-5-mini") -> dict[str, Any]:
@@ -209,7 +180,7 @@ def verdict(rows: Rows, variant: str, model: str = "gpt-5-mini") -> dict[str, An
 
 def test_official_questions_meet_the_published_rows_and_say_how_many_they_are() -> None:
     """Researcher F2: ``official`` met none. A part of the paper's questions says so."""
-    rows = official()
+    rows = ask_official()
     found = verdict(rows, "official")
     assert found["is_comparable"]
     assert found["why_not"] is None
@@ -237,9 +208,12 @@ def with_unverified(rows: Rows) -> Rows:
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        (lambda: official(prompt="Other words.\n[Action 1] {}\n"), "Prompts are not in the words"),
-        (lambda: official(source="embedded"), "our own simulator"),
-        (lambda: with_unverified(official()), "10 answers were judged by exact match"),
+        (
+            lambda: ask_official(prompt="Other words.\n[Action 1] {}\n"),
+            "Prompts are not in the words",
+        ),
+        (lambda: ask_official(source="embedded"), "our own simulator"),
+        (lambda: with_unverified(ask_official()), "10 answers were judged by exact match"),
     ],
     ids=["other prompts", "replays of the simulator", "exact match"],
 )
@@ -269,10 +243,12 @@ def test_replays_of_the_simulator_never_meet_a_published_row() -> None:
         *("comparable_with_published", "leaderboard_with_published", "probe_heat_maps"),
         *("verdicts_with_published", "variant_accuracies", "probe_deltas"),
     ):
-        theirs = (
-            "" if name in ("comparable_with_published", "probe_deltas") else " and source = 'ours'"
+        has_sides = name not in ("comparable_with_published", "probe_deltas")
+        shown = (
+            "select count(*) as n, count(*) filter (is_comparable) as n_may, "  # noqa: S608 - ours
+            f"count(why_not) as n_why from {name}"
         )
-        shown = f"select count(*) as n, count(*) filter (is_comparable) as n_may, count(why_not) as n_why from {name} where true{theirs}"
+        shown += " where source = 'ours'" if has_sides else ""
         [(n, n_may, n_why)] = query(made, shown).rows()
         assert n_may == 0, name
         assert n_why == n, name
@@ -280,7 +256,7 @@ def test_replays_of_the_simulator_never_meet_a_published_row() -> None:
 
 
 def test_unknown_settings_are_of_no_condition() -> None:
-    rows = official()
+    rows = ask_official()
     rows["variant_settings"] = []
     found = query(Relations(rows), "from comparable_with_published where source is null").to_dicts()
     assert {row["experiment"] for row in found} == {None}
