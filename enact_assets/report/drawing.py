@@ -146,7 +146,6 @@ def finished(
     notes = (note, partial, style.note if is_of_enact else "")
     said = " ".join(text for text in notes if text)
     if said:
-        _write_below(drawn, said)
         caption = f"{caption}. {said}"
     about = {"Title": name, "Description": caption} if style.has_pdf else {}
     svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
@@ -155,6 +154,8 @@ def finished(
     if layout is not None:
         layout.execute(drawn)
     drawn.set_layout_engine("none")
+    if said:
+        _write_below(drawn, said)
     to_svg: Any = FigureCanvasSVG(drawn)
     to_svg.print_svg(svg, metadata={"Date": None, "Creator": None, **about})
     if style.has_pdf:
@@ -174,7 +175,9 @@ def _names_partial(drawn: "Canvas") -> bool:
 
 
 def _write_below(drawn: "Canvas", text: str) -> None:
-    """``text`` in small letters in room of its own below the figure and its legends."""
+    """``text`` in small letters, in room of its own below a figure that is laid out: what stands
+    there moves up as it is.
+    """
     size = pt(6.5)
     width, height = drawn.get_size_inches()
     # Letters of the font are about 0.55 of their size wide.
@@ -182,8 +185,12 @@ def _write_below(drawn: "Canvas", text: str) -> None:
     room = (1.3 * size * len(lines) + 4) / 72
     total = height + room
     drawn.set_size_inches(width, total)
-    layout: Any = drawn.get_layout_engine()
-    layout.set(rect=(0, room / total, 1, height / total))
+    for axes in drawn.axes:
+        at = axes.get_position(original=True)
+        moved = (at.y0 * height + room) / total
+        axes.set_position((at.x0, moved, at.width, at.height * height / total))
+    for found in drawn.texts:  # the title of the whole
+        found.set_y((found.get_position()[1] * height + room) / total)
     for legend in drawn.legends:
         legend.set_bbox_to_anchor((0, room / total, 1, height / total), drawn.transFigure)
     drawn.text(

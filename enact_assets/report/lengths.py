@@ -174,7 +174,7 @@ def _curves(
 def _about_published(rows: ReportRows) -> str:
     grey = f"Grey and dashed: {PAPER}, as published"
     if rows.not_comparable:
-        return f"{grey}, on other questions and pictures than ours: no comparison."
+        return f"{grey}; ours may not be compared with them."
     return f"{grey}."
 
 

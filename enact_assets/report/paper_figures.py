@@ -26,7 +26,7 @@ LEAST_IN, MOST_IN = 2.5, 20.0
 CAPTIONS = "captions.md"
 
 
-def _note(rows: ReportRows) -> str:
+def note_of(rows: ReportRows) -> str:
     """What every figure file says of itself: the first reason is enough there."""
     why, _, _ = rows.not_comparable.partition(". ")
     return f"Not comparable with numbers of the ENACT paper: {why.rstrip('.')}." if why else ""
@@ -73,7 +73,7 @@ def write_paper_figures(
     variant that it does not hold; :class:`OutputError` if a file cannot be written.
     """
     rows = read_rows(root.warehouse, variant or default_variant(partial(query, root.warehouse)))
-    with printing(width_in, _note(rows)):
+    with printing(width_in, note_of(rows)):
         sections = measured_sections(rows, told)
     figures = [part for s in sections for part in s.parts if isinstance(part, Figure)]
     tables = paper_tables(rows)

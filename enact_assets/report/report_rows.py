@@ -332,7 +332,7 @@ class ReportRows:
         found: dict[str, dict[str, tuple[int, int]]] = {}
         statuses = self.of.get("statuses", pl.DataFrame(schema=_STATUS))
         some = statuses.filter(pl.col("n_unscored").is_between(1, pl.col("n_answers") - 1))
-        for model, kind, n, n_unscored in some.select(_STATUS).sort("model", "kind").iter_rows():
+        for model, kind, n, n_unscored in some.select(*_STATUS).sort("model", "kind").iter_rows():
             found.setdefault(model, {})[kind] = n - n_unscored, n
         return found
 
@@ -340,12 +340,12 @@ class ReportRows:
     def partial_note(self) -> str:
         """How many questions each partial model was scored on; empty if there is none."""
         said = (
-            f"{model} ({kind}: {n:,} of {of:,})"
+            f"{model} ({n:,} of {of:,} {kind} answers scored)"
             for model, kinds in self._partial.items()
             for kind, (n, of) in kinds.items()
         )
         text = ", ".join(said)
-        return f"Partial: scored on {text} answers." if text else ""
+        return f"Partial: {text}." if text else ""
 
     def label(self, model: str, limit: int = MAX_NAME) -> str:
         """The name of a model as it can be drawn, marked if it is partial or a reference."""
@@ -375,7 +375,7 @@ class ReportRows:
     @property
     def beside_published(self) -> str:
         """What a figure says that has rows of the paper and of ours; empty if they compare."""
-        text = "Rows (publ.) are of the ENACT paper, on other questions and pictures than ours."
+        text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
         return text if self.not_comparable else ""
 
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:

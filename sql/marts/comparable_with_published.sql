@@ -156,15 +156,15 @@ judged as (
             ' ',
             'No condition of the paper: ' || differences || '.',
             case when conditions.variant is null then 'Its settings are unknown.' end,
+            case when is_embedded then
+                'Replays and pictures are of our own simulator, not of BEHAVIOR.'
+            end,
             case when n_written > 0 then
                 'Questions were written here: they are not the '
                 || format('{:,}', n_in_paper) || ' of the paper.'
             end,
             case when n_questions = 0 then 'No answer was scored.' end,
             case when n_other_prompts > 0 then 'Prompts are not in the words of the paper.' end,
-            case when is_embedded then
-                'Replays and pictures are of our own simulator, not of BEHAVIOR.'
-            end,
             case when n_written < n_asked and experiment <> 'main' then
                 'The paper does not say which questions this experiment asks.'
             end,
