@@ -126,13 +126,14 @@ class PublishedFirstVersion(Table):
 
 
 class PublishedCaveats(Table):
-    """One row per variant whose measured rows do not share the paper's condition.
+    """One row per condition of the paper that ours cannot be quite, whatever it is called here.
 
     Ours, not the paper's. Relations that put measured rows beside published ones show it: that
     of the variant, and that of the baseline, which holds for each of them.
     """
 
     published_variant = common.published_variant(key=True)
+    of_source = text("source of demonstrations that it is about; null: any", null=True)
     caveat = text("how our condition differs from the paper's")
 
 
@@ -141,11 +142,13 @@ class PublishedSettings(Table):
 
     Published, not measured. Settings without a row, samples per pixel for example, are ours: no
     value of theirs is the paper's. A variant without a row of a setting has the baseline's; a null
-    means that the setting does not apply to the variant.
+    means that the setting does not apply to the variant. No setting of the registry, but decisive:
+    `prompt.forward` and `prompt.inverse`, SHA-256 of the prompt without its actions, each run of
+    white space as one space.
     """
 
     published_variant = common.published_variant(key=True)
-    setting = text("as in variant_settings", key=True)
+    setting = text("as in variant_settings, or prompt.forward, prompt.inverse", key=True)
     value = text("as in variant_settings; null if the setting does not apply", null=True)
     given_in = text("section of the paper, or another source")
 

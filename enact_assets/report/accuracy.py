@@ -4,14 +4,12 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.predictions.learned_names import reference_mark
 from enact_assets.report.drawing import (
     CHANCE,
     FAINT,
     GREY,
     INTERVAL,
     canvas,
-    drawable,
     finished,
     pt,
 )
@@ -61,7 +59,7 @@ def leaderboard(rows: ReportRows) -> Section:
             tables.append(
                 Text(f"No answer to a {kind} question was scored, so there is no figure.")
             )
-        tables.append(_leaderboard_table(kind, of_kind))
+        tables.append(_leaderboard_table(rows, kind, of_kind))
         if scored and all(row["low"] is None and row["task_low"] is None for row in scored):
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
@@ -140,7 +138,9 @@ def answers(rows: ReportRows) -> Section:
         of_kind = statuses.filter(kind=kind).sort(at, "model")
         if of_kind.height:
             other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
-            parts.append(_status_bars(kind, of_kind.with_columns(n_no_order=other).to_dicts()))
+            parts.append(
+                _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
+            )
     table_rows = tuple(
         (row["model"], row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
         for row in statuses.sort("kind", "model").iter_rows(named=True)
@@ -150,7 +150,7 @@ def answers(rows: ReportRows) -> Section:
     return Section("answers", "What became of the answers", tuple(parts))
 
 
-def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
+def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
         *("model", "pairwise %", "task %", "place"),
         *("scored questions", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
@@ -161,7 +161,7 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
         columns,
         tuple(
             (
-                row["model"] + _marked(row),
+                _named(rows, row),
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
@@ -191,10 +191,10 @@ def _spread(repetitions: pl.DataFrame) -> Table:
     )
 
 
-def _marked(row: dict[str, Any]) -> str:
+def _named(rows: ReportRows, row: dict[str, Any]) -> str:
     if row["is_absent"]:
-        return " (missing)"
-    return reference_mark(row["model"]) if row["is_reference"] else ""
+        return f"{row['model']} (missing)"
+    return rows.marked(row["model"])
 
 
 def _place(best: int | None, worst: int | None) -> str:
@@ -223,7 +223,7 @@ def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Fi
             if chance is not None:
                 label = f"chance, {metric}"
                 axes.axvline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
-        axes.set_yticks(range(len(of_kind)), [drawable(row["model"]) for row in of_kind])
+        axes.set_yticks(range(len(of_kind)), [rows.label(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.4, -0.6)
         axes.set_xlim(-2, 102)
         axes.grid(axis="x", color=FAINT, linewidth=0.6)
@@ -251,7 +251,7 @@ def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Fi
         return finished(drawn, f"leaderboard_{kind}", caption, alt)
 
 
-def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+def _status_bars(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
     with canvas(1.35 + 0.26 * len(of_kind)) as (drawn, (axes,)):
         places = range(len(of_kind))
         left = [0.0] * len(of_kind)
@@ -271,7 +271,7 @@ def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
                 label=word,
             )
             left = [a + b for a, b in zip(left, shares, strict=True)]
-        axes.set_yticks(places, [drawable(row["model"]) for row in of_kind])
+        axes.set_yticks(places, [rows.label(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.5, -0.5)
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of answers")

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, drawable, finished, pt
+from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -134,7 +134,7 @@ def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
                     axes.plot([point["usd"]] * 2, ends, color=look.colour, **INTERVAL)
                 marked = look.marked(is_filled=kind == "forward")
                 axes.plot(point["usd"], 100 * middle, markersize=pt(6), **marked)
-            label = drawable(point["model"], 30)
+            label = rows.label(point["model"], 30)
             axes.plot([], [], **look.marked(), linestyle="", label=label)
         for kind, style in zip(BOTH_KINDS, (":", "-."), strict=True):
             chance = rows.chance(kind, "pairwise_accuracy")

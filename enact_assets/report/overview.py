@@ -54,8 +54,8 @@ def _edited(rows: ReportRows) -> list[Part]:
         variants.setdefault(differences, []).append(variant)
     return [
         Text(
-            f"Not under the paper's settings: {', '.join(names)} ({differences}). No published "
-            "row compares with a row of these variants, or with a difference to one of them.",
+            f"No condition of the paper: {', '.join(names)} ({differences}). No published row "
+            "compares with a row of these variants, or with a difference to one of them.",
             is_notice=True,
         )
         for differences, names in variants.items()

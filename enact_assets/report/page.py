@@ -10,6 +10,7 @@ from enact_assets import __version__
 from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.activities import by_activity
 from enact_assets.report.answer_quality import answer_quality
+from enact_assets.report.drawing import naming_partial
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.header import Facts
 from enact_assets.report.lengths import by_length
@@ -88,9 +89,10 @@ def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, .
     looking buys and on WorldPrediction are there only where such rows are.
     """
     found = []
-    for n_done, section in enumerate(MEASURED):
-        told(section.__name__.replace("_", " "), n_done, len(MEASURED))
-        found.append(section(rows))
+    with naming_partial(rows.partial_note):
+        for n_done, section in enumerate(MEASURED):
+            told(section.__name__.replace("_", " "), n_done, len(MEASURED))
+            found.append(section(rows))
     return tuple(section for section in found if section is not None)
 
 

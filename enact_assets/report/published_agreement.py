@@ -29,24 +29,20 @@ def agreement(rows: ReportRows) -> Section:
     """Numbers of models that the paper has too, and its findings, asked of all models."""
     parts: list[Part] = []
     same = rows["agreement"]
-    edited = rows["edited"].filter(variant=rows.variant)
-    if edited.height:
-        parts.append(
-            Text(
-                f"Accuracies under {rows.variant} are not compared with published ones: "
-                f"{edited.item(0, 'differences')}. The paper's findings can still be checked for "
-                "these models."
-            )
-        )
-    elif same.is_empty():
-        parts.append(
-            Text(
-                "No model here has the name of a published model, so accuracies cannot be "
-                "compared. The paper's findings can still be checked for these models."
-            )
-        )
-    else:
+    whose = rows["comparable"].group_by("why_not", "caveat").agg("model").sort("why_not", "caveat")
+    for why_not, caveat, models in whose.iter_rows():
+        names = ", ".join(sorted(models))
+        if why_not is not None:
+            text = f"Accuracies under {rows.variant} may not stand beside published ones. {why_not}"
+        elif caveat is not None:
+            text = f"Accuracies under {rows.variant} compare with tables 9 and 10. {caveat}"
+        else:
+            continue
+        parts.append(Text(f"{text} Models: {names}.", is_notice=why_not is not None))
+    if same.height:
         parts.append(_same_models(same))
+    elif rows["comparable"]["is_comparable"].any():
+        parts.append(Text("No model here has the name of a published model."))
     parts.append(_findings(rows))
     parts.append(
         Text(
@@ -60,9 +56,8 @@ def agreement(rows: ReportRows) -> Section:
 def _same_models(same: pl.DataFrame) -> Table:
     columns = (
         *("model", "published as", "kind", "metric", "length"),
-        *("here %", "published %", "difference", "within our interval"),
+        *("here %", "questions", "published %", "its questions", "difference"),
     )
-    is_within = {True: "yes", False: "no", None: NONE}
     lines = tuple(
         (
             row["model"],
@@ -71,9 +66,10 @@ def _same_models(same: pl.DataFrame) -> Table:
             words(row["metric"]),
             "all" if row["length"] is None else str(row["length"]),
             with_interval(row["accuracy"], row["low"], row["high"]),
+            f"{row['n_questions']:,}",
             percent(row["published_accuracy"]),
+            NONE if row["n_published"] is None else f"{row['n_published']:,}",
             points(row["difference"]),
-            is_within[row["is_within"]],
         )
         for row in same.iter_rows(named=True)
     )

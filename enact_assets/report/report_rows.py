@@ -1,6 +1,6 @@
 """Rows of a report: read once from the published warehouse, by SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +10,13 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import OpenWarehouse, published_provenance
+from enact_assets.predictions.learned_names import reference_mark
+from enact_assets.report.drawing import MAX_NAME, PARTIAL, REFERENCE, drawable
 from enact_assets.report.looks import Look, looks_of
 
 N_STALE_SHOWN = 20
+_STATUS = {"model": pl.String, "kind": pl.String, "n_answers": pl.Int64, "n_unscored": pl.Int64}
+_COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String}
 
 _QUERIES: Mapping[str, str] = {
     "demonstrations": """
@@ -38,10 +42,12 @@ _QUERIES: Mapping[str, str] = {
             count(*) filter (answer_status = 'unparsed') as n_unparsed,
             count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
             count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
-            count(*) filter (answer_status = 'missing') as n_missing
+            count(*) filter (answer_status = 'missing') as n_missing,
+            -- Missing ones, and under profile release those that could not be read.
+            count(*) filter (is_accepted is null) as n_unscored
         from evaluation where variant = {variant} group by all
         union all
-        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, n_questions
+        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, n_questions, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
     "quality": "select * from answer_quality where variant = {variant} order by model",
@@ -253,18 +259,40 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
+    "comparable": """
+        select model, is_comparable, why_not, caveat from comparable_with_published
+        where variant = {variant} and source is null and coalesce(experiment = 'main', true)
+        order by model""",
+    # Of conditions, whichever model answered; after what was edited.
     "caveats": """
-        select variant as published_variant, caveat from variants_with_published
-        where caveat is not null order by all""",
+        with said as (
+            select distinct
+                variant, 'No condition of the paper: ' || differences || '.' as text
+            from comparable_with_published
+            union
+            select variant, published.caveat
+            from comparable_with_published as ours
+            inner join published_caveats as published
+                on published.published_variant = ours.published_variant
+                and coalesce(published.of_source = ours.source, true)
+            where ours.source is not null
+        )
+        select variant, string_agg(text, ' ' order by text) as caveat
+        from said where text is not null group by variant order by all""",
     "edited": """
-        select variant, differences from variants_with_published
-        semi join evaluation using (variant)
-        where not is_as_published
+        select distinct variant, differences from comparable_with_published
+        where differences is not null
         order by variant <> 'baseline', variant""",
+    # What the paper's conditions are called here: the first variant that has their settings.
+    "conditions": """
+        select distinct on (published_variant) published_variant, variant
+        from comparable_with_published
+        where published_variant is not null
+        order by published_variant, variant <> published_variant, variant""",
     "similar_sizes": """
         select * from accuracy_by_size
         where is_similar and metric = 'pairwise_accuracy' and length is not null
-            and (source = 'published' or {variant} = 'baseline')
+            and (source = 'published' or variant = {variant})
         order by all""",
     "world": "from world_accuracies order by all",
     "published_accuracies": "from published_accuracies order by all",
@@ -294,6 +322,61 @@ class ReportRows:
         """How each model of the warehouse is drawn, in every figure."""
         models = self["models"]
         return looks_of(models["model"], set(models.filter("is_reference")["model"]))
+
+    def partial(self, model: str) -> dict[str, tuple[int, int]]:
+        """Kind -> answers that are scored and those asked for, where some are in no score."""
+        return self._partial.get(model, {})
+
+    @cached_property
+    def _partial(self) -> dict[str, dict[str, tuple[int, int]]]:
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        statuses = self.of.get("statuses", pl.DataFrame(schema=_STATUS))
+        some = statuses.filter(pl.col("n_unscored").is_between(1, pl.col("n_answers") - 1))
+        for model, kind, n, n_unscored in some.select(*_STATUS).sort("model", "kind").iter_rows():
+            found.setdefault(model, {})[kind] = n - n_unscored, n
+        return found
+
+    @property
+    def partial_note(self) -> str:
+        """How many questions each partial model was scored on; empty if there is none."""
+        said = (
+            f"{model} ({n:,} of {of:,} {kind} answers scored)"
+            for model, kinds in self._partial.items()
+            for kind, (n, of) in kinds.items()
+        )
+        text = ", ".join(said)
+        return f"Partial: {text}." if text else ""
+
+    def label(self, model: str, limit: int = MAX_NAME) -> str:
+        """The name of a model as it can be drawn, marked if it is partial or a reference."""
+        look = self.looks.get(model)
+        marks = REFERENCE if look is not None and look.is_reference else ""
+        return drawable(model, limit) + marks + (PARTIAL if self.partial(model) else "")
+
+    def marked(self, model: str) -> str:
+        """The name of a model as tables have it, marked in the same way, in words."""
+        look = self.looks.get(model)
+        mark = reference_mark(model) if look is not None and look.is_reference else ""
+        return model + mark + (PARTIAL if self.partial(model) else "")
+
+    def preferred(self, models: Iterable[str]) -> list[str]:
+        """Those of ``models`` that are no references; all of them if there is no other."""
+        names = list(models)
+        return [m for m in names if m not in self.looks or not self.looks[m].is_reference] or names
+
+    @property
+    def not_comparable(self) -> str:
+        """Why numbers of this variant may not stand beside the paper's; empty if some may."""
+        found = self.of.get("comparable", pl.DataFrame(schema=_COMPARABLE))
+        if found.is_empty() or found["is_comparable"].any():
+            return ""
+        return str(found["why_not"].mode().sort()[0])
+
+    @property
+    def beside_published(self) -> str:
+        """What a figure says that has rows of the paper and of ours; empty if they compare."""
+        text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
+        return text if self.not_comparable else ""
 
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
         """What a random order is expected to score, 0 to 1; None without questions."""

@@ -1,5 +1,5 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, variants_with_published, absent_evaluations.
+-- Reads: probes, probe_panels, comparable_with_published, absent_evaluations.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent.
@@ -9,7 +9,7 @@
 --        at one length; the others are not corrected.
 --        The baseline's own rows in probes, which compare it with itself, are left out; so are
 --        models whose evaluation of either side is missing.
---        caveat is the variant's, then the baseline's, which holds for all.
+--        why_not and caveat are the variant's, then the baseline's, which holds for all.
 create table probe_deltas as
 with read as (
     select
@@ -67,9 +67,16 @@ select
     unpaired_reason,
     paired_reason,
     case when is_paired then paired_reason else unpaired_reason end as reason,
-    case when of_variant.is_as_published is not null then
-        of_variant.is_as_published and coalesce(of_baseline.is_as_published, false)
-    end as is_as_published,
+    of_variant.is_comparable and coalesce(of_baseline.is_comparable, false) as is_comparable,
+    nullif(
+        concat_ws(
+            ' ', of_variant.why_not,
+            case when of_baseline.why_not <> of_variant.why_not then
+                'Baseline: ' || of_baseline.why_not
+            end
+        ),
+        ''
+    ) as why_not,
     nullif(concat_ws(' ', of_variant.caveat, of_baseline.caveat), '') as caveat
 from read
 left join probe_panels
@@ -78,8 +85,16 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join variants_with_published as of_variant on of_variant.variant = read.variant
-left join variants_with_published as of_baseline on of_baseline.variant = read.baseline
+left join comparable_with_published as of_variant
+    on of_variant.variant = read.variant
+    and of_variant.model = read.model
+    and of_variant.source is null
+    and coalesce(of_variant.published_variant <> 'baseline', true)
+left join comparable_with_published as of_baseline
+    on of_baseline.variant = read.baseline
+    and of_baseline.model = read.model
+    and of_baseline.source is null
+    and coalesce(of_baseline.experiment = 'main', true)
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -135,7 +150,8 @@ comment on column probe_deltas.paired_reason is
 'why paired_p is null: no_scores, not_paired, one_demonstration, no_difference, no_variation';
 comment on column probe_deltas.reason is
 'why there is no p-value of difference: paired_reason, or unpaired_reason if nothing is paired';
-comment on column probe_deltas.is_as_published is
-'whether variant and baseline have the settings that the paper gives; null if it has no such one';
+comment on column probe_deltas.is_comparable is
+'whether variant and baseline may stand beside the paper''s; null if it probes no such condition';
+comment on column probe_deltas.why_not is 'reasons against it';
 comment on column probe_deltas.caveat is
-'how variant and baseline differ from the paper''s; null if in nothing known';
+'how conditions of variant and baseline differ from the paper''s all the same';

@@ -340,23 +340,29 @@ def test_an_edited_variant_is_said_not_to_compare_with_the_paper(
     root: DataRoot, tmp_path: Path
 ) -> None:
     """The tables below would look as if both sides had been under the same settings."""
-    assert "Not under the paper's settings" not in said_in(overview(read_rows(root.warehouse)))
+    assert "No condition of the paper" not in said_in(overview(read_rows(root.warehouse)))
     path = tmp_path / "enact.duckdb"
     shutil.copy(root.warehouse, path)
     differences = "camera.aperture_mm is 45.0, in the paper 40.0"
     with duckdb.connect(str(path)) as connection:
         connection.execute(
-            "update variants_with_published set is_as_published = false, differences = $1, "
-            "caveat = 'Edited: ' || $1 where variant in ('baseline', 'high')",
+            "update comparable_with_published set published_variant = null, experiment = null, "
+            "differences = $1, why_not = 'No condition of the paper: ' || $1 || '.' "
+            "where variant = 'baseline' and experiment = 'main'",
             [differences],
         )
+        connection.execute(
+            "delete from comparable_with_published "
+            "where variant = 'baseline' and experiment is not null"
+        )
     edited = read_rows(path)
-    # Nothing was answered under `high`.
-    assert f"Not under the paper's settings: baseline ({differences})." in said_in(overview(edited))
-    assert f"Accuracies under baseline are not compared with published ones: {differences}." in (
-        said_in(agreement(edited))
-    )
-    assert f"All models measured here: Edited: {differences}" in said_in(probes(edited))
+    assert f"No condition of the paper: baseline ({differences})." in said_in(overview(edited))
+    assert (
+        "Accuracies under baseline may not stand beside published ones. No condition of the paper: "
+        f"{differences}. Models: guesser, oracle."
+    ) in said_in(agreement(edited))
+    shown = f"All models measured here: No condition of the paper: {differences}."
+    assert shown in said_in(probes(edited))
 
 
 def test_answers_are_drawn_in_the_order_of_the_leaderboard(
@@ -367,7 +373,7 @@ def test_answers_are_drawn_in_the_order_of_the_leaderboard(
     better = pl.when(pl.col("model") == "guesser").then(1.0).otherwise(0.5)
     rows.of["accuracies"] = rows["accuracies"].with_columns(accuracy=better)
 
-    def bars(_kind: str, of_kind: list[dict[str, object]]) -> Text:
+    def bars(_rows: ReportRows, _kind: str, of_kind: list[dict[str, object]]) -> Text:
         drawn.append([row["model"] for row in of_kind])
         return Text("")
 

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-from sql.tiny_lake import Relations, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import Relations, ask_official, query, tiny_rows
 
 SUBJECT = "Cosmos-Reason1"
 
 
 def rows_of(**where: Any) -> list[dict[str, Any]]:
     """Rows of a lake in which two models of ours are called nearly as in the paper."""
-    rows = tiny_rows()
-    for model in ("cosmos_reason1", "gemma-3-4b-it", "cosmos-reason1-tuned"):
-        answer(rows, model, "baseline", "i1", parsed=[1, 2, 3], passed=1)
-    add_statistics(rows)
+    rows = ask_official(("cosmos_reason1", "gemma-3-4b-it", "cosmos-reason1-tuned"))
     found = query(Relations(rows), "select * from accuracy_by_size").to_dicts()
     return [row for row in found if where.items() <= row.items()]
 
@@ -37,7 +34,7 @@ def test_models_of_ours_are_matched_by_letters_and_digits() -> None:
         ("cosmos_reason1", SUBJECT, True),
         ("gemma-3-4b-it", "Gemma-3-4b-it", False),
     }
-    assert {row["accuracy"] for row in found} == {1 / 3}
+    assert {(row["accuracy"], row["variant"]) for row in found} == {(1.0, "official")}
 
 
 def test_rows_are_those_of_accuracy_by_length() -> None:
