@@ -1,4 +1,4 @@
-"""Answers as the public release reads them (profile ``release``).
+"""Answers as the public release reads them: for profile ``release``, and as a second reading.
 
 A JSON list counts as it is. In a text the last bracket of digits, commas and white space counts if
 it is a list as Python writes one: its last entries, shifted so that the least is 1. Otherwise all
@@ -13,7 +13,7 @@ Failure = Literal["failed_to_parse_answer", "evaluation_error"]
 
 UNREADABLE: Failure = "failed_to_parse_answer"
 FAILED: Failure = "evaluation_error"
-REASONS: Mapping[str, str] = {
+RELEASE_REASONS: Mapping[str, str] = {
     UNREADABLE: "the answer holds no digit",
     FAILED: "the public release raises on the question or the answer",
 }
@@ -54,6 +54,17 @@ def read_release_answer(answer: object, n_steps: int) -> tuple[list[Any] | None,
     if max(map(len, runs)) > MAX_DIGITS:
         return None, FAILED
     return [int(run) for run in runs], None
+
+
+def read_as_release(answer: str | None, n_steps: int) -> tuple[list[int] | None, bool]:
+    """The second reading of ``answer``: its labels as the release reads them, and whether they are
+    an order, whole or too short, that the rules of another profile can score.
+    """
+    labels = None if answer is None else read_release_answer(answer, n_steps)[0]
+    if labels is None:
+        return None, False
+    is_order = len(labels) <= n_steps and len(set(labels)) == len(labels) > 0
+    return labels, is_order and min(labels) >= 1 and max(labels) <= n_steps
 
 
 def _last_list(text: str, n_steps: int) -> list[int] | None:
