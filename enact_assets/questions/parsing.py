@@ -1,8 +1,8 @@
-"""Raw answers -> an order of labels, or a named reason why there is none.
+r"""Raw answers -> an order of labels, or a named reason why there is none.
 
 The strict reading, which profile ``paper`` scores. Thoughts are no answer
 (:mod:`~enact_assets.questions.thinking`). The last bracketed list that orders all steps counts,
-whatever dress it wears (``\\boxed{2, 1}``, ``["2", "1"]``, ``<answer>2, 1</answer>``): its labels
+whatever dress it wears (``\boxed{2, 1}``, ``["2", "1"]``, ``<answer>2, 1</answer>``): its labels
 are 1..n, or 0..n-1, which is shifted. If no list orders all steps, the last list of integers
 counts: one of fewer than n labels is parsed too, not accepted, but credited with its steps in
 order. Anything else is unparsed: numbers without a list, ranges and mappings are not guessed. So is
@@ -54,10 +54,10 @@ _MARKED = (
 """Brackets and tags that mark an answer."""
 _UNMARKED = (re.compile(r"\(([^()]*+)\)"), re.compile(r"\{([^{}]*+)\}"))
 """Others, which may hold anything."""
-_DRESS = re.compile(r"[\"'`*$(){}“”‘’«»]++|(?<![A-Za-z])_++|_++(?![\w\s])")
+_DRESS = re.compile(r"[\"'`*$(){}\u2018\u2019\u201c\u201d«»]++|(?<![A-Za-z])_++|_++(?![\w\s])")
 _CALLED = re.compile(
-    r"(?:next|future)?[\s_-]*+(?:state|action|image|picture|frame|step|option|no)[\s_.-]*+#?+\s*+"
-    r"|(?:下一)?(?:状态|动作|步骤|图片|图像|图)\s*+|#\s*+",
+    r"(?:next|future)?[\s_-]{0,3}(?:state|action|image|picture|frame|step|option|no)[\s_.-]{0,3}"
+    r"|(?:下一)?(?:状态|动作|步骤|图片|图像|图)|#",
     re.IGNORECASE,
 )
 _AND = r"(?:and|then|&)(?![A-Za-z])\s*+"
@@ -109,7 +109,7 @@ def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | Non
             return as_order(entries, n_steps)
     if not said.strip():
         return None, "empty_answer"
-    declines = _DECLINES.search(said[:_DECLINES_WITHIN].replace("’", "'"))
+    declines = _DECLINES.search(said[:_DECLINES_WITHIN].replace("\u2019", "'"))
     return None, "no_list" if declines is None else DECLINED
 
 

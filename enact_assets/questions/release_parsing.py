@@ -27,9 +27,9 @@ _GREATEST = 10**MAX_DIGITS - 1
 # Digits and white space of any script make a bracket, but only Python's own make a list. Every
 # quantifier is possessive and no bracket reaches past the next: linear in the answer.
 _BRACKET = re.compile(r"\[[\d\s,]++\]")
-_SPACE = r"[ \t\n\r\f]*+"
-_LABEL = rf"{_SPACE}(?:0++|[1-9][0-9]{{0,{MAX_DIGITS - 1}}}+){_SPACE}"
-_LIST = re.compile(rf"\[{_LABEL}(?:,{_LABEL})*+(?:,{_SPACE})?+\]")
+_BLANKS = r"[ \t\n\r\f]*+"
+_LABEL = rf"{_BLANKS}(?:0++|[1-9][0-9]{{0,{MAX_DIGITS - 1}}}+){_BLANKS}"
+_PYTHON_LIST = re.compile(rf"\[{_LABEL}(?:,{_LABEL})*+(?:,{_BLANKS})?+\]")
 _DIGITS = re.compile(r"\d++")
 
 
@@ -72,7 +72,7 @@ def _last_list(text: str, n_steps: int) -> list[int] | None:
     last = None
     for last in _BRACKET.finditer(text):  # noqa: B007 - the last one is what is sought
         pass
-    if last is None or _LIST.fullmatch(text, *last.span()) is None:
+    if last is None or _PYTHON_LIST.fullmatch(text, *last.span()) is None:
         return None
     inside = last.group()[1:-1].rstrip().removesuffix(",")
     entries = inside.rsplit(",", n_steps)[-n_steps:]
