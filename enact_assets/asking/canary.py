@@ -11,6 +11,7 @@ from typing import Literal
 
 from enact_assets.asking.messages import PICTURE_PX, Message, Picture, PictureReader, Text
 from enact_assets.contracts.ids import content_sha
+from enact_assets.questions.thinking import without_thinking
 
 QUESTION_ID = "canary"
 NUMBERS = ("407", "185", "962", "318", "629", "274", "853", "146", "790", "531")
@@ -64,7 +65,7 @@ def verdict(text: str, max_images: int | None = None) -> Verdict:
     if max_images == 0:
         return "kept"
     shown = list(NUMBERS[:max_images])
-    found = _NUMBER.findall(text)[-len(shown) :]
+    found = _NUMBER.findall(without_thinking(text) or "")[-len(shown) :]
     if found == shown:
         return "kept"
     return "changed" if sorted(found) == sorted(shown) else "unreadable"

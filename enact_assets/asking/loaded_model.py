@@ -1,7 +1,7 @@
 """A model in memory that answers conversations, with Transformers."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from PIL import Image
@@ -11,8 +11,8 @@ from enact_assets.asking.local_parameters import LocalParameters
 from enact_assets.asking.local_weights import Weights
 from enact_assets.asking.messages import Message, Picture, PictureReader, Text
 from enact_assets.asking.replies import Reply
-from enact_assets.asking.written_answers import answer_in
 from enact_assets.contracts.errors import PredictionError
+from enact_assets.questions.thinking import without_thinking
 
 PROMPT_DATE = "26 Jul 2024"
 """Templates of Llama's family write a date into the prompt: always this one, their own default."""
@@ -162,6 +162,16 @@ class LoadedModel:
             tokens_reasoning=None,
             written=written,
         )
+
+
+def answer_in(written: str, markers: Iterable[str] = (), *, began_to_think: bool = False) -> str:
+    """``written`` without thoughts and the model's own ``markers``, such as the end of its turn.
+    ``began_to_think``: the prompt ended with ``<think>``. Empty if the last thought never ends.
+    """
+    answer = without_thinking(f"<think>{written}" if began_to_think else written) or ""
+    for marker in markers:
+        answer = answer.replace(marker, "")
+    return answer.strip()
 
 
 def conversation(message: Message, read_picture: PictureReader) -> list[dict[str, Any]]:

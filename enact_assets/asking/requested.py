@@ -159,6 +159,7 @@ def answered(
         tokens_reasoning=reply.tokens_reasoning,
         usd=usd,
         error=error,
+        is_in_reasoning=reply.is_in_reasoning,
         raw=raw,
     )
 

@@ -130,6 +130,18 @@ def _has(answers: Sequence[tuple[Message, Answer]], message: Message) -> bool:
     return any(shown == message for shown, _ in answers)
 
 
+def _in_reasoning(model: str, answers: Collection[Answer]) -> str:
+    """What a person should know of answers that a server gave as reasoning; empty without any."""
+    n = sum(answer.is_in_reasoning for answer in answers)
+    if not n:
+        return ""
+    return (
+        f"Model {model}: {n:,} of {len(answers):,} answers are empty, since the server put the "
+        "text into `reasoning_content`. They count as unparsed. Turn thinking on in the model's "
+        "parameters, or the server's reasoning parser off, and ask again."
+    )
+
+
 class _Run:
     """One call of :func:`ask`, or of :func:`check`."""
 
@@ -166,7 +178,7 @@ class _Run:
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
         found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
-        self._tell()
+        self._tell(_in_reasoning(model.name, found.values()))
         if cut := why_cut((wanted[sha].message, answer) for sha, answer in found.items()):
             self._tell(f"Model {model.name}: {cut}.")
         # What a question without an answer did cost is in the ledger. Here only the run that paid

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.evaluation.verification import Verifier, VerifierQuestion
 from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
+from enact_assets.questions.release_parsing import FAILED, UNREADABLE, read_release_answer
 
 REASONS: Mapping[str, str] = {
     "no_id": "the row has no id",

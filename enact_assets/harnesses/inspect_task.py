@@ -40,7 +40,7 @@ from inspect_ai.solver import TaskState, generate  # noqa: TID253
 from enact_assets.contracts.errors import OutputError
 from enact_assets.harnesses.card import METADATA
 from enact_assets.harnesses.question_rows import text_and_pictures
-from enact_assets.harnesses.scoring import score_answer
+from enact_assets.harnesses.scoring import score_readings
 from enact_assets.statistics.clusters import ClusterSums
 
 CLUSTER = "demonstration"
@@ -168,25 +168,31 @@ def _mean_and_error(scores: list[SampleScore], *, counts_steps: bool) -> tuple[f
         "task": [mean(), clustered(), by_kind_and_length()],
         "pairs": [pooled(), clustered(counts_steps=True), by_kind_and_length(counts_steps=True)],
         "parsed": [mean()],
+        "task_as_release": [mean(), clustered()],
+        "read_otherwise": [mean()],
     }
 )
 def enact_order() -> Scorer:
     """task: whether the order is right; pairs: the share of its steps that are; parsed: whether an
-    order could be read. Any order that is consistent with the question is right.
+    order could be read; task_as_release: task as ENACT's release reads the answer; read_otherwise:
+    whether the two readings differ. Any order that is consistent with the question is right.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect's form
         about, output = state.metadata, state.output
         stop = STOPS.get(output.stop_reason) if output.choices else None
-        found = score_answer(
+        both = score_readings(
             output.completion, about["kind"], about["answer"], json.loads(about["fits"]), stop
         )
+        found, released = both.strict, both.released
         said = f"{found.n_right} of {found.n_steps} steps fit"
         return Score(
             value={
                 "task": float(found.is_accepted),
                 "pairs": found.pairwise_accuracy,
                 "parsed": float(found.is_parsed),
+                "task_as_release": float(released.is_accepted),
+                "read_otherwise": float(both.is_read_otherwise),
             },
             answer=output.completion,
             explanation=said if found.reason is None else f"{said} ({found.reason})",

@@ -83,6 +83,11 @@ class ENACT(ImageBaseDataset):
                     task_accuracy=of_it["task"].mean(),
                     pairwise_accuracy=of_it["right"].sum() / of_it["steps"].sum(),
                     parsed=of_it["parsed"].mean(),
+                    task_accuracy_as_release=of_it["task_as_release"].mean(),
+                    pairwise_accuracy_as_release=(
+                        of_it["right_as_release"].sum() / of_it["steps"].sum()
+                    ),
+                    n_read_otherwise=int(of_it["read_otherwise"].sum()),
                 )
             )
         dump(scores, os.path.splitext(eval_file)[0] + "_scores.tsv")

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.predictions.predict import refuse_gaps
+from enact_assets.questions.thinking import without_thinking
 from enact_assets.worldprediction.asked_models import WorldAsker, prediction_rows
 from enact_assets.worldprediction.world_items import WorldItem
 from enact_assets.worldprediction.world_messages import ShownPictures, message_in_words
@@ -72,7 +74,7 @@ def captioned_predictions(
     wanted = {m.question_id: m for _, of in shown for m in caption_messages(of)}
     answers = ask(captioner, world_source, list(wanted.values()))
     refuse_gaps(captioner, world_source, answers, ask.max_missing(captioner))
-    captions = {caption: answer for (caption, n), answer in answers.items() if n == 0}
+    captions = {caption: _said(answer) for (caption, n), answer in answers.items() if n == 0}
     messages = []
     for item, of in shown:
         said = [captions[message.question_id] for message in caption_messages(of)]
@@ -83,7 +85,7 @@ def captioned_predictions(
                 f"{absent[0].error}"
             )
             continue
-        words = [str(answer.text).strip() for answer in said]
+        words = [str(answer.text) for answer in said]
         messages.append(message_in_words(item, words[:2], words[2:]))
     read = ask(reader, world_source, messages)
     refuse_gaps(reader, world_source, read, ask.max_missing(reader))
@@ -98,6 +100,16 @@ def caption_messages(shown: ShownPictures) -> Iterator[Message]:
         yield caption_message(STATE, [sha])
     for clip in shown.clips:
         yield caption_message(CLIP, clip)
+
+
+def _said(answer: Answer) -> Answer:
+    """A caption without the thoughts of its captioner; one of nothing else is missing."""
+    if answer.text is None:
+        return answer
+    words = (without_thinking(answer.text) or "").strip()
+    if words or not answer.text.strip():
+        return replace(answer, text=words)
+    return replace(answer, text=None, error="nothing but a thought")
 
 
 def _row(name: str, world_source: str, message: Message, answer: Answer) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.ids import content_sha
+from enact_assets.questions.thinking import without_thinking
 from enact_assets.worldprediction.candidates import LETTERS, WM
 
 Candidate = Mapping[str, Any]
@@ -55,13 +56,14 @@ def answer_text(task: str, letter: str) -> str:
 
 def read_answer(text: str) -> str | None:
     """The letter that an answer names: that of its last JSON object, else the one letter A to D
-    that stands alone in it; None if there is none, or several that differ.
+    that stands alone in it; None if there is none, or several that differ. Thoughts are left out.
     """
-    for found in reversed(_OBJECT.findall(text)):
+    said = without_thinking(text) or ""
+    for found in reversed(_OBJECT.findall(said)):
         letter = _letter_of(found)
         if letter is not None:
             return letter
-    lone = set(_LONE.findall(text))
+    lone = set(_LONE.findall(said))
     return lone.pop() if len(lone) == 1 else None
 
 
