@@ -18,6 +18,6 @@ def open_closed_streams() -> None:
         except OSError:
             # The lowest free number: those below are open.
             opened = os.open(os.devnull, os.O_RDWR)
-            os.set_inheritable(opened, True)  # noqa: FBT003 - no keyword there
+            os.set_inheritable(opened, True)  # noqa: FBT003 - it takes no name
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, _MODES[number], closefd=False))  # noqa: SIM115

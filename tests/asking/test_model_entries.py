@@ -66,7 +66,10 @@ def test_a_users_file_changes_single_fields_and_adds_models(tmp_path: Path) -> N
         ("models: {mine: {max_images: 4}}", "models.mine: .*id"),
         ("spending: {max_usd: none}", "spending: .*max_usd"),
         ("spending: {max_usd: -3}", "spending: .*max_usd"),
-        ("models: {GPT-5: {id: chat/x}}", "models: 'GPT-5' differs from 'gpt-5' in case only"),
+        (
+            "models: {GLM-4.1v-thinking-flashx: {id: chat/x}}",
+            "'GLM-4.1v-thinking-flashx' differs from 'glm-4.1v-thinking-flashx' in case only",
+        ),
         ("models: {a: {id: vllm/x}, A: {id: vllm/y}}", "models: 'A' differs from 'a' in case"),
         ("model: {}", "unknown 'model'"),
         ("models: [", "not valid YAML: line 1"),
@@ -96,11 +99,11 @@ def test_an_address_with_the_path_that_requests_add_is_refused(
     tmp_path: Path, id_: str, address: str, path: str
 ) -> None:
     """Researcher F14: it was asked as `/chat/completions/chat/completions`."""
-    entry = f"models: {{mine: {{id: {id_}, base_url: '{address}{{}}'}}}}\n"
-    (tmp_path / "models.yaml").write_text(entry.format(path))
+    entry = f"models: {{mine: {{id: {id_}, base_url: '{address}HERE'}}}}\n"
+    (tmp_path / "models.yaml").write_text(entry.replace("HERE", path))
     with pytest.raises(SettingsError, match=f"Write '{address}(/v1)?' in models.yaml"):
         load_catalogue(tmp_path).find("mine")
-    (tmp_path / "models.yaml").write_text(entry.format(""))
+    (tmp_path / "models.yaml").write_text(entry.replace("HERE", ""))
     assert load_catalogue(tmp_path).find("mine").base_url == address
 
 

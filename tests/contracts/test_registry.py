@@ -533,7 +533,7 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: e["models"].append("random"), "models: 'random' is a duplicate"),
         # Faults N20: one file on a disk that ignores case.
         (lambda e: e["models"].append("Random"), "models: 'Random' differs from 'random' in case"),
-        (lambda e: put(e, "variants.Emoji", {}), "variants: 'Emoji' differs from 'emoji' in case"),
+        (lambda e: put(e, "variants.Emoji", {}), "variants: 'emoji' differs from 'Emoji' in case"),
         (lambda e: e["demo"].update(gatings=["state"]), "demo: unknown 'gatings'"),
         (
             lambda e: e["gatings"]["state"].update(profile="release", contact=True),
