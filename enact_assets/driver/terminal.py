@@ -270,12 +270,11 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             board.add_section()
         previous = row["kind"]
         state = "" if row["state"] == "current" else f" ({row['state']})"
-        if (
-            not state
-            and row["n_scored"]
-            and (row["n_missing"] or row["n_scored"] < row["n_questions"])
-        ):
-            state = f" (partial: {row['n_scored']:,} of {row['n_questions']:,})"
+        n, of = row["n_scored"] or 0, row["n_questions"]
+        if not state and 0 < n < of:
+            state = f" (partial: {n:,} of {of:,})"
+        elif not state and row["n_missing"]:
+            state = " (partial)"
         board.add_row(
             str(row["kind"]),
             f"{row['model']}{TRAINED_MARK if row['model'] in TRAINED_ON else ''}{state}",
