@@ -123,7 +123,7 @@ class Driver:
             registry = scope.of_registry(self._whole)
             self._register_all(registry, demonstrations, models, report)
             lineage = self._read(registry)
-            self._observer.notes(change.words(lineage.names, self._whole))
+            self._observer.notes(change.words(lineage.names, self._whole, tuple(assets or ())))
             of_runs, shards = run_tags(self._root, max_usd), read_shards(self._root)
 
             def tags(step: str) -> dict[str, str]:

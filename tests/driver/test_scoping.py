@@ -12,7 +12,7 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import SCOPE_FILE
 from enact_assets.data_root.scope import Scope, write_scope
 from enact_assets.driver.materialize import Driver
-from enact_assets.driver.scoping import keep_scope, scope_with
+from enact_assets.driver.scoping import ScopeChange, keep_scope, scope_with
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.runs.arrivals import names_found
 from enact_assets.runs.resources import DataResource
@@ -85,6 +85,18 @@ def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> No
     assert driver.run(assets=["gating_config"]).is_success
     left = set(driver.instance.get_dynamic_partitions("demonstration"))
     assert left == planned() == {names[0], "setting_the_table-7"}
+
+
+def test_a_new_root_is_told_what_is_made(data) -> None:
+    """public K9: `world --step-file` said that the whole registry is made."""
+    names = names_now(REGISTRY, REGISTRY.demonstrations, (), ())
+    change = ScopeChange(Scope(), is_first=True, is_changed=False, has_new_variants=False)
+    [everything] = change.words(names, REGISTRY)
+    assert "The whole registry is made: 12 demonstrations" in everything
+    [part] = change.words(names, REGISTRY, ("world_accuracies",))
+    assert part == (
+        "This data root is new. Made now is only world_accuracies, with what it is made from."
+    )
 
 
 def test_only_new_variants_need_a_reload_of_dagster(data) -> None:
