@@ -106,6 +106,8 @@ AT_FRAMES = ByProfile[_AtFrames](
     release=lambda replay, frames, gating, _where: as_recorded(replay, frames, gating),
 )
 """The same tables for key frames that a file names."""
+ASKS_ANY_FRAME = ByProfile(paper=False, release=True)
+"""Whether questions about frames that are no key frames can be verified: graphs are as recorded."""
 INDEX_CHANGES = ByProfile[_Index](
     paper=DeltaIndex.from_tables, release=ReleaseDeltaIndex.from_tables
 )

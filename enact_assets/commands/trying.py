@@ -139,7 +139,7 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
         *("kind", "questions", "task\naccuracy", "chance", "pairwise\naccuracy", "chance"),
-        *("unparsed", "refused", "cut", "missing"),
+        *("unparsed", "refused", "declined", "cut", "missing"),
     ):
         table.add_column(heading, justify="left" if heading == "kind" else "right")
     for row in of_kind.iter_rows(named=True):

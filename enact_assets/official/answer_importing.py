@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +216,7 @@ def _problem(line: _Line, variant: str) -> str | None:
     """Field of a line and what is wrong with it."""
     if _id_of(line) is None:
         return "'question_id': is missing, and `id` as well"
-    if line.answer is None:
+    if line.answer is None or (isinstance(line.answer, float) and isnan(line.answer)):
         return "'answer': is missing or null. Leave out lines of questions without an answer"
     if line.variant is not None and line.variant != variant:
         return f"'variant': is {line.variant!r:.120}. Give it as --variant, not {variant!r}"

@@ -33,14 +33,16 @@ STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),
     ("n_wrong", "wrong", COLOURS[1], ""),
     ("n_refused", "refused", COLOURS[3], "xx"),
+    ("n_declined", "declined", COLOURS[6], "++"),
     ("n_cut", "cut", COLOURS[5], "\\\\\\"),
     ("n_no_order", "unparsed", COLOURS[4], "///"),
     ("n_missing", "missing", FAINT, "..."),
 )
 """What became of an answer: column, word, colour, hatching."""
-_RARE = ("n_refused", "n_cut")
+_RARE = ("n_refused", "n_declined", "n_cut")
 """Outcomes that are drawn only if there are any: reference baselines have none."""
-_COUNTS = ("n_answers", "n_accepted", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
+_UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
+_COUNTS = ("n_answers", "n_accepted", "n_wrong", *_UNREAD)
 
 
 def leaderboard(rows: ReportRows) -> Section:
@@ -124,12 +126,12 @@ def answers(rows: ReportRows) -> Section:
         wrong += ", or the order is not the published one where no replay was imported"
     parts: list[Part] = [
         Text(
-            f"Wrong: {wrong}. Unparsed: the answer contains no order; "
-            "profile paper scores it as wrong, profile release does not score it. Refused and cut "
-            "answers are parts of the unparsed ones under profile paper: the model or its provider "
-            "refused, or a limit of tokens cut the answer before it named a whole order. Missing: "
-            "the question was never answered, or the model's evaluation is missing; it is not "
-            "scored."
+            f"Wrong: {wrong}. Unparsed: the answer contains no order; profile paper scores it as "
+            "wrong, profile release does not score it. Refused, declined and cut answers are parts "
+            "of the unparsed ones under profile paper: the model or its provider refused, the "
+            "answer refuses in words, or a limit of tokens cut the answer before it named a whole "
+            "order. Missing: the question was never answered, or the model's evaluation is "
+            "missing; it is not scored."
         )
     ]
     for kind in BOTH_KINDS:
@@ -137,7 +139,7 @@ def answers(rows: ReportRows) -> Section:
         at = pl.col("model").replace_strict(ranked, range(len(ranked)), default=len(ranked))
         of_kind = statuses.filter(kind=kind).sort(at, "model")
         if of_kind.height:
-            other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
+            other = pl.col("n_unparsed") - pl.sum_horizontal(*_RARE)
             parts.append(
                 _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
             )
@@ -147,15 +149,50 @@ def answers(rows: ReportRows) -> Section:
     )
     columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
     parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
+    parts += _readings(rows["readings"])
     return Section("answers", "What became of the answers", tuple(parts))
+
+
+def _readings(readings: pl.DataFrame) -> list[Part]:
+    """Scores of both readings of the answers, where any answer differs."""
+    accuracies = [
+        f"{metric}_accuracy{reading}"
+        for reading in ("", "_as_release")
+        for metric in ("pairwise", "task")
+    ]
+    differing = readings.filter(pl.col("n_read_otherwise") > 0)
+    if differing.is_empty():
+        return [Text("The public release reads every answer as it is read here.")]
+    return [
+        Text(
+            "Scores are of the strict reading: thoughts left out, the last list that orders all "
+            "steps. Here the same answers are scored as the public release reads them."
+        ),
+        Table(
+            "Two readings of the answers: strict, and as the release reads",
+            (
+                *("model", "kind", "answers", "read otherwise"),
+                *("strict: pairwise %", "task %", "as the release reads: pairwise %", "task %"),
+            ),
+            tuple(
+                (
+                    *(row["model"], row["kind"]),
+                    *(f"{row[name]:,}" for name in ("n_answers", "n_read_otherwise")),
+                    *(percent(row[name]) for name in accuracies),
+                )
+                for row in differing.iter_rows(named=True)
+            ),
+            n_words=2,
+        ),
+    ]
 
 
 def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
         *("model", "pairwise %", "task %", "place"),
-        *("scored questions", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
+        *("scored questions", "wrong", *(name.removeprefix("n_") for name in _UNREAD), "tied with"),
     )
-    counts = ("n_scored", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
+    counts = ("n_scored", "n_wrong", *_UNREAD)
     return Table(
         f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
         columns,

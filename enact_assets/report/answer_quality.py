@@ -15,11 +15,13 @@ from enact_assets.report.parts import (
     Table,
     Text,
     percent,
+    words,
 )
 from enact_assets.report.report_rows import ReportRows
 
 _OUTCOMES = (
-    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_cut", "n_missing"),
+    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_declined", "n_cut"),
+    *("n_missing", "n_read_otherwise"),
 )
 _TOKENS = ("tokens_in", "tokens_out", "tokens_reasoning")
 
@@ -45,7 +47,7 @@ def answer_quality(rows: ReportRows) -> Section:
     parts.append(
         Table(
             "Quality of the answers",
-            ("model", *(name.removeprefix("n_") for name in _OUTCOMES)),
+            ("model", *(words(name.removeprefix("n_")) for name in _OUTCOMES)),
             tuple(
                 (row["model"], *(_number(row[name]) for name in _OUTCOMES))
                 for row in quality.iter_rows(named=True)

@@ -41,15 +41,23 @@ _QUERIES: Mapping[str, str] = {
             count(*) filter (answer_status = 'parsed' and not is_accepted) as n_wrong,
             count(*) filter (answer_status = 'unparsed') as n_unparsed,
             count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+            count(*) filter (answer_status = 'unparsed' and reason = 'declined') as n_declined,
             count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
             count(*) filter (answer_status = 'missing') as n_missing,
             -- Missing ones, and under profile release those that could not be read.
             count(*) filter (is_accepted is null) as n_unscored
         from evaluation where variant = {variant} group by all
         union all
-        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, n_questions, n_questions
+        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, 0, n_questions, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
+    "readings": """
+        select
+            model, kind, n_answers, n_read_otherwise, task_accuracy, pairwise_accuracy,
+            task_accuracy_as_release, pairwise_accuracy_as_release
+        from leaderboard_details
+        where variant = {variant} and length is null and state <> 'missing'
+        order by kind, model""",
     "quality": "select * from answer_quality where variant = {variant} order by model",
     "repetitions": """
         select model, kind, repetitions, task_accuracy_sd, pairwise_accuracy_sd

@@ -1,6 +1,7 @@
 -- answer_quality: one row per model and variant: what became of the answers, and their cost.
 -- Reads: predictions, evaluation.
--- Rule:  each repetition of a question is an answer. Refused and cut ones are parts of unparsed.
+-- Rule:  each repetition of a question is an answer. Refused, declined and cut ones are
+--        parts of unparsed.
 --        Sums of tokens and dollars are over the answers that say theirs, and null if none does:
 --        reference baselines, imported answers, models without a price. usd_per_question divides by
 --        n_priced, so it is the price of asking a question once. Verdicts are null where
@@ -9,7 +10,8 @@
 create table answer_quality as
 with known as (
     select
-        predictions.*, evaluation.answer_status, evaluation.reason, evaluation.length,
+        predictions.*, evaluation.answer_status, evaluation.reason, evaluation.answer,
+        evaluation.release_answer, evaluation.length,
         predictions.tokens_in = max(predictions.tokens_in) over (
             partition by predictions.model, predictions.variant
         ) as has_most_tokens_in,
@@ -38,8 +40,14 @@ select
         count(*) filter (answer_status = 'unparsed' and reason = 'refused')
     end as n_refused,
     case when bool_or(is_evaluated) then
+        count(*) filter (answer_status = 'unparsed' and reason = 'declined')
+    end as n_declined,
+    case when bool_or(is_evaluated) then
         count(*) filter (answer_status = 'unparsed' and reason = 'cut')
     end as n_cut,
+    case when bool_or(is_evaluated) then
+        count(*) filter (answer is distinct from release_answer)
+    end as n_read_otherwise,
     count(*) - count(raw_answer) as n_missing,
     sum(tokens_in)::bigint as tokens_in,
     sum(tokens_in_cached)::bigint as tokens_in_cached,
@@ -73,8 +81,12 @@ comment on column answer_quality.n_answered is 'answers obtained, refused and cu
 comment on column answer_quality.n_parsed is 'answers that contain an order';
 comment on column answer_quality.n_unparsed is 'answers without an order';
 comment on column answer_quality.n_refused is 'of n_unparsed: the model or its provider refused';
+comment on column answer_quality.n_declined is
+'of n_unparsed: the answer refuses in words, and the provider says nothing of it';
 comment on column answer_quality.n_cut is
 'of n_unparsed: a limit of tokens cut them before they named a whole order';
+comment on column answer_quality.n_read_otherwise is
+'answers in which the public release reads other labels, or none, or some where we read none';
 comment on column answer_quality.n_missing is 'answers that were never obtained';
 comment on column answer_quality.tokens_in is 'tokens of all requests, cached ones included';
 comment on column answer_quality.tokens_in_cached is

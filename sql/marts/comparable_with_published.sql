@@ -192,7 +192,8 @@ select
             || format('{:,}', n_in_paper) || ' questions of the paper.'
         end,
         case when n_by_segmented > 0 then
-            format('{:,}', n_by_segmented) || ' answers were verified by segmented scene graphs, approximately.'
+            format('{:,}', n_by_segmented)
+            || ' answers were verified by segmented scene graphs, approximately.'
         end,
         case when n_out > 0 then
             format('{:,}', n_out) || ' answers could not be read and are in no score.'
