@@ -98,7 +98,9 @@ def variant_of(place: Path) -> str:
 
 def variant_places(folder: Path) -> list[Path]:
     """Folders and videos of ``folder`` with pictures under other variants, sorted."""
-    return sorted(folder.glob(f"{VARIANT}*"))
+    # Listed, as every plan asks for each recording: a pattern takes five times as long.
+    there = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208
+    return sorted(folder / name for name in there if name.startswith(VARIANT))
 
 
 class Recordings:

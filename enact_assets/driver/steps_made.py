@@ -14,7 +14,6 @@ from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
-from enact_assets.engine.planning.states import State
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.pipeline import LANDED_OF, ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.runs.driver_lock import check_only_driver
@@ -127,12 +126,9 @@ class Walk:
     def _look(self, step: Step) -> None:
         """What there is now of a step that ran."""
         if step.name not in ROOTS:
-            landed = landed_states(self._states, step.keys, step.names)
+            about = [asset for asset, table in LANDED_OF.items() if table in step.keys]
+            landed = landed_states(self._states, [*step.keys, *about], step.names)
             for asset, state in landed.items():
-                self._lineage.states.set(asset, step.names, state)
-            for asset in [of for of, table in LANDED_OF.items() if table in landed]:
-                version = self._states.external_version(asset, step.names)
-                state = None if version is None else State(version)
                 self._lineage.states.set(asset, step.names, state)
 
     def _ended(self, step: Step, failure: Failure | None) -> None:

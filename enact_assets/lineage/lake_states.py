@@ -95,7 +95,12 @@ class LakeStates:
         return States(of)
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it does not exist."""
+        """State of one partition of a table, a whole or an external input; None if it does not
+        exist.
+        """
+        if asset in EXTERNAL:
+            version = self.external_version(asset, partition)
+            return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
         where = dict(zip(dimensions(asset), partition, strict=True))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from enact_assets.data_root.recordings import (
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
-from enact_assets.frames.recorded_pictures import picture_file
+from enact_assets.frames.recorded_pictures import picture_name
 from enact_assets.lineage.code import baselines_version, learned_version
 from enact_assets.lineage.known_contents import KnownContents
 from enact_assets.lineage.pipeline import dimensions
@@ -181,15 +182,15 @@ class Arrived:
         return content_sha(marks)
 
     def _mark(self, demonstration: str, path: Path) -> list[str]:
-        return [path.name, self.contents.sha(f"{demonstration}/{path.name}", [path])]
+        return [path.name, self.contents.sha(f"{demonstration}/{path.name}", [str(path)])]
 
     def _raw_marks(self, description: Path) -> Iterator[list[object]]:
         about = read_demonstration(description)
         raw = named_file(description, about.file).stat()
         yield [raw.st_mtime_ns, raw.st_size]
         if about.full_scene_file is not None:
-            scene = named_file(description, about.full_scene_file)
-            yield [self.contents.sha(str(scene), [scene])]
+            scene = str(named_file(description, about.full_scene_file))
+            yield [self.contents.sha(scene, [scene])]
 
     def recorded_pictures(
         self,
@@ -206,20 +207,22 @@ class Arrived:
         demonstration, gating = partition
         about = f"{demonstration}|{gating}"
         try:
-            folder = self._recordings.folder(demonstration)
             # Of most demonstrations there is no recording, and every plan asks for each.
-            is_there = folder.is_dir() and recorded_file(folder) is not None
-            version = frames_version() if is_there else None
+            if not os.path.isdir(f"{self._recordings.root}/{demonstration}"):  # noqa: PTH112
+                return None
+            folder = self._recordings.folder(demonstration)
+            version = None if recorded_file(folder) is None else frames_version()
             if not version:
                 return None
             found = self.contents.found(
                 f"{about} key frames", version, lambda: " ".join(map(str, frame_ids()))
             )
-            ids = [int(i) for i in found.split()]
+            ids = list(map(int, found.split()))
             marks = []
             for place in (folder / CAMERA, *variant_places(folder)):
                 if has_png(place):
-                    pictures = [picture_file(folder, i, place.name) for i in ids]
+                    below = f"{place}/"
+                    pictures = [below + picture_name(i) for i in ids]
                     sha = self.contents.sha(f"{about} {place.name}", pictures)
                     marks.append([place.name, sha])
                 elif place.is_file():

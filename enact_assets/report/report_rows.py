@@ -48,7 +48,8 @@ _QUERIES: Mapping[str, str] = {
             count(*) filter (is_accepted is null) as n_unscored
         from evaluation where variant = {variant} group by all
         union all
-        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, 0, n_questions, n_questions
+        select
+            model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, 0, n_questions, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
     "readings": """
