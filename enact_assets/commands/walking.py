@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.coverage import missing_answers, print_stopped
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -207,6 +206,8 @@ def walk(
         ) from None
     print_report(console, report)
     root = DataRoot(arguments.data)
+    from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+
     asking = [v for (v,) in report.current(ASKED) if v in only.get("variant", [v])]
     for said in nothing_asked(root, registry_in(root), asking):
         console.print(Text(said, "yellow"))

@@ -156,8 +156,8 @@ def _too_few(n_found: int, n_asked: int, gating: Gating, tables: ReplayTables) -
         f"0 questions under gating {gating.name}: {counted(n_found, 'key frame')}, and a question "
         f"takes {profile.min_length} or more"
     )
-    if profile.release is not None:
-        first = profile.release.first_key_frame
+    if profile.counts_every_state:
+        first = profile.release_constants.first_key_frame
         states = tables.facts.filter(~pl.col("predicate").is_in([EXISTS, RELATED]))
         holds = (pl.col("frame_from") <= first) & (pl.col("frame_to") > first)
         if states.filter(holds).is_empty():
