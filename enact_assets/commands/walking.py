@@ -22,7 +22,6 @@ from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import registry_in
 from enact_assets.official.commands import positive
 from enact_assets.plurals import counted
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED
@@ -207,6 +206,7 @@ def walk(
     print_report(console, report)
     root = DataRoot(arguments.data)
     from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+    from enact_assets.data_root.question_files import registry_in
 
     asking = [v for (v,) in report.current(ASKED) if v in only.get("variant", [v])]
     for said in nothing_asked(root, registry_in(root), asking):
