@@ -261,6 +261,8 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo:
+            from enact_assets.data_root.question_files import registry_in
+
             known = registry_in(root)
             console.print(
                 f"This is a first look. `enact-assets materialize --all{data}` makes the whole "
