@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import OutputError, QuestionError, QuestionFileError
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.questions.official import (
-    read_good_answers,
     FIELDS,
     OfficialQuestion,
     encode_answer,
@@ -21,6 +20,7 @@ from enact_assets.questions.official import (
     parse_type,
     question_type,
     read_answers,
+    read_good_answers,
     read_questions,
     write_answers_file,
     write_questions_file,
@@ -204,7 +204,8 @@ BAD_LINES: list[tuple[bytes, str]] = [
     (json.dumps(fields(id="b")).encode() + b" {}", "not a JSON object"),
     (b'{"id": "\xff"}', "not UTF-8 at byte"),
     (b'{"id": "\\ud800"}', "not a JSON object"),
-    (b'{"id": NaN}', "not a JSON object"),
+    (b'{"id": nan}', "not a JSON object"),
+    (b'{"id": "\\ud800", "x": NaN}', "not a JSON object"),
     (b'{"options": ' + b"[" * 50_000, "not a JSON object"),
     (b'{"answer": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "not a JSON object"),
     (b"\x00\x01", "not a JSON object"),
