@@ -72,7 +72,8 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
         ("maybe [1, 2]</think>[2, 1]", {"began_to_think": True}, "[2, 1]"),
         ("maybe [1, 2]", {"began_to_think": True}, ""),
         ("[2, 1] <think>or [1, 2]?</think>", {}, "[2, 1]"),
-        ("so <|begin_of_box|>[2, 1]<|end_of_box|>", {}, "so [2, 1]"),
+        ("so [2, 1]<|end|>", {"markers": {"<|end|>"}}, "so [2, 1]"),
+        ("[2, 1] <think>or", {}, ""),
         ("", {}, ""),
     ],
 )

@@ -18,6 +18,7 @@ from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
 from enact_assets.asking.model_entries import Model, PictureTokens, Price
 from enact_assets.asking.replies import Reply
+from enact_assets.asking.reply_readers import read_openai_chat
 from enact_assets.asking.session import Key, Progress, ask, check
 from enact_assets.asking.token_counts import counted
 from enact_assets.contracts.errors import PredictionError, UnreadableFileError
@@ -364,6 +365,34 @@ def local(**entry: object) -> Model:
 def told_fortune(fortune: Fortune, n: int, folder: Path, given: Model) -> dict[Key, Answer]:
     budget = Budget(folder, None if given.price == Price(0.0, 0.0) else 1.0)
     return ask(given, messages(n), read_picture, folder, budget=budget, in_process=fortune)
+
+
+class Reasons(Fortune):
+    """Behind a server whose parser takes all that the model writes for reasoning."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            text = reply.text if isinstance(reply, Reply) else ""
+            given = {"content": text} if message.question_id == "canary" else {
+                "content": None, "reasoning_content": text
+            }  # fmt: skip
+            yield read_openai_chat({"choices": [{"message": given, "finish_reason": "stop"}]})
+
+
+def test_text_that_a_server_gives_as_reasoning_is_said_once(tmp_path: Path) -> None:
+    """public K2: such answers were unparsed, all of them, and nothing said why."""
+    notes = list[str]()
+    for _ in range(2):  # bought now, then known
+        answers = ask(
+            local(), messages(3), read_picture, tmp_path, budget=Budget(tmp_path, 1.0),
+            told=lambda p: notes.append(p.note), in_process=Reasons(),
+        )  # fmt: skip
+        assert [answer.text for answer in answers.values()] == [""] * 3
+        (said,) = filter(None, notes)
+        assert "3 of 3 answers are empty, since the server put the text into" in said
+        notes.clear()
 
 
 def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path) -> None:

@@ -115,6 +115,38 @@ def write_answers(done: Path, folder: Path) -> None:
         (folder / f"enact_ordering_slot{slot}.jsonl").write_text("\n".join(lines) + "\n")
 
 
+def test_rows_about_frames_that_are_no_key_frames_are_scored(done: Path, tmp_path: Path) -> None:
+    """parity D2, D2b: none was, and the message said that answers were unreadable. Verdicts on
+    other rows stay what they were, and rows about frames that are not there say so.
+    """
+    rows = [
+        row | {"answer": row["gt_answer"]}
+        for row in read_jsonl(done / "QA" / "all.jsonl")
+        if len(row["gt_answer"]) == 2
+    ]
+    moved = [
+        row
+        | {
+            "id": f"moved {row['id']}",
+            "key_frame_ids": [str(int(k) + 1) for k in row["key_frame_ids"]],
+        }
+        for row in rows
+    ]
+    absent = rows[0] | {"id": "absent", "key_frame_ids": ["999999", *rows[0]["key_frame_ids"][1:]]}
+    for name, given in (("alone", rows), ("both", [*rows, *moved, absent]), ("absent", [absent])):
+        file = tmp_path / name / f"enact_ordering_{name}.jsonl"
+        file.parent.mkdir()
+        file.write_text("\n".join(map(json.dumps, given)))
+        assert evaluate(done, file.parent, tmp_path / "out") == (1 if name == "absent" else 0)
+    alone, both = (
+        read_jsonl(tmp_path / "out" / name / "results.jsonl") for name in ("alone", "both")
+    )
+    assert both[: len(rows)] == alone
+    assert {row["reason"] for row in both[len(rows) : -1]} == {None}
+    assert all(row["is_accepted"] for row in both[:-1])
+    assert both[-1]["reason"] == "unknown_frame"
+
+
 @pytest.mark.parametrize("is_analyzed", [False, True])
 def test_every_verdict_is_that_of_the_release(
     done: Path, tmp_path: Path, is_analyzed: bool

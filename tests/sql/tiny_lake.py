@@ -486,6 +486,9 @@ def answer(
         n_steps=n_steps,
         n_steps_passed=passed if is_scored else None,
         pairwise_accuracy=passed / n_steps if is_scored else None,
+        release_answer=parsed,
+        is_accepted_as_release=is_right if is_scored else None,
+        pairwise_accuracy_as_release=passed / n_steps if is_scored else None,
     )
 
 

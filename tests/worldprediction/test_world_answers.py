@@ -42,6 +42,11 @@ def test_answers_are_read_as_the_release_asks_for_them():
     assert read_answer("A or B") is None
     assert read_answer('{"action": "E"}') is None
     assert read_answer("") is None
+    # Thoughts are no answer (issue 41, section 1).
+    assert read_answer('<think>{"answer": "A"}</think> B') == "B"
+    assert read_answer('so {"action": "A"}?</think>{"action": "C"}') == "C"
+    assert read_answer('<think>{"action": "A"}') is None
+    assert read_answer('<think>{"action": "A"}</think> I cannot tell.') is None
 
 
 @given(st.sampled_from(LETTERS), st.sampled_from([WM, PP]), st.text(max_size=20))
