@@ -15,6 +15,7 @@ import dataframely as dy
 import polars as pl
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError
+from enact_assets.contracts.ids import table_sha
 
 Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""
@@ -320,3 +321,14 @@ def _in_order(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 def _snake_case(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def no_rows_sha(name: str) -> str:
+    """Content hash of the table called ``name`` without rows; empty for what is no table."""
+    table = TABLES.get(name)
+    return "" if table is None else _no_rows_sha(table)
+
+
+@cache
+def _no_rows_sha(table: type[Table]) -> str:
+    return table_sha(table.empty(), table.key())

@@ -61,12 +61,13 @@ def wanted_frames(
     environments: EnvironmentSettings,
 ) -> Of[WantedFrames]:
     """Key frames to render: all for the baseline, for other variants those that their questions
-    show. A recording's own pictures are all taken. Environments of WorldPrediction have none: only
-    their clips are shown.
+    show. A recording's own pictures are all taken. Of a source that the variant does not ask about
+    there are none, nor of environments of WorldPrediction: only their clips are shown.
     """
-    if is_environment(demonstrations, environments):
+    source = demonstrations.item(0, "source")
+    if source not in variant.sources or is_environment(demonstrations, environments):
         return WantedFrames.of(WantedFrames.empty())
-    is_rendered = demonstrations.item(0, "source") in RENDERED
+    is_rendered = source in RENDERED
     is_theirs = variant.is_as_recorded and variant.editing is None and not is_rendered
     is_whole = variant.name == BASELINE or is_theirs
     return WantedFrames.of(frames_wanted(frames, qa, asked, variant.name, is_whole=is_whole))
