@@ -16,6 +16,7 @@ from reference.batch_server import serving
 from reference.misbehaving_server import answer_to
 
 
+@pytest.mark.slow
 def test_answers_are_collected_while_a_batch_is_open(tmp_path: Path) -> None:
     data, root = DataResource(root=str(tmp_path)), DataRoot(tmp_path, lake_url=None)
     context = dg.build_schedule_context(resources={"data": data})
