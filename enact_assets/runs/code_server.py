@@ -20,7 +20,7 @@ def main() -> None:
     from dagster._cli.code_server import code_server_cli
 
     end_with_code()
-    code_server_cli(auto_envvar_prefix="DAGSTER")
+    code_server_cli(auto_envvar_prefix="DAGSTER_CLI_CODE_SERVER")
 
 
 def end_with_code() -> None:
