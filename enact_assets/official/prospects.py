@@ -17,7 +17,10 @@ from enact_assets.segmentation.families import resolve_parents
 
 SHOWN = 8
 """Predicates that a remark names."""
-ADVICE = "`also` of a gating in the registry adds a predicate, with its wording: docs/sources.md."
+ADVICE = (
+    "`also` of a gating in the registry adds a predicate, with its wording (`contact: true` adds "
+    "Touching): docs/sources.md."
+)
 
 
 @dataclass(frozen=True)
