@@ -67,7 +67,7 @@ def test_baselines_have_outcomes_and_no_cost() -> None:
     said, figures, [quality] = parts_of(asked("oracle", None), references=("oracle",))
     assert "Not drawn" not in said
     assert not figures
-    assert quality.rows == (("oracle", "10", "9", "6", "3", "1", "2", "1"),)
+    assert quality.rows == (("oracle", "10", "9", "6", "3", "1", "0", "2", "1", "4"),)
 
 
 def test_a_model_without_a_price_is_named_and_not_drawn() -> None:
