@@ -136,10 +136,12 @@ def _without(n: int, reason: str) -> str:
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     from enact_assets.report.first_look import COUNTS, SHARES
 
+    # Few models refuse in words, and a terminal is narrow.
+    counts = [c for c in COUNTS if c != "n_declined" or of_kind[c].sum()]
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
         *("kind", "questions", "task\naccuracy", "chance", "pairwise\naccuracy", "chance"),
-        *("unparsed", "refused", "declined", "cut", "missing"),
+        *(count.removeprefix("n_") for count in counts),
     ):
         table.add_column(heading, justify="left" if heading == "kind" else "right")
     for row in of_kind.iter_rows(named=True):
@@ -147,7 +149,7 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
             row["kind"],
             f"{row['n_questions']:,}",
             *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in SHARES),
-            *(f"{row[c]:,}" for c in COUNTS),
+            *(f"{row[c]:,}" for c in counts),
         )
     return table
 

@@ -157,9 +157,9 @@ def test_whatever_is_parsed_names_distinct_labels(raw: str, n_steps: int) -> Non
 )
 def test_a_megabyte_answer_takes_linear_time(raw: str) -> None:
     """A runaway model would otherwise hang the evaluation of its whole partition."""
-    start = time.perf_counter()
+    start = time.process_time()
     read_answer(raw, 3)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 DRESSES = (

@@ -101,9 +101,9 @@ def test_more_digits_than_python_converts_fail_and_do_not_crash() -> None:
     ids=lambda answer: f"{answer[:5]}...{len(answer)}",
 )
 def test_a_megabyte_answer_takes_linear_time(answer: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read_release_answer(answer, 3)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_a_shifted_label_can_still_be_written() -> None:
