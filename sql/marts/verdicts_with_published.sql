@@ -38,16 +38,20 @@ with both_sources as (
     from published_error_shares
     union all
     select
-        'published', 'baseline', published_model, 'precision', kind, hand, precision, precision_standard_error
+        'published', 'baseline', published_model, 'precision', kind, hand, precision,
+        precision_standard_error
     from published_handedness
     union all
-    select 'published', 'baseline', published_model, 'recall', kind, hand, recall, recall_standard_error
+    select
+        'published', 'baseline', published_model, 'recall', kind, hand, recall,
+        recall_standard_error
     from published_handedness
     union all
     select 'published', 'baseline', published_model, 'mixing_rate', kind, hand, mixing_rate, null
     from published_handedness
     union all
-    select 'published', 'baseline', published_model, 'mismatch_rate', null, level, mismatch_rate, null
+    select
+        'published', 'baseline', published_model, 'mismatch_rate', null, level, mismatch_rate, null
     from published_mismatch_rates
 )
 
