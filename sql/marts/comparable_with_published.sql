@@ -25,32 +25,40 @@ prompts as (
     where published_variant = 'baseline' and starts_with(setting, 'prompt.')
 ),
 
--- Prompts of one variant differ in their actions alone, those of imported files in anything.
+imported as (select distinct gating, question_id from qa where question_file is not null),
+
 asked as (
     select
         variant, asked.question_id, kind, imported.question_id is not null as is_imported,
         coalesce(demonstrations.source, asked.source) as source,
         demonstrations.frame_rate_hz is not distinct from 0 as has_no_pace,
-        if(
-            imported.question_id is not null, prompt,
-            min_by(prompt, asked.question_id) over (partition by variant, kind)
-        ) as prompt
+        case when imported.question_id is not null then
+            sha256(
+                regexp_replace(
+                    regexp_replace(prompt, '\[Action [0-9]+\][^\n]*', '', 'g'), '\s+', ' ', 'g'
+                )
+            )
+        end as prompt_sha
     from asked_questions as asked
-    left join (
-        select distinct gating, question_id from qa where question_file is not null
-    ) as imported using (gating, question_id)
+    left join imported using (gating, question_id)
     left join demonstrations using (demonstration)
 ),
 
-prompts_of as (
+-- Prompts of a variant that were written here differ in their actions alone: one is enough.
+written as (
     select
-        variant, kind, prompt,
+        variant, kind,
         sha256(
             regexp_replace(
-                regexp_replace(prompt, '\[Action [0-9]+\][^\n]*', '', 'g'), '\s+', ' ', 'g'
+                regexp_replace(
+                    min_by(prompt, question_id), '\[Action [0-9]+\][^\n]*', '', 'g'
+                ),
+                '\s+', ' ', 'g'
             )
-        ) as sha
-    from (select distinct variant, kind, prompt from asked)
+        ) as prompt_sha
+    from asked_questions
+    anti join imported using (gating, question_id)
+    group by variant, kind
 ),
 
 -- Footage is of the pictures as all settings of them are, so one of both says enough.
@@ -123,9 +131,10 @@ answered as (
         evaluation.variant, model, grouping(asked.source) = 1 as is_all,
         asked.source,
         count(distinct asked.question_id) filter (is_accepted is not null) as n_questions,
-        count(distinct asked.question_id) filter (not is_imported) as n_written,
-        count(distinct asked.question_id) as n_asked,
-        count(distinct asked.question_id) filter (prompts_of.sha <> prompts.sha) as n_other_prompts,
+        count(*) filter (not is_imported) as n_written,
+        count(*) as n_asked,
+        count(*) filter (coalesce(asked.prompt_sha, written.prompt_sha) <> prompts.sha)
+            as n_other_prompts,
         count(*) filter (unverified is not null and is_accepted is not null) as n_by_match,
         count(*) filter (
             unverified is null and is_imported and has_no_pace and is_accepted is not null
@@ -135,10 +144,7 @@ answered as (
     from evaluation
     inner join asked
         on asked.variant = evaluation.variant and asked.question_id = evaluation.question_id
-    left join prompts_of
-        on prompts_of.variant = asked.variant
-        and prompts_of.kind = asked.kind
-        and prompts_of.prompt = asked.prompt
+    left join written on written.variant = asked.variant and written.kind = asked.kind
     left join prompts on prompts.kind = asked.kind
     group by grouping sets (
         (evaluation.variant, model, asked.source), (evaluation.variant, model)
