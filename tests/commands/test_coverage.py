@@ -128,6 +128,7 @@ def lacking(**reasons: str) -> Rows:
     return rows
 
 
+@pytest.mark.slow
 def test_what_a_trained_reference_refuses_is_not_to_be_got(tmp_path: Path) -> None:
     """Exit code 3 after each run would advise a command that never gets these answers."""
     only = {"model": ["fact_reader", "slow"]}

@@ -20,10 +20,12 @@ STOPPED = "cli.main = lambda: print('made') or 130;"
     ("code", "arguments", "exit_code", "out", "error"),
     [
         ("", ["--version"], 0, "0.1.0", ""),
-        ("", ["plan", "--nonsense"], 2, "", "unrecognized arguments"),
-        (LIBRARY, [], 2, "closed", ""),
-        (THREAD, [], 1, "waited", ""),
-        (STOPPED, [], 130, "made", ""),
+        pytest.param(
+            "", ["plan", "--nonsense"], 2, "", "unrecognized arguments", marks=pytest.mark.slow
+        ),
+        pytest.param(LIBRARY, [], 2, "closed", "", marks=pytest.mark.slow),
+        pytest.param(THREAD, [], 1, "waited", "", marks=pytest.mark.slow),
+        pytest.param(STOPPED, [], 130, "made", "", marks=pytest.mark.slow),
         (FAILING, [], 1, "", "IndexError"),
     ],
 )

@@ -157,6 +157,7 @@ def test_an_unreachable_question_is_missing_and_the_rest_is_scored(
     assert all("takes 4 at most" in reason for reason in reasons)
 
 
+@pytest.mark.slow
 def test_a_class_outside_the_package_and_a_file_are_scored_like_any_model(
     tiny: TinyRoot, copied: Path
 ) -> None:

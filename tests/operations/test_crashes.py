@@ -106,7 +106,7 @@ def test_an_event_log_that_was_half_made_is_made_anew(tmp_path: Path, content) -
 def test_a_kill_while_dagsters_databases_are_made_does_no_harm(tmp_path: Path, name: str) -> None:
     """The first second of a data root's life."""
     random = np.random.default_rng(0)
-    for k in range(8):
+    for k in range(4):
         root = tmp_path / str(k)
         command = [sys.executable, "-c", OPEN, str(root)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:  # noqa: S603 - ours

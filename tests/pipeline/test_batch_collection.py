@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import dagster as dg
+import pytest
 from asking.small_questions import messages, read_picture
 
 from enact_assets.asking.bought_batches import ledger_folders, submit
@@ -14,6 +15,8 @@ from enact_assets.runs.resources import DataResource
 
 from reference.batch_server import serving
 from reference.misbehaving_server import answer_to
+
+pytestmark = pytest.mark.slow
 
 
 def test_answers_are_collected_while_a_batch_is_open(tmp_path: Path) -> None:
