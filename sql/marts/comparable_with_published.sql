@@ -193,7 +193,7 @@ select
     why_not, differences,
     nullif(concat_ws(
         ' ',
-        case when n_written = 0 and n_questions <> n_in_paper then
+        case when n_written = 0 and n_questions not in (0, n_in_paper) then
             'About ' || format('{:,}', n_questions) || ' of the '
             || format('{:,}', n_in_paper) || ' questions of the paper.'
         end,
