@@ -54,4 +54,4 @@ def test_ours_stands_beside_the_published_model_of_its_name() -> None:
         ("ovis", "here", "forward", "8.3", "\N{EN DASH}", "75.0"),
     )
     said, _, _ = parts_of(*theirs)
-    assert "No model measured here is among them." in said
+    assert "No model measured here is among them, with scores that may stand beside these." in said
