@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.coverage import missing_answers, print_stopped
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
 from enact_assets.commands.plan_output import (
     SHOWN,
     plan_json,
@@ -23,7 +22,6 @@ from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
 from enact_assets.commands.reading import show_leaderboard
 from enact_assets.commands.trying import add_max_usd
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import registry_in
 from enact_assets.official.commands import positive
 from enact_assets.plurals import counted
 from enact_assets.predictions.learned_names import FACT_READER, LEARNED
@@ -186,6 +184,8 @@ def walk(
 ) -> int:
     """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():
+        from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+        from enact_assets.data_root.question_files import registry_in
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
 
@@ -243,6 +243,7 @@ def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.published import published_names
+    from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
     code = walk(arguments, console, registry, registry.demo)
