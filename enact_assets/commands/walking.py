@@ -184,6 +184,8 @@ def walk(
 ) -> int:
     """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():
+        from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+        from enact_assets.data_root.question_files import registry_in
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
 
@@ -244,6 +246,7 @@ def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
 def _demo(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.contracts.registry import load_registry
     from enact_assets.data_root.published import published_names
+    from enact_assets.data_root.question_files import registry_in
 
     registry, root = load_registry(), DataRoot(arguments.data)
     code = walk(arguments, console, registry, registry.demo)
