@@ -106,7 +106,8 @@ def evaluate(
     )
 
     def judged(orders: Sequence[Labels | None]) -> Verdicts:
-        return _of_all(verifier.verify([orders[k] for k in verifiable]), verifiable, parts, orders)
+        known = [orders[k] for k in verifiable.tolist()]
+        return _of_all(verifier.verify(known), verifiable, parts, orders)
 
     found = judged([labels for labels, _ in read])
     has_failed = pl.Series(found.is_failed, dtype=pl.Boolean)
