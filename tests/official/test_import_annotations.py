@@ -138,14 +138,14 @@ def test_who_shows_what(tmp_path: Path) -> None:
 
 
 def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:
-    """Recordings without pictures of other variants keep the versions they had."""
+    """Pictures of other variants are none of its replay, but of its pictures."""
     recordings = Recordings(tmp_path / "recordings")
     folder = filmed(recordings.folder("film_1"))
     arrived = Arrived(recordings, tmp_path / "question_files", KnownModels(DataRoot(tmp_path)))
 
-    def versions() -> tuple[str, str, str]:
+    def versions() -> tuple[str | None, ...]:
         return (
-            arrived.version("recording", ("film_1",)),
+            arrived.recorded_pictures(("film_1", "state"), lambda: "made once", lambda: [0]),
             arrived.version("recorded_variant", ("fisheye",)),
             arrived.version("recorded_variant", ("high",)),
         )
@@ -158,10 +158,12 @@ def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:
     assert after[0] != before[0]
     assert after[1] != before[1]
     assert after[2] == before[2]
+    recording = arrived.version("recording", ("film_1",))
     (folder / "variant_fisheye.mp4").unlink()
     assert versions() == before
+    assert arrived.version("recording", ("film_1",)) == recording
     (folder / "annotation.csv").write_text(GOOD + "\n")
-    assert versions()[0] != before[0]
+    assert arrived.version("recording", ("film_1",)) != recording
 
 
 def test_a_film_that_appears_in_a_watched_folder_waits_for_all_its_pictures(
