@@ -28,7 +28,7 @@ settings.load_profile("quick")
 
 LONG = (
     # These compile kernels, the first two nearly all of them: in a fresh clone another process
-    # would compile the same ones again. With slow tests, whose kernels are there, see `place_of`.
+    # would compile the same ones again.
     ("tests/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/"),
     # These share something that takes long to make: a data root, simulated demonstrations.
     (
@@ -71,15 +71,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 pytest_plugins = ["outcomes"]
 
 
-def place_of(nodeid: str, *, is_quick: bool = True) -> tuple[int, str]:
+def place_of(nodeid: str, *, compiles: bool = True) -> tuple[int, str]:
     """Where a test stands in the queue, and what goes to one process together with it.
 
-    The first group is half of all slow tests: the second process would end long before the first.
+    Where kernels are compiled already, nothing keeps the first group together; it is half of all
+    slow tests, so the second process would end long before the first.
     """
     for place, together in enumerate(LONG):
         for begin in together:
             if nodeid.startswith(begin):
-                return place, together[0] if is_quick or place else begin
+                return place, begin if place == 0 and not compiles else together[0]
     return len(LONG), nodeid.partition("::")[0]
 
 
@@ -154,19 +155,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return place_of(nodeid, is_quick=is_quick(config))[1]
+            return place_of(nodeid, compiles=is_quick(config))[1]
 
         def remove_node(self, node: Any) -> str | None:
             """A test whose process ended has failed: the plugin would try it in every new one."""
             work = self.assigned_work[node]
-            left = (test for unit in work.values() for test, is_done in unit.items() if not is_done)
-            crashed = next(left, None)
-            for scope, unit in list(work.items()):
-                unit.update({crashed: True} if crashed in unit else {})
-                if all(unit.values()):
-                    del work[scope]
+            left = (
+                (unit, t) for unit in work.values() for t, is_done in unit.items() if not is_done
+            )
+            unit, crashed = next(left, ({}, None))
+            if crashed is not None:
+                unit[crashed] = True
+            # A process that is handed nothing but what is done would wait for ever.
+            self.assigned_work[node] = {s: u for s, u in work.items() if not all(u.values())}
             super().remove_node(node)
             return crashed
+
+        def _reschedule(self, node: Any) -> None:
+            """Of two processes that are replaced at once, one has not read the tests yet."""
+            if node in self.registered_collections:
+                super()._reschedule(node)
 
     config.option.loadscopereorder = False
     return Together(config, log)

@@ -121,13 +121,13 @@ def test_a_kill_while_dagsters_databases_are_made_does_no_harm(tmp_path: Path, n
 
 @pytest.mark.slow
 def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
-    """A kill in one run, one more in the next: `make campaign` has a hundred, and faults. The
-    undisturbed root is made once.
+    """A chain of kills and a fault in one run, two more kills in the next: `make campaign` has a
+    hundred. The undisturbed root is made once.
     """
     told = []
     places = ["--keep", str(tmp_path / "kept"), "--scratch", str(tmp_path / "scratch")]
-    for kills in (1, 2):
-        command = [sys.executable, CAMPAIGN, "--kills", str(kills), "--faults", "0"]
+    for kills in (3, 5):
+        command = [sys.executable, CAMPAIGN, "--kills", str(kills), "--faults", "1"]
         done = subprocess.run(  # noqa: S603 - our own interpreter, our own code
             [*command, *places],
             capture_output=True,
@@ -136,6 +136,7 @@ def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         told.append(json.loads((tmp_path / "kept" / "campaign.json").read_text()))
-    assert [sum(t["kills"].values()) for t in told] == [1, 2]
+    assert [sum(t["kills"].values()) for t in told] == [3, 5]
     assert [t["units"]["kills"] for t in told] == [1, 2]
+    assert [t["units"]["faults"] for t in told] == [1, 1], "it was done already"
     assert told[1]["findings"] == []
