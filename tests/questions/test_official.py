@@ -240,7 +240,7 @@ def test_a_missing_field_a_repeated_id_and_a_missing_file_are_named(tmp_path: Pa
     with pytest.raises(QuestionFileError, match="cannot be read"):
         read_answers(tmp_path)
     with pytest.raises(QuestionFileError, match=r"field 'key_frame_ids\[0\]'"):
-        read_answers(write(tmp_path / "a.jsonl", {"key_frame_ids": [1]}))
+        read_answers(write(tmp_path / "a.jsonl", {"key_frame_ids": [[1]]}))
 
 
 def test_an_unwritable_place_is_an_output_error_and_leaves_nothing(tmp_path: Path) -> None:
