@@ -353,7 +353,7 @@ def test_a_bad_row_is_told_and_the_others_are_scored(
     """Answers cost money: one mistyped row must not take a model's file along."""
     question = read_jsonl(done / "QA" / "all.jsonl")[0]
     good = json.dumps(question | {"answer": str(question["gt_answer"])})
-    bad = json.dumps(question | {"key_frame_ids": [59, 270]})
+    bad = json.dumps(question | {"key_frame_ids": [None, "270"]})
     (tmp_path / "enact_ordering_m.jsonl").write_text(f"{bad}\n{good}\n")
     assert evaluate(done, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 1
     printed = " ".join(capsys.readouterr().out.split())

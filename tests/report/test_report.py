@@ -137,7 +137,8 @@ def test_missing_unparsed_and_wrong_are_told_apart(rows: ReportRows, page: Page)
     assert sum(totals[name] for name in parts) == totals["n_answers"] > 0
     said = Html(page.html).said
     assert (
-        f"{totals['n_wrong']} wrong, {totals['n_unparsed']} unparsed (0 refused, 0 cut), " in said
+        f"{totals['n_wrong']} wrong, {totals['n_unparsed']} unparsed "
+        "(0 refused, 0 declined, 0 cut), " in said
     )
     assert f"{totals['n_missing']} missing." in said
 
