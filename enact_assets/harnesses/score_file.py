@@ -4,10 +4,10 @@ import inspect
 
 from enact_assets import __version__
 from enact_assets.harnesses import scoring
-from enact_assets.questions import parsing, release_parsing, thinking
+from enact_assets.questions import parsing, refusals_in_words, release_parsing, thinking
 
 SCORE_FILE = "enact_score.py"
-_MODULES = thinking, parsing, release_parsing, scoring
+_MODULES = thinking, refusals_in_words, parsing, release_parsing, scoring
 """No name of theirs may mean two things."""
 
 _ROW = '''
@@ -16,7 +16,8 @@ def score_row(text, row, stop=None):
     """Numbers of a model's whole answer ``text`` to ``row`` of metadata.parquet.
 
     parsed, task and pairs are 0.0 to 1.0: whether an order could be read, whether it is right, and
-    the share of steps that are. right and steps are counts, to be summed for a micro-average. All
+    the share of steps that are. right and steps are counts, to be summed for a micro-average.
+    reason says why an order is missing or short, such as declined or cut, or is None. All
     are of the strict reading; task_as_release and right_as_release are of the answer as ENACT's
     public release reads it, and read_otherwise is 1.0 where the two readings differ.
     """
@@ -30,6 +31,7 @@ def score_row(text, row, stop=None):
         "pairs": found.pairwise_accuracy,
         "right": found.n_right,
         "steps": found.n_steps,
+        "reason": found.reason,
         "task_as_release": float(both.released.is_accepted),
         "right_as_release": both.released.n_right,
         "read_otherwise": float(both.is_read_otherwise),

@@ -3,10 +3,11 @@ r"""Raw answers -> an order of labels, or a named reason why there is none.
 The strict reading, which profile ``paper`` scores. Thoughts are no answer
 (:mod:`~enact_assets.questions.thinking`). The last bracketed list that orders all steps counts,
 whatever dress it wears (``\boxed{2, 1}``, ``["2", "1"]``, ``<answer>2, 1</answer>``): its labels
-are 1..n, or 0..n-1, which is shifted. If no list orders all steps, the last list of integers
-counts: one of fewer than n labels is parsed too, not accepted, but credited with its steps in
-order. Anything else is unparsed: numbers without a list, ranges and mappings are not guessed. So is
-a refusal, whatever it says. An answer that a limit of tokens cut is read only if it orders all
+are 1..n, or 0..n-1, which is shifted. Without one, the last parentheses, braces or JSON text that
+order all steps count: no question asks for these. If nothing orders all steps, the last list of
+integers counts: one of fewer than n labels is parsed too, not accepted, but credited with its steps
+in order. Anything else is unparsed: numbers without a list, ranges and mappings are not guessed. So
+is a refusal, whatever it says. An answer that a limit of tokens cut is read only if it orders all
 steps: a shorter list may be the beginning of a longer one. Profile ``release``, and the second
 reading of every answer: see :mod:`~enact_assets.questions.release_parsing`.
 """
@@ -16,6 +17,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from enact_assets.questions.refusals_in_words import refuses_in_words
 from enact_assets.questions.thinking import without_thinking
 
 Labels = list[Any]
@@ -44,19 +46,28 @@ REASONS: Mapping[str, str] = {
 # kind: linear in the answer.
 _LATEX_SPACE = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])|\\[,;:! ]|\\q?quad(?![a-z])")
 _LATEX_FONT = re.compile(r"\\(?:text|math|mbox|bf|bold)[a-z]*+(?=\s*+\{)")
+_MARKUP = re.compile(r"</?(?:b|i|u|p|em|strong|code|span|br)(?:\s[^<>]{0,99})?/?>", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([\"'`*_()#])")
 _ARROW = re.compile(r"[-=]{1,9}>|\\(?:long)?(?:[rR]ightarrow|to|implies)(?![A-Za-z])")
 _MARKED = (
     re.compile(r"\[([^\[\]]*+)\]"),
-    re.compile(r"\\f?boxed\s*+\{([^{}]*+)\}"),
-    re.compile(r"<(?:final[_ ]?)?answer>([^<>]*+)</(?:final[_ ]?)?answer>", re.IGNORECASE),
-    re.compile(r"<\|begin_of_box\|>([^<>]*+)<\|end_of_box\|>"),
+    re.compile(r"\[((?:\s*+\[[^\[\]]*+\]\s*+[,;>]?+)++\s*+)\]"),
+    re.compile(r"\\f?boxed\s*+\{((?:[^{}]++|\{[^{}]*+\})*+)\}"),
+    re.compile(r"<(?:final[_ ]?)?answer>([^<]*+)(?:</(?:final[_ ]?)?answer>|\Z)", re.IGNORECASE),
+    re.compile(r"<\|begin_of_box\|>([^<]*+)<\|end_of_box\|>"),
+    re.compile(r"\[ANSWER\]([^\[\]]*+)\[/ANSWER\]"),
+    re.compile(r"[\"'](?:final[_ ]?)?answer[\"']\s*+:\s*+[\"']([^\"']*+)[\"']", re.IGNORECASE),
 )
-"""Brackets and tags that mark an answer."""
-_UNMARKED = (re.compile(r"\(([^()]*+)\)"), re.compile(r"\{([^{}]*+)\}"))
+"""Brackets, tags and the field of JSON that mark an answer."""
+_UNMARKED = (
+    re.compile(r"\(([^()]*+)\)"),
+    re.compile(r"\{([^{}]*+)\}"),
+    re.compile(r"[\"']\s*+:\s*+[\"']([^\"']*+)[\"']"),
+)
 """Others, which may hold anything."""
 _DRESS = re.compile(r"[\"'`*$(){}\u2018\u2019\u201c\u201d«»]++|(?<![A-Za-z])_++|_++(?![\w\s])")
 _CALLED = re.compile(
-    r"(?:next|future)?[\s_-]{0,3}(?:state|action|image|picture|frame|step|option|no)[\s_.-]{0,3}"
+    r"(?:next|future)?[\s_-]{0,3}(?:state|action|image|picture|frame|step|option|no)s?[\s_.-]{0,3}"
     r"|(?:下一)?(?:状态|动作|步骤|图片|图像|图)|#",
     re.IGNORECASE,
 )
@@ -67,22 +78,6 @@ _NUMBER = re.compile(r"\s*+([+-]?[0-9]++)(?:\.0*+)?\s*+")
 _MAX_DIGITS = 9
 _MOST_PER_LABEL = 64
 """Characters that one label of a whole list may take, with all that dresses it."""
-
-_SORRY = r"sorry|apologi[sz]e|apologies|regret|unfortunately|as an ai|désolé|lo siento|leider"
-_CANNOT = (
-    r"can't|can ?not|unable|not able|won't|not possible|will not|must decline|kann ich|no puedo"
-    r"|ne peux"
-)
-_DECLINES = re.compile(
-    rf"(?:{_SORRY})\b.{{0,120}}?(?:{_CANNOT})"
-    rf"|\b(?:i|we)(?:'m| am| are)? (?:{_CANNOT}|decline)(?: be able)?(?: to)? (?:assist|help|comply"
-    r"|provide|fulfil|answer|respond|process|view|see|analy[sz]e|engage|discuss|continue|do (?:that"
-    r"|this)|share|support|participate|identify)"
-    r"|(?:抱歉|对不起|很遗憾).{0,60}?(?:无法|不能|没法)|我(?:无法|不能)(?:提供|回答|协助|帮助|处理|查看)",
-    re.IGNORECASE | re.DOTALL,
-)
-_DECLINES_WITHIN = 400
-"""Characters at the beginning in which a refusal is looked for."""
 
 
 def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | None]:
@@ -99,18 +94,17 @@ def read_answer(raw: str | None, n_steps: int) -> tuple[Labels | None, str | Non
         return None, "open_thought"
     text = _plain(said)
     groups = sorted(_groups(text), reverse=True)
-    for end, start, is_marked in groups:
+    for is_marked, end, start in groups:
         if 2 * n_steps - 1 <= end - start <= _MOST_PER_LABEL * n_steps:
             labels, reason = as_order(_entries(text[start:end], is_marked=is_marked), n_steps)
             if labels is not None and reason is None:
                 return labels, None
-    for end, start, is_marked in groups:
+    for is_marked, end, start in groups:
         if is_marked and (entries := _listed(text[start:end])):
             return as_order(entries, n_steps)
     if not said.strip():
         return None, "empty_answer"
-    declines = _DECLINES.search(said[:_DECLINES_WITHIN].replace("\u2019", "'"))
-    return None, "no_list" if declines is None else DECLINED
+    return None, DECLINED if refuses_in_words(said) else "no_list"
 
 
 def as_order(entries: Sequence[int], n_steps: int) -> tuple[Labels | None, str | None]:
@@ -138,10 +132,10 @@ def heed_stop(
     return read
 
 
-def _groups(text: str) -> list[tuple[int, int, bool]]:
-    """End and start of what stands between two brackets, and whether these mark an answer."""
+def _groups(text: str) -> list[tuple[bool, int, int]]:
+    """Whether two brackets mark an answer, and end and start of what stands between them."""
     return [
-        (*found.span(1)[::-1], is_marked)
+        (is_marked, *found.span(1)[::-1])
         for patterns, is_marked in ((_MARKED, True), (_UNMARKED, False))
         for pattern in patterns
         for found in pattern.finditer(text)
@@ -152,7 +146,7 @@ def _entries(inside: str, *, is_marked: bool) -> list[int]:
     """Numbers of a group, if there is nothing else in it; where it marks an answer, words such as
     `Action` may precede each, and `and`, arrows or blanks may part them.
     """
-    inside = _DRESS.sub("", inside)
+    inside = _undressed(inside)
     if not is_marked:
         return _numbers(_PARTED.split(inside))
     return _numbers(_LOOSE.split(_CALLED.sub("", inside).strip()))
@@ -160,7 +154,12 @@ def _entries(inside: str, *, is_marked: bool) -> list[int]:
 
 def _listed(inside: str) -> list[int]:
     """Numbers of a group that is a list of integers by its commas."""
-    return _numbers(_COMMA.split(_DRESS.sub("", inside)))
+    return _numbers(_COMMA.split(_undressed(inside)))
+
+
+def _undressed(inside: str) -> str:
+    """``inside`` without what dresses its entries, which lists within lists part."""
+    return _DRESS.sub("", inside.replace("[", " ").replace("]", " "))
 
 
 def _numbers(entries: Sequence[str]) -> list[int]:
@@ -174,10 +173,11 @@ def _numbers(entries: Sequence[str]) -> list[int]:
 
 def _plain(text: str) -> str:
     """``text`` with ASCII for digits, brackets and commas of other scripts, without LaTeX."""
-    text = _ARROW.sub(">", text.translate(_PLAIN))
+    text = _MARKUP.sub(" ", _ARROW.sub(">", text.translate(_PLAIN)))
     if "\\" not in text:
         return text
-    text = _LATEX_FONT.sub("", _LATEX_SPACE.sub(" ", text))
+    text = _LATEX_FONT.sub("", _LATEX_SPACE.sub(" ", _ESCAPED.sub(r"\1", text)))
+    text = text.replace("{,}", ",")
     for brackets in ("[]", "{}"):
         for bracket in brackets:
             text = text.replace(f"\\{bracket}", bracket)

@@ -7,12 +7,14 @@ import html
 import re
 
 _WORDS = "think|thinking|thought|thoughts|reasoning|reason|reflection|analysis|scratchpad"
-# Tags of Qwen, DeepSeek and GLM, of Mistral, of Kimi, of OpenAI's open weights, of Gemma. A lone
-# name in brackets of another case is prose.
+# Tags of Qwen, DeepSeek and GLM, of Mistral, of Kimi, of Cohere and OpenThinker, of OpenAI's open
+# weights, of Gemma. A lone name in brackets of another case is prose.
 _MARK = re.compile(
-    rf"<(?P<tag_end>/?)(?:[a-z]{{1,8}}:)?(?P<tag>{_WORDS})(?:_process|_section)?\s*+(?:\s[^<>]{{0,99}})?>"
+    rf"<(?P<tag_end>/?)(?:[a-z]{{1,8}}[:_])?(?P<tag>{_WORDS})(?:_process|_section)?\s*+(?:\s[^<>]{{0,99}})?>"
     r"|\[(?P<square_end>/?)(?P<square>(?-i:THINK|REASONING))\]"
     r"|◁(?P<kimi_end>/?)(?P<kimi>think)▷"
+    r"|<\|(?:begin_of_|start_)?(?P<bar_end>/|end_(?:of_)?)?(?P<bar>think|thinking|thought|reasoning)"
+    r"(?:_start|(?P<bar_ends>_end))?\|>"
     r"|<\|channel\|?>\s{0,9}(?P<channel>analysis|commentary|thought)"
     r"|(?P<channel_end><\|channel\|?>\s{0,9}final(?:\s{0,9}<\|message\|>)?|<channel\|>)",
     re.IGNORECASE,
@@ -49,10 +51,21 @@ def without_thinking(written: str) -> str | None:
     return "".join(said)
 
 
+def parted_by_marks(written: str) -> list[str]:
+    """``written`` in parts: text, a mark of a thought, text, and so on up to the last text."""
+    parts: list[str] = []
+    at = 0
+    for mark in _MARK.finditer(written):
+        parts += [written[at : mark.start()], mark[0]]
+        at = mark.end()
+    return [*parts, written[at:]]
+
+
 def _name_of(mark: re.Match[str]) -> tuple[str, bool]:
     """What kind of thought a mark is about, and whether it ends one."""
-    for kind in ("tag", "square", "kimi"):
+    for kind in ("tag", "square", "kimi", "bar"):
         if mark[kind] is not None:
             name = mark[kind].lower()
-            return f"{kind} {_ONE_NAME.get(name, name)}", bool(mark[f"{kind}_end"])
+            is_end = bool(mark[f"{kind}_end"]) or mark["bar_ends"] is not None
+            return f"{kind} {_ONE_NAME.get(name, name)}", is_end
     return "channel", mark["channel"] is None
