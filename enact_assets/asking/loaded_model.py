@@ -12,10 +12,14 @@ from enact_assets.asking.local_weights import Weights
 from enact_assets.asking.messages import Message, Picture, PictureReader, Text
 from enact_assets.asking.replies import Reply
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.questions.thinking import without_thinking
+from enact_assets.questions.thinking import parted_by_marks
 
 PROMPT_DATE = "26 Jul 2024"
 """Templates of Llama's family write a date into the prompt: always this one, their own default."""
+
+
+_OF_THE_ANSWER = frozenset({"<|begin_of_box|>", "<|end_of_box|>"})
+"""Markers by which GLM's family says which part of its words is the answer."""
 
 
 class LocalReply(Reply, frozen=True, kw_only=True):
@@ -165,13 +169,16 @@ class LoadedModel:
 
 
 def answer_in(written: str, markers: Iterable[str] = (), *, began_to_think: bool = False) -> str:
-    """``written`` without thoughts and the model's own ``markers``, such as the end of its turn.
-    ``began_to_think``: the prompt ended with ``<think>``. Empty if the last thought never ends.
+    """``written`` without the model's own ``markers``, such as the end of its turn. Those that mark
+    a thought or an answer stay, and thoughts with them: whoever reads the answer leaves them out.
+    ``began_to_think``: the prompt ended with ``<think>``, which begins the answer then.
     """
-    answer = without_thinking(f"<think>{written}" if began_to_think else written) or ""
-    for marker in markers:
-        answer = answer.replace(marker, "")
-    return answer.strip()
+    others = sorted(set(markers) - _OF_THE_ANSWER, key=len, reverse=True)
+    parts = parted_by_marks(f"<think>{written}" if began_to_think else written)
+    for at in range(0, len(parts), 2):  # between two marks
+        for marker in others:
+            parts[at] = parts[at].replace(marker, "")
+    return "".join(parts).strip()
 
 
 def conversation(message: Message, read_picture: PictureReader) -> list[dict[str, Any]]:
