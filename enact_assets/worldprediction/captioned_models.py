@@ -109,7 +109,8 @@ def _said(answer: Answer) -> Answer:
     words = (without_thinking(answer.text) or "").strip()
     if words or not answer.text.strip():
         return replace(answer, text=words)
-    return replace(answer, text=None, error="nothing but a thought")
+    was_cut = ", which a limit of tokens cut" if answer.stop == "cut" else ""
+    return replace(answer, text=None, error=f"nothing but a thought{was_cut}")
 
 
 def _row(name: str, world_source: str, message: Message, answer: Answer) -> dict[str, Any]:

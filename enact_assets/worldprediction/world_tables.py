@@ -85,6 +85,7 @@ class WorldPredictions(Table):
     question_id = text("as in world_questions", key=True)
     raw_answer = text("the model's answer; null if it never answered", null=True)
     error = text("why there is no answer; null if there is one", null=True)
+    stop = text("complete, cut or refused; null if unknown", null=True)
 
 
 class WorldCaptions(Table):
@@ -122,6 +123,7 @@ class WorldEvaluation(Table):
     recording = text("recording that shows the states")
     n_videos = integer("recordings that the clips come from")
     answer_status = text("parsed, unparsed or missing")
+    reason = text("why an unparsed answer could not be read: cut, refused, ...", null=True)
     answer = text("letter that was read", null=True)
     is_correct = truth("whether it is the right one; null if missing", null=True)
 

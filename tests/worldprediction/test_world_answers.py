@@ -77,6 +77,29 @@ def test_references_score_what_they_must(asked):
     assert interval.low <= 0.25 <= interval.high
 
 
+@pytest.mark.parametrize(
+    ("text", "stop", "letter", "reason"),
+    [
+        ('<think>{"action": "A"} or', "cut", None, "cut"),
+        ('<think>{"action": "A"} or', "complete", None, "open_thought"),
+        ("Perhaps A, but", "cut", None, "cut"),
+        ('{"action": "C"}, since', "cut", "C", None),
+        ('{"action": "C"}', "refused", None, "refused"),
+        ("<think>A</think>", None, None, "empty_answer"),
+        ("I'm sorry, but I can't assist with that.", "complete", None, "declined"),
+        ("A or B", "complete", None, "no_letter"),
+    ],
+)
+def test_why_an_answer_ended_counts_here_too(asked, text, stop, letter, reason):
+    """public K2: a cut thought was unparsed for no reason that anybody could see, and the first
+    letter of an answer that was cut was read."""
+    given_ = predictions_of("oracle", "embedded", asked)[:1]
+    answers = given_.with_columns(raw_answer=pl.lit(text), stop=pl.lit(stop, pl.String))
+    found = evaluate_world(answers, asked.questions).row(0, named=True)
+    assert (found["answer"], found["reason"]) == (letter, reason)
+    assert found["answer_status"] == ("unparsed" if letter is None else "parsed")
+
+
 def test_missing_and_unreadable_answers_differ(asked):
     given_ = predictions_of("oracle", "embedded", asked).with_row_index("row")
     raw = pl.col("raw_answer")
