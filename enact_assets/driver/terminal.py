@@ -277,8 +277,8 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
         previous = row["kind"]
         state = "" if row["state"] == "current" else f" ({row['state']})"
         n, of = row["n_scored"] or 0, row["n_questions"]
-        if not state and 0 < n < of:
-            state = f" (partial: {n:,} of {of:,})"
+        if 0 < n < of:
+            state += f" (partial: {n:,} of {of:,})"
         elif not state and row["n_missing"]:
             state = " (partial)"
         board.add_row(

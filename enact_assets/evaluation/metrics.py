@@ -9,6 +9,14 @@ from enact_assets.questions.parsing import CUT, DECLINED, REFUSED, WRONG_LENGTH
 STRATA = ("model", "variant", "kind", "length")
 
 
+def expected_pairwise() -> pl.Expr:
+    """Of questions of any lengths, what a random order scores: right steps over all steps, as
+    ``pairwise_accuracy`` of :func:`summarize` is.
+    """
+    steps = pl.col("length") - 1
+    return (pl.col("expected_pairwise_accuracy") * steps).sum() / steps.sum()
+
+
 def summarize(evaluation: pl.DataFrame, by: Sequence[str] = STRATA) -> pl.DataFrame:
     """One row per group of ``by`` from rows of ``evaluation``, in the order of ``by``.
 

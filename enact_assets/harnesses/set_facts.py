@@ -10,6 +10,7 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import EMBEDDED, Variant
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.evaluation.metrics import expected_pairwise
 from enact_assets.plurals import counted
 from enact_assets.questions.variant_settings import variant_settings
 
@@ -104,7 +105,6 @@ def facts_of(
     gating = registry.gating(variant.gating)
     names = rows["demonstration"].unique().to_list()
     orders = lake.read_all("question_orders", gating=gating.name, among={"demonstration": names})
-    steps = pl.col("length") - 1
     chance = (
         rows.select("question_id", "demonstration", "kind", "length")
         .join(orders.drop("kind", "length"), on=["question_id", "demonstration"])
@@ -113,7 +113,7 @@ def facts_of(
             n=pl.len(),
             n_ambiguous=pl.col("is_ambiguous").sum(),
             task=pl.col("expected_task_accuracy").mean(),
-            pairwise=(pl.col("expected_pairwise_accuracy") * steps).sum() / steps.sum(),
+            pairwise=expected_pairwise(),
         )
         .sort("kind")
     )

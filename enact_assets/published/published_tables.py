@@ -153,6 +153,18 @@ class PublishedSettings(Table):
     given_in = text("section of the paper, or another source")
 
 
+class PublishedModels(Table):
+    """One row per name under which a model of the paper can be asked here.
+
+    A name meets the published rows if it is listed, letter for letter, and not otherwise: a later
+    version, a tuned one or a smaller one is another model. Names are those of the packaged
+    models, of their ids at providers, and of the same weights under `hf/` and `vllm/`.
+    """
+
+    known_as = text("model as it is called here", key=True)
+    published_model = common.published_model()
+
+
 class PublishedModelSizes(Table):
     """One row per open model of the paper.
 

@@ -1,4 +1,4 @@
-"""Agreement with the published numbers: models of the same name, and the paper's findings."""
+"""Agreement with the published numbers: of models that the paper has, and the paper's findings."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -42,7 +42,11 @@ def agreement(rows: ReportRows) -> Section:
     if same.height:
         parts.append(_same_models(same))
     elif rows["comparable"]["is_comparable"].any():
-        parts.append(Text("No model here has the name of a published model."))
+        parts.append(
+            Text(
+                "No model here is one of the paper; `published_models` lists the names it has here."
+            )
+        )
     parts.append(_findings(rows))
     parts.append(
         Text(

@@ -16,6 +16,9 @@ from enact_assets.report.looks import Look, looks_of
 
 N_STALE_SHOWN = 20
 _STATUS = {"model": pl.String, "kind": pl.String, "n_answers": pl.Int64, "n_unscored": pl.Int64}
+_CHANCE = """
+            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)"""
+"""Pairwise accuracy that a random order is expected to have: right steps over all steps."""
 _COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String}
 
 _QUERIES: Mapping[str, str] = {
@@ -112,8 +115,7 @@ _QUERIES: Mapping[str, str] = {
     "chance": """
         select
             kind, length,
-            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
-                as pairwise_accuracy,
+            {chance} as pairwise_accuracy,
             avg(expected_task_accuracy::decimal(18, 17)) as task_accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
@@ -124,13 +126,12 @@ _QUERIES: Mapping[str, str] = {
     "activity_chance": """
         select
             kind, activity,
-            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
-                as pairwise_accuracy
+            {chance} as pairwise_accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
         inner join demonstrations using (demonstration)
         group by all order by all""",
-    # Of the questions that the scores of a setting are about: each question counts alike.
+    # Of the questions that the scores of a setting are about.
     "setting_chance": """
         with settings as (select distinct panel, variant from probe_scores),
         asked_of as (
@@ -141,7 +142,7 @@ _QUERIES: Mapping[str, str] = {
         )
         select
             panel, variant, kind,
-            avg(expected_pairwise_accuracy::decimal(18, 17)) as pairwise_accuracy
+            {chance} as pairwise_accuracy
         from settings
         inner join asked_questions as asked using (variant)
         inner join asked_of using (panel, kind, length)
@@ -409,5 +410,8 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
             "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
         )
     literal = "'" + variant.replace("'", "''") + "'"
-    of = {name: ask(sql.replace("{variant}", literal)) for name, sql in _QUERIES.items()}
+    of = {
+        name: ask(sql.replace("{chance}", _CHANCE).replace("{variant}", literal))
+        for name, sql in _QUERIES.items()
+    }
     return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")

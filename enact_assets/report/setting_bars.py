@@ -27,20 +27,20 @@ MODELS_ABREAST, SETTINGS_BELOW = 6, 8
 
 
 def setting_bars(rows: ReportRows) -> Section:
-    """Mean pairwise accuracy with its standard error, per panel, setting, model and kind."""
+    """Pairwise accuracy with its standard error, per panel, setting, model and kind."""
     title = "Accuracy per setting"
     scores = rows["probe_scores"]
     if scores.is_empty():
         text = "Only the baseline has answers, so there is no setting to compare it with."
         return Section("settings", title, (Text(text, is_notice=True),))
     about = Text(
-        "Pairwise accuracy as a mean over the questions asked, as the tests of the probes need it, "
-        "baseline in bold. Bars are standard errors, clustered by demonstration; the paper's take "
-        "questions as independent. With one demonstration there are none. Dotted lines are what a "
-        "random order is expected to score, as a mean over the same questions. Reference baselines "
-        "are drawn only where no model was asked; the table has them. "
-        "Settings of one panel share their questions, but for another gating, so overlapping bars "
-        "do not mean that a difference is not significant: see the probes above."
+        "Pairwise accuracy, right steps over all steps, baseline in bold; the tests of the probes "
+        "compare means over questions. Bars are standard errors, clustered by demonstration; the "
+        "paper's take questions as independent. With one demonstration there are none. Dotted "
+        "lines are what a random order is expected to score on the same questions. Reference "
+        "baselines are drawn only where no model was asked; the table has them. Settings of one "
+        "panel share their questions, but for another gating, so overlapping bars do not mean that "
+        "a difference is not significant: see the probes above."
     )
     parts: list[Part] = [about]
     lines: list[tuple[str, ...]] = []

@@ -1,13 +1,13 @@
 -- accuracy_by_size: one row per source, variant, model, kind, length, metric; null: all lengths.
--- Reads: accuracy_by_length, published_model_sizes, comparable_with_published.
+-- Reads: accuracy_by_length, published_models, published_model_sizes, comparable_with_published.
 -- Rule:  figure 18 of the paper compares models about as large as Cosmos-Reason1: is_similar, all
 --        parameters within a factor of 1.25. Only models whose size is public have rows; ours have
---        the size of the paper's model with the same letters and digits in its name, and rows
---        where they may stand beside table 10 (comparable_with_published).
+--        that of the paper's model that they are by published_models, and rows where they may
+--        stand beside table 10 (comparable_with_published).
 create table accuracy_by_size as
 with sizes as (
     select
-        *, regexp_replace(lower(published_model), '[^a-z0-9]', '', 'g') as letters,
+        *,
         n_parameters_million / max(n_parameters_million) filter (
             published_model = 'Cosmos-Reason1'
         ) over () as ratio
@@ -21,8 +21,11 @@ select
     accuracies.kind, accuracies.length, accuracies.metric, accuracies.n_questions,
     accuracies.accuracy, accuracies.low, accuracies.high
 from accuracy_by_length as accuracies
+left join published_models as known
+    on accuracies.source = 'ours' and known.known_as = accuracies.model
 inner join sizes
-    on sizes.letters = regexp_replace(lower(accuracies.model), '[^a-z0-9]', '', 'g')
+    on sizes.published_model
+    = if(accuracies.source = 'published', accuracies.model, known.published_model)
 where
     if(
         accuracies.source = 'published',

@@ -1,15 +1,10 @@
 -- agreement_with_published: one row per variant, model, kind, length and metric of both sides.
--- Reads: accuracy_by_length, comparable_with_published.
--- Rule:  models match if letters and digits of their names do, in either case: gpt-5-mini is the
---        paper's GPT-5 mini. Only variants that ask imported questions have rows: others ask other
+-- Reads: accuracy_by_length, comparable_with_published, published_models.
+-- Rule:  a model of ours is the paper's if published_models lists its name, letter for letter: a
+--        later, tuned or smaller version is another one. Only variants that ask imported questions have rows: others ask other
 --        questions, as comparable_with_published says. difference is null unless is_comparable, and
 --        low and high are of ours alone: the paper gives no interval, its own error comes on top.
 create table agreement_with_published as
-with named as (
-    select *, regexp_replace(lower(model), '[^a-z0-9]', '', 'g') as letters
-    from accuracy_by_length
-)
-
 select
     ours.variant,
     ours.model,
@@ -27,15 +22,17 @@ select
     comparable.is_comparable,
     comparable.why_not,
     comparable.caveat
-from named as ours
+from accuracy_by_length as ours
+inner join published_models as known
+    on known.known_as = ours.model
 inner join comparable_with_published as comparable
     on comparable.variant = ours.variant
     and comparable.model = ours.model
     and comparable.source is null
     and comparable.experiment = 'main'
     and comparable.is_imported
-inner join named as published
-    on published.letters = ours.letters
+inner join accuracy_by_length as published
+    on published.model = known.published_model
     and published.variant = comparable.published_variant
     and published.kind = ours.kind
     and published.metric = ours.metric

@@ -73,6 +73,24 @@ def test_a_leaderboard_marks_references_that_were_trained() -> None:
     assert "*" not in printed("oracle")
 
 
+def test_a_leaderboard_marks_a_part_of_the_answers_with_how_many() -> None:
+    """Researcher F4; a stale one lost the mark."""
+    row = dict.fromkeys(BOARD_COUNTS, 0) | {"variant": "baseline", "kind": "forward", "model": "m"}
+    row |= {"task_accuracy": 0.5, "task_accuracy_sd": None, "pairwise_accuracy": 0.5}
+    row |= {"pairwise_accuracy_sd": None, "repetitions": 1, "n_questions": 1152}
+
+    def printed(state: str, n_scored: int) -> str:
+        out = io.StringIO()
+        found = row | {"state": state, "n_scored": n_scored, "n_missing": 1152 - n_scored}
+        print_leaderboard(Console(file=out, width=200), [found])
+        return out.getvalue()
+
+    assert " m (partial: 1,139 of 1,152) " in printed("current", 1139)
+    assert " m (stale) (partial: 1,139 of 1,152) " in printed("stale", 1139)
+    assert "partial" not in printed("current", 1152)
+    assert " m (missing) " in printed("missing", 0)
+
+
 def test_a_leaderboard_says_where_the_two_readings_differ() -> None:
     """public K5: the paper's numbers come from the release's reading."""
     row = dict.fromkeys(BOARD_COUNTS, 0) | {"variant": "baseline", "kind": "forward", "model": "m"}

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import re
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +16,7 @@ from enact_assets.cli import main
 from enact_assets.harnesses.card import METADATA
 from enact_assets.harnesses.folder import FolderExported
 from enact_assets.harnesses.question_rows import COLUMNS, text_and_pictures
+from enact_assets.harnesses.score_file import score_source
 
 from reference.asked_root import SYMBOLS, UNSHOWN
 
@@ -70,6 +73,26 @@ def test_the_card_has_the_facts_of_this_set(found: FolderExported) -> None:
         hashlib.sha256((found.folder / METADATA).read_bytes()).hexdigest()
     )
     assert sum(name.startswith("rai:data") for name in described) >= 6
+
+
+def test_the_card_has_chance_in_the_unit_of_its_own_scorer(found: FolderExported) -> None:
+    """Researcher F3: right over steps, summed over every order of every question."""
+    scorer: dict[str, Any] = {}
+    exec(score_source(), scorer)  # noqa: S102 - ours
+    right = dict.fromkeys(("forward", "inverse"), 0.0)
+    steps = dict.fromkeys(right, 0)
+    lengths = set()
+    for row in found.rows.to_dicts():
+        orders = [list(order) for order in permutations(range(1, row["length"]))]
+        scores = [scorer["score_row"](str(order), row) for order in orders]
+        right[row["kind"]] += sum(score["right"] for score in scores) / len(orders)
+        steps[row["kind"]] += scores[0]["steps"]
+        lengths.add(row["length"])
+    assert len(lengths) > 1  # or a mean over questions would be the same
+    card = (found.folder / "README.md").read_text()
+    for kind, n in right.items():
+        [line] = [line for line in card.splitlines() if line.startswith(f"| {kind} |")]
+        assert line.endswith(f"| {n / steps[kind]:.4f} |")
 
 
 def test_pictures_of_another_export_are_not_mixed_in(

@@ -169,7 +169,7 @@ def test_prompts_of_the_published_questions_are_known() -> None:
         assert sha_of_prompt(row["question"]) == known[f"prompt.{kind}"]
 
 
-def verdict(rows: Rows, variant: str, model: str = "gpt-5-mini") -> dict[str, Any]:
+def verdict(rows: Rows, variant: str, model: str = "openai:gpt-5-mini") -> dict[str, Any]:
     [found] = query(
         Relations(rows),
         f"from comparable_with_published where variant = '{variant}' and model = '{model}' "
@@ -191,7 +191,7 @@ def test_official_questions_meet_the_published_rows_and_say_how_many_they_are() 
     met = query(
         made,
         "select n_questions, n_published, accuracy, published_accuracy, difference, is_comparable "
-        "from agreement_with_published where model = 'gpt-5-mini' and kind = 'forward' "
+        "from agreement_with_published where model = 'openai:gpt-5-mini' and kind = 'forward' "
         "and metric = 'task_accuracy' and length = 3",
     ).rows()
     assert met == [(3, 572, 1.0, 0.8339, pytest.approx(1 - 0.8339), True)]
@@ -233,7 +233,7 @@ def test_imported_questions_that_are_not_the_papers_say_why(rows: Any, reason: s
 def test_replays_of_the_simulator_never_meet_a_published_row() -> None:
     """Researcher F2: 36 rows of toy results with "within our interval" beside the paper's."""
     rows = tiny_rows()
-    for model in ("gpt-5-mini", "glm-4.5v"):
+    for model in ("openai:gpt-5-mini", "glm-4.5v"):
         answer(rows, model, "baseline", "f1", parsed=[2, 1], passed=2)
     add_statistics(rows)
     made = Relations(rows)

@@ -512,7 +512,7 @@ THEIR_WORDS = "Their words.\n[Action 1] {}\n"
 
 
 def ask_official(
-    models: Iterable[str] = ("gpt-5-mini", "glm-4.5v"),
+    models: Iterable[str] = ("openai:gpt-5-mini", "glm-4.5v"),
     *,
     source: str = "recorded",
     prompt: str = THEIR_WORDS,

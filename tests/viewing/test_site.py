@@ -114,6 +114,13 @@ def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
     assert " s, " not in shown
 
 
+def test_a_part_of_the_answers_is_marked_on_the_board_with_how_many(port: int) -> None:
+    """Researcher F4."""
+    board = page(port, "/").said
+    assert "guesser partial: 3 of 4 answers scored" in board
+    assert board.count("partial:") == 1
+
+
 def test_trained_references_say_what_they_were_trained_on(
     port: int, root: DataRoot, capsys: pytest.CaptureFixture[str]
 ) -> None:
