@@ -35,7 +35,7 @@ from enact_assets.asking.ledger_lines import (
 )
 from enact_assets.asking.messages import Target
 from enact_assets.contracts.errors import OutputError
-from enact_assets.system.atomic import flush_to_disk
+from enact_assets.system.atomic import flush_to_disk, make_folder
 
 MOST_AT_ONCE = 500
 """Answers per group: each may be a megabyte."""
@@ -64,7 +64,7 @@ class Ledger:
         name = f"{time.time_ns()}-{secrets.token_hex(4)}{SUFFIX}"
         self.path = folder / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY
             self._file = os.open(self.path, flags, 0o644)
             flush_to_disk(folder)

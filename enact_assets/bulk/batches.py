@@ -92,6 +92,7 @@ class Manifest:
         path = folder / MANIFEST
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         flush_to_disk(path)
+        flush_to_disk(folder)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.system.atomic import cannot_write, replacing
+from enact_assets.system.atomic import cannot_write, make_folder, replacing
 
 SUFFIX = ".jsonl"
 NONE_IMPORTED = "no answers were imported under this variant"
@@ -125,7 +125,7 @@ def add_answers(
     """
     path = answer_file(root, name, variant)
     try:
-        root.answers.mkdir(parents=True, exist_ok=True)
+        make_folder(root.answers)
     except OSError as error:
         raise cannot_write(path, error) from error
     with FileLock(root.answers / _LOCK):

@@ -26,6 +26,7 @@ from enact_assets.system.atomic import (
     flush_to_disk,
     flush_tree,
     is_temporary,
+    make_folder,
     temporary_name,
 )
 
@@ -200,7 +201,7 @@ class Recordings:
         try:
             if place.exists() and not place.is_symlink():
                 raise RecordingError(f"{place} already exists. Remove it to import {name} again")
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_folder(self.root)
             yield temporary
             if not temporary.is_symlink():
                 flush_tree(temporary)

@@ -42,6 +42,7 @@ from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.system.atomic import make_folder
 
 
 class _Note(NamedTuple):
@@ -229,7 +230,7 @@ def _unpack_recordings(
     path = contents.path
     try:
         output_file(root.root, root.recordings.name)
-        root.recordings.mkdir(parents=True, exist_ok=True)
+        make_folder(root.recordings)
         new = [
             recording
             for recording in contents.recordings

@@ -88,6 +88,22 @@ def flush_to_disk(path: Path) -> None:
         os.close(descriptor)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing; their names have reached the disk then.
+
+    Flushing a file and its folder says nothing about the name of a folder that is new itself.
+    Tables of the lake do without: what a power cut takes of them is made again.
+    """
+    missing = []
+    for place in (folder, *folder.parents):
+        if place.exists():
+            break
+        missing.append(place)
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in reversed(missing):
+        flush_to_disk(place.parent)
+
+
 def flush_tree(folder: Path) -> None:
     """Wait until all files and folders below ``folder``, and itself, have reached the disk."""
     for place, _, names in os.walk(folder, topdown=False):

@@ -16,6 +16,7 @@ from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.plurals import counted
+from enact_assets.system.atomic import make_folder
 from enact_assets.system.package_files import file_bytes
 from enact_assets.worldprediction import captaincook4d
 
@@ -179,7 +180,7 @@ def ensured_step_files(root: Path, names: Sequence[str]) -> list[str]:
     Errors: as :func:`step_file_folder`.
     """
     if captaincook4d.NAME in names:
-        (root / captaincook4d.NAME).mkdir(parents=True, exist_ok=True)
+        make_folder(root / captaincook4d.NAME)
     return [step_file_folder(root, name).name for name in names]
 
 

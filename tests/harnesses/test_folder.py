@@ -1,7 +1,9 @@
 """The Hugging Face folder: what is in it, and what is refused."""
 
+import errno
 import hashlib
 import json
+import os
 import re
 from itertools import permutations
 from pathlib import Path
@@ -17,6 +19,7 @@ from enact_assets.harnesses.card import METADATA
 from enact_assets.harnesses.folder import FolderExported
 from enact_assets.harnesses.question_rows import COLUMNS, text_and_pictures
 from enact_assets.harnesses.score_file import score_source
+from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
 
 from reference.asked_root import SYMBOLS, UNSHOWN
 
@@ -140,3 +143,25 @@ def test_what_cannot_be_exported_is_said(
     assert main(["export", name, str(tmp_path / "out"), *others, *data]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_pictures_for_vlmevalkit_are_whole_where_the_disk_has_no_links(
+    found: FolderExported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed export left half a copy, and the next one took it for the picture."""
+
+    def no_links(*_: object) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", no_links)
+    sources = sorted((found.folder / "pictures").iterdir())
+    pictures = found.folder / "vlmevalkit" / "images" / "ENACT"
+    pictures.mkdir(parents=True)
+    (pictures / sources[0].name).write_bytes(sources[0].read_bytes()[:100])
+    flushed = set()
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda f: flushed.add(os.fstat(f).st_ino) or sync(f))
+    write_vlmevalkit(found)
+    copies = [pictures / source.name for source in sources]
+    assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in sources]
+    assert {path.stat().st_ino for path in (pictures, *copies)} <= flushed
