@@ -241,6 +241,7 @@ def test_a_limit_of_the_rate_is_lived_with(server: Server, tmp_path: Path) -> No
     assert server.statuses[429] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["ra0", "date"])
 def test_a_limit_without_a_time_to_wait_is_lived_with(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str

@@ -60,6 +60,7 @@ def shifted(lesson: Lesson, column: str) -> pl.DataFrame:
     return pl.concat([part.with_columns(new) for part, new in zip(parts, after, strict=True)])
 
 
+@pytest.mark.slow
 def test_the_reader_orders_both_kinds_and_halves_of_a_question_score_at_chance() -> None:
     """What is left when pictures or actions are another question's was never read in them."""
     lesson = asked()

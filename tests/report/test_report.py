@@ -306,6 +306,7 @@ def test_one_who_is_not_there_is_named(root: DataRoot, tmp_path: Path) -> None:
         write_report(DataRoot(tmp_path, None))
 
 
+@pytest.mark.slow
 def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Path) -> None:
     """Segmented graphs verify approximately: they are not counted as a replay."""
     rows = tiny_rows()

@@ -149,6 +149,7 @@ def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> N
         publish_few(lake, target, names={"variants": {"baseline"}})
 
 
+@pytest.mark.slow
 def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
     """Excusing what leavers left behind must not excuse the same fault in those who stay."""
     rows = tiny_rows()
@@ -310,6 +311,7 @@ def test_a_world_model_all_whose_questions_vanished_leaves_the_others_faults_n9(
     assert query(target, "from world_questions").height == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asset", ["predictions", "evaluation"])
 def test_vanished_questions_of_a_partition_that_is_not_stale_stay_an_offence(
     tmp_path: Path, target: Path, asset: str
@@ -442,6 +444,7 @@ STALE = pl.DataFrame(
 )
 
 
+@pytest.mark.slow
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
     current = publish_on(lake, target, few_sql())

@@ -136,6 +136,7 @@ def n_files(lake: Lake) -> int:
     return sum(len(lake.partitions(name)) for name in TABLES)
 
 
+@pytest.mark.slow
 def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target: Path) -> None:
     """DuckDB itself reads a flipped bit as other data, or stops at the first bad file."""
     publish_on(lake, target, few_sql())

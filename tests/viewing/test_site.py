@@ -171,6 +171,7 @@ def test_pages_do_nothing_but_show_themselves(port: int) -> None:
     assert get(port, "/", "POST")[0] == 405
 
 
+@pytest.mark.slow
 def test_imported_questions_alone_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -282,6 +283,7 @@ def test_forms_show_which_filters_apply(port: int) -> None:
     assert "0 questions." in page(port, "/questions?outcome=missing&kind=inverse").said
 
 
+@pytest.mark.slow
 def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
     """One connection for all of them must not keep an older file."""
     root = DataRoot(tmp_path, None)

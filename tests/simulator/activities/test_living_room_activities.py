@@ -66,6 +66,7 @@ def test_every_predicate_claimed_changes(activity: str) -> None:
     assert changed >= CHANGES[activity]
 
 
+@pytest.mark.slow
 @every_activity
 def test_two_hands_act_in_the_same_key_frame(activity: str) -> None:
     """Both take something, or one thing together, or both hold something at the same time."""
