@@ -172,8 +172,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return crashed
 
         def _reschedule(self, node: Any) -> None:
-            """Of two processes that are replaced at once, one has not read the tests yet."""
+            """Of two processes that are replaced at once, one has not read the tests yet. A process
+            begins a test when it knows the next one, or that there is none: it is told so.
+            """
             if node in self.registered_collections:
+                super()._reschedule(node)
                 super()._reschedule(node)
 
     config.option.loadscopereorder = False

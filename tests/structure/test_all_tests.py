@@ -55,37 +55,43 @@ def test_each_outcome_of_a_real_run_is_written_and_failures_are_printed(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["import os; os._exit(3)", "import time; time.sleep(60)"])
+@pytest.mark.parametrize(
+    ("how", "bad"),
+    [
+        # A new process gets one test and then another file; two of them get some tests each.
+        ("import os; os._exit(3)", {"test_a.py": "test_4", "test_b.py": ""}),
+        ("import time; time.sleep(60)", {"test_a.py": "test_2", "test_b.py": "test_4"}),
+    ],
+    ids=["crashes", "hangs"],
+)
 def test_a_test_that_crashes_or_hangs_fails_once_and_the_others_run(
-    tmp_path: Path, how: str
+    tmp_path: Path, how: str, bad: dict[str, str]
 ) -> None:
     """The scheduler is this project's own: a process that ends is replaced, its test is not."""
     tests = Path(__file__).parents[1]
     shutil.copy(tests / "conftest.py", tmp_path)
     shutil.copy(tests / "outcomes.py", tmp_path)
     names = [f"test_{k}" for k in range(6)]
-    bodies = [how if k == 2 else "pass" for k in range(6)]
-    for file in ("test_a.py", "test_b.py"):
-        defined = [f"def {n}(): {b}" for n, b in zip(names, bodies, strict=True)]
+    n_bad = sum(map(bool, bad.values()))
+    for file, name in bad.items():
+        defined = [f"def {n}(): {how if n == name else 'pass'}" for n in names]
         (tmp_path / file).write_text("\n".join(defined) + "\n")
     hangs = ["-o", "faulthandler_timeout=3", "-o", "faulthandler_exit_on_timeout=true"]
     file = tmp_path / "outcomes.json"
     run = subprocess.run(  # noqa: S603 - our own interpreter
         [
-            *(sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", tmp_path, "-n", "2"),
-            *(*hangs, "-p", "no:cacheprovider", "--outcomes", file, tmp_path),
+            *(sys.executable, "-m", "pytest", "-c", os.devnull, "--rootdir", tmp_path, *hangs),
+            *("-n", str(n_bad), "-p", "no:cacheprovider", "--outcomes", file, tmp_path),
         ],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert run.returncode == 1, run.stdout + run.stderr
     found = {test: outcome for test, (outcome, _) in read_outcomes(file).items()}
     expected = {
-        f"{file}::{name}": FAILED if name == "test_2" else PASSED
-        for file in ("test_a.py", "test_b.py")
-        for name in names
+        f"{file}::{name}": FAILED if name == bad[file] else PASSED for file in bad for name in names
     }
     assert found == expected
-    assert run.stdout.count("node down") == 2, "tried again in a new process"
+    assert run.stdout.count("node down") == n_bad, "tried again in a new process"
 
 
 def test_a_test_counts_as_run_if_it_ran_in_one_environment() -> None:
