@@ -29,6 +29,9 @@ def agreement(rows: ReportRows) -> Section:
     """Numbers of models that the paper has too, and its findings, asked of all models."""
     parts: list[Part] = []
     same = rows["agreement"]
+    if rows["comparable"].is_empty():
+        text = f"Accuracies under {rows.variant} may not stand beside published ones."
+        parts.append(Text(f"{text} {rows.not_comparable}", is_notice=True))
     whose = rows["comparable"].group_by("why_not", "caveat").agg("model").sort("why_not", "caveat")
     for why_not, caveat, models in whose.iter_rows():
         names = ", ".join(sorted(models))
@@ -41,7 +44,7 @@ def agreement(rows: ReportRows) -> Section:
         parts.append(Text(f"{text} Models: {names}.", is_notice=why_not is not None))
     if same.height:
         parts.append(_same_models(same))
-    elif rows["comparable"]["is_comparable"].any():
+    elif not rows.not_comparable:
         parts.append(
             Text(
                 "No model here is one of the paper; `published_models` lists the names it has here."

@@ -19,7 +19,8 @@ from enact_assets.report.looks import COLOURS, looks_of
 from enact_assets.report.page import MEASURED
 from enact_assets.report.paper_figures import note_of, width_of
 from enact_assets.report.paper_tables import paper_tables
-from enact_assets.report.parts import NONE, Figure, Table
+from enact_assets.report.parts import NONE, Figure, Table, Text
+from enact_assets.report.published_agreement import agreement
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.table_files import latex, markdown
@@ -229,6 +230,48 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
     assert b"/Subject" in figure.pdf
     with printing(3.25):
         assert figure.png[16:20] == by_length(rows).parts[0].png[16:20], "no wider"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["variant of another condition", "no rows"])
+def test_only_the_condition_of_tables_9_and_10_compares_with_them(
+    root: DataRoot, name: str
+) -> None:
+    """A variant of another condition, and one without rows, counted as comparable."""
+    if name == "no rows":
+        rows = read_rows(root.warehouse)
+        rows = ReportRows({**rows.of, "comparable": rows["comparable"].clear()}, "baseline", "")
+        why = "This variant is not the condition of tables 9 and 10."
+    else:
+        rows = read_rows(root.warehouse, "aperture_80")
+        why = (
+            "Its settings are the paper's condition aperture_80, not the condition of tables 9 "
+            "and 10."
+        )
+    assert rows.not_comparable.startswith(why)
+    few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
+    rows = ReportRows({**rows.of, "accuracies": few.head(1)}, rows.variant, "")
+    parts = [*by_length(rows).parts, *agreement(rows).parts]
+    said = " ".join(part.text for part in parts if isinstance(part, Text))
+    assert f"Ours may not be compared with them. {why}" in said
+    assert f"Accuracies under {rows.variant} may not stand beside published ones. {why}" in said
+    assert note_of(rows) == f"Not comparable with numbers of the ENACT paper: {why}"
+    assert all(why.rstrip(".") in table.caption for table in paper_tables(rows).values())
+    assert "may not be compared" in rows.beside_published
+
+
+def test_numbers_that_compare_say_what_is_not_checked(root: DataRoot) -> None:
+    rows = read_rows(root.warehouse)
+    caveat = "5 imported questions in the paper's prompts."
+    compares = {"is_comparable": True, "why_not": None, "caveat": caveat}
+    found = rows["comparable"].with_columns(**{n: pl.lit(v) for n, v in compares.items()})
+    rows = ReportRows({**rows.of, "comparable": found, "accuracies": rows["accuracies"].clear()},
+                      "baseline", "")  # fmt: skip
+    said = " ".join(part.text for part in by_length(rows).parts if isinstance(part, Text))
+    assert (rows.not_comparable, note_of(rows)) == ("", "")
+    assert f"the scoring are the paper's. {caveat}" in said
+    assert "answered the same questions" not in said
+    # Probes never compare with the paper's, whatever the reported variant does.
+    assert "may not be compared" in rows.beside_published
 
 
 def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:
