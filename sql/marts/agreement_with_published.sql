@@ -1,9 +1,10 @@
 -- agreement_with_published: one row per variant, model, kind, length and metric of both sides.
 -- Reads: accuracy_by_length, comparable_with_published, published_models.
 -- Rule:  a model of ours is the paper's if published_models lists its name, letter for letter: a
---        later, tuned or smaller version is another one. Only variants that ask imported questions have rows: others ask other
---        questions, as comparable_with_published says. difference is null unless is_comparable, and
---        low and high are of ours alone: the paper gives no interval, its own error comes on top.
+--        later, tuned or smaller version is another one. Only variants that ask imported questions
+--        have rows: others ask other questions, as comparable_with_published says. difference is
+--        null unless is_comparable, and low and high are of ours alone: the paper gives no
+--        interval, its own error comes on top.
 create table agreement_with_published as
 select
     ours.variant,

@@ -186,7 +186,10 @@ def test_official_questions_meet_the_published_rows_and_say_how_many_they_are() 
     assert found["why_not"] is None
     assert (found["n_questions"], found["n_published"]) == (5, 8972)
     assert found["place_in_paper"] == "Table 10, Table 9"
-    assert found["caveat"] == "About 5 of the 8,972 questions of the paper."
+    assert found["caveat"] == (
+        "5 imported questions in the paper's prompts (the paper has 8,972); that they are the "
+        "paper's own is not checked."
+    )
     made = Relations(rows)
     met = query(
         made,
@@ -205,6 +208,16 @@ def with_unverified(rows: Rows) -> Rows:
     return rows
 
 
+def with_fewer_published(rows: Rows, counts: dict[int, int | None]) -> Rows:
+    """As if the paper had other numbers of questions of some lengths; None: no such length."""
+    rows["published_question_counts"] = [
+        {**row, "n_questions": counts.get(row["length"], row["n_questions"])}
+        for row in rows["published_question_counts"]
+        if counts.get(row["length"], 1) is not None
+    ]
+    return rows
+
+
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -214,8 +227,17 @@ def with_unverified(rows: Rows) -> Rows:
         ),
         (lambda: ask_official(source="embedded"), "our own simulator"),
         (lambda: with_unverified(ask_official()), "10 answers were judged by exact match"),
+        (
+            lambda: with_fewer_published(ask_official(), {3: 2}),
+            "More imported questions than the paper has: 3 forward questions of length 3, in the "
+            "paper 2.",
+        ),
+        (
+            lambda: with_fewer_published(ask_official(), {4: None}),
+            "1 forward questions of length 4, in the paper 0; 1 inverse questions of length 4",
+        ),
     ],
-    ids=["other prompts", "replays of the simulator", "exact match"],
+    ids=["other prompts", "replays of the simulator", "exact match", "too many", "other lengths"],
 )
 def test_imported_questions_that_are_not_the_papers_say_why(rows: Any, reason: str) -> None:
     """They stand beside the published rows with the reason, and without a difference."""
