@@ -43,7 +43,7 @@ def agreement(rows: ReportRows) -> Section:
             continue
         parts.append(Text(f"{text} Models: {names}.", is_notice=why_not is not None))
     if same.height:
-        parts.append(_same_models(same))
+        parts.append(_same_models(rows, same))
     elif not rows.not_comparable:
         parts.append(
             Text(
@@ -60,14 +60,14 @@ def agreement(rows: ReportRows) -> Section:
     return Section("agreement", "Agreement with published numbers", tuple(parts))
 
 
-def _same_models(same: pl.DataFrame) -> Table:
+def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
     columns = (
         *("model", "published as", "kind", "metric", "length"),
         *("here %", "questions", "published %", "its questions", "difference"),
     )
     lines = tuple(
         (
-            row["model"],
+            rows.marked(row["model"]),
             row["published_model"],
             row["kind"],
             words(row["metric"]),

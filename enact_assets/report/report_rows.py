@@ -93,6 +93,8 @@ _QUERIES: Mapping[str, str] = {
                 as n_by_segmented,
             count(distinct question_id) filter (unverified is not null) as n_by_match,
             count(*) filter (answer_status = 'missing') as n_missing,
+            -- Of its variant, which need not be the reported one.
+            count(*) filter (is_accepted is null) between 1 and count(*) - 1 as is_partial,
             avg(is_accepted::double) as task_accuracy,
             sum(pairwise_accuracy * n_steps)
                 / nullif(sum(n_steps) filter (pairwise_accuracy is not null), 0)
@@ -383,9 +385,13 @@ class ReportRows:
 
     def marked(self, model: str) -> str:
         """The name of a model as tables have it, marked in the same way, in words."""
+        return self.marked_as(model, is_partial=bool(self.partial(model)))
+
+    def marked_as(self, model: str, *, is_partial: bool) -> str:
+        """The same under a variant that is not the reported one: the caller knows what it has."""
         look = self.looks.get(model)
         mark = reference_mark(model) if look is not None and look.is_reference else ""
-        return model + mark + (PARTIAL if self.partial(model) else "")
+        return model + mark + (PARTIAL if is_partial else "")
 
     def preferred(self, models: Iterable[str]) -> list[str]:
         """Those of ``models`` that are no references; all of them if there is no other."""

@@ -12,8 +12,10 @@ from sql.tiny_lake import tiny_rows
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.report.accuracy import leaderboard
+from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.drawing import SVG_FONTS, canvas, finished, naming_partial, printing
+from enact_assets.report.error_section import handedness, mismatch, structural
 from enact_assets.report.lengths import by_length, draw_chance
 from enact_assets.report.looks import COLOURS, looks_of
 from enact_assets.report.page import MEASURED
@@ -204,6 +206,19 @@ def test_a_part_of_the_answers_is_marked_wherever_its_scores_are(root: DataRoot)
         assert figure.caption.endswith(rows.partial_note)
         assert "guesser (partial)" in texts_of(figure)
         assert "oracle (ref.)" in texts_of(figure)
+
+
+def test_tables_of_the_report_mark_them_too(root: DataRoot) -> None:
+    """Names were bare in the tables of answers, their quality and their errors."""
+    rows = read_rows(root.warehouse)
+    marked = {"guesser": "guesser (partial)", "oracle": "oracle (reference)"}
+    sections = [s(rows) for s in (answers, answer_quality, structural, handedness, mismatch)]
+    tables = [part for section in sections for part in section.parts if isinstance(part, Table)]
+    assert len(tables) > 4
+    for table in tables:
+        names = {row[0] for row in table.rows}
+        assert not names & set(marked), table.caption
+        assert names & set(marked.values()), table.caption
 
 
 def texts_of(figure: Figure) -> set[str | None]:
