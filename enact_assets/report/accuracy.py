@@ -66,7 +66,7 @@ def leaderboard(rows: ReportRows) -> Section:
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     if rows["repetitions"].height:
-        tables.append(_spread(rows["repetitions"]))
+        tables.append(_spread(rows))
     absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
     if absent:
         text = (
@@ -144,23 +144,23 @@ def answers(rows: ReportRows) -> Section:
                 _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
             )
     table_rows = tuple(
-        (row["model"], row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
+        (_named(rows, row), row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
         for row in statuses.sort("kind", "model").iter_rows(named=True)
     )
     columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
     parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
-    parts += _readings(rows["readings"])
+    parts += _readings(rows)
     return Section("answers", "What became of the answers", tuple(parts))
 
 
-def _readings(readings: pl.DataFrame) -> list[Part]:
+def _readings(rows: ReportRows) -> list[Part]:
     """Scores of both readings of the answers, where any answer differs."""
     accuracies = [
         f"{metric}_accuracy{reading}"
         for reading in ("", "_as_release")
         for metric in ("pairwise", "task")
     ]
-    differing = readings.filter(pl.col("n_read_otherwise") > 0)
+    differing = rows["readings"].filter(pl.col("n_read_otherwise") > 0)
     if differing.is_empty():
         return [Text("The public release reads every answer as it is read here.")]
     return [
@@ -176,7 +176,7 @@ def _readings(readings: pl.DataFrame) -> list[Part]:
             ),
             tuple(
                 (
-                    *(row["model"], row["kind"]),
+                    *(rows.marked(row["model"]), row["kind"]),
                     *(f"{row[name]:,}" for name in ("n_answers", "n_read_otherwise")),
                     *(percent(row[name]) for name in accuracies),
                 )
@@ -211,14 +211,14 @@ def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]
     )
 
 
-def _spread(repetitions: pl.DataFrame) -> Table:
+def _spread(rows: ReportRows) -> Table:
     """How much accuracies differ between repetitions of the same questions."""
     lines = (
         (
-            row["model"], row["kind"], str(row["repetitions"]),
+            rows.marked(row["model"]), row["kind"], str(row["repetitions"]),
             percent(row["pairwise_accuracy_sd"]), percent(row["task_accuracy_sd"]),
         )
-        for row in repetitions.iter_rows(named=True)
+        for row in rows["repetitions"].iter_rows(named=True)
     )  # fmt: skip
     return Table(
         "Standard deviation of accuracies between repetitions, in percentage points",

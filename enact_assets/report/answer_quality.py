@@ -49,7 +49,7 @@ def answer_quality(rows: ReportRows) -> Section:
             "Quality of the answers",
             ("model", *(words(name.removeprefix("n_")) for name in _OUTCOMES)),
             tuple(
-                (row["model"], *(_number(row[name]) for name in _OUTCOMES))
+                (rows.marked(row["model"]), *(_number(row[name]) for name in _OUTCOMES))
                 for row in quality.iter_rows(named=True)
             ),
         )
@@ -60,11 +60,11 @@ def answer_quality(rows: ReportRows) -> Section:
         )
     )
     if counted.height:
-        parts.append(_costs(counted))
+        parts.append(_costs(rows, counted))
     return Section(anchor, title, tuple(parts))
 
 
-def _costs(counted: pl.DataFrame) -> Table:
+def _costs(rows: ReportRows, counted: pl.DataFrame) -> Table:
     columns = (
         *("model", "tokens in", "tokens out", "of these reasoning", "USD"),
         *("USD per 1,000 questions", "median, s", "95th percentile, s", "served as"),
@@ -74,7 +74,7 @@ def _costs(counted: pl.DataFrame) -> Table:
         columns,
         tuple(
             (
-                row["model"],
+                rows.marked(row["model"]),
                 *(_number(row[name]) for name in _TOKENS),
                 _dollars(row["usd"]),
                 _dollars(_per_thousand(row["usd_per_question"])),

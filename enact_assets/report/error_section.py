@@ -111,7 +111,8 @@ def handedness(rows: ReportRows) -> Section:
     for row in lines:
         rates = [_rate(row, name) for name, _ in _RATES]
         n_true = NONE if row["n_reference"] is None else f"{row['n_reference']:,}"
-        table_rows.append((row["model"], row["whose"], row["kind"], row["hand"], *rates, n_true))
+        name = rows.marked(row["model"]) if row["whose"] == "here" else row["model"]
+        table_rows.append((name, row["whose"], row["kind"], row["hand"], *rates, n_true))
     if table_rows:
         caption = "Hands: precision, recall and mixing rate, with standard errors"
         parts.append(Table(caption, columns, tuple(table_rows), n_words=4))
@@ -123,7 +124,7 @@ def mismatch(rows: ReportRows) -> Section:
     columns = ("model", "whose", "kind", "questions %", "of accepted", "steps %", "of passing")
     lines = [
         (
-            row["model"],
+            rows.marked(row["model"]),
             "here",
             row["kind"] or "both",
             percent(row["question_mismatch_rate"]),
@@ -171,8 +172,8 @@ def _shares(  # noqa: PLR0917 - both callers read as one sentence
         n_errors: dict[tuple[str, str], str] = {}
         for row in ours.filter(kind=kind).sort("model").iter_rows(named=True):
             bars.setdefault((row["model"], "here"), {})[row["what"]] = row["share"]
-        for (model,), rows in ours.filter(kind=kind).group_by("model"):
-            n_errors[str(model), "here"] = f"{rows['n_errors'].sum():,}"
+        for (model,), of_model in ours.filter(kind=kind).group_by("model"):
+            n_errors[str(model), "here"] = f"{of_model['n_errors'].sum():,}"
         for (of_kind, model, category), share in published.items():
             if of_kind == kind:
                 bars.setdefault((model, "published"), {})[category] = share
@@ -180,7 +181,8 @@ def _shares(  # noqa: PLR0917 - both callers read as one sentence
             parts.append(_share_figure(report, name, kind, bars, order))
         for whose, shares in bars.items():
             numbers = (percent(shares.get(c, 0.0)) for c in order)
-            lines.append((*whose, kind, *numbers, n_errors.get(whose, NONE)))
+            model = report.marked(whose[0]) if whose[1] == "here" else whose[0]
+            lines.append((model, whose[1], kind, *numbers, n_errors.get(whose, NONE)))
     if lines:
         columns = ("model", "whose", "kind", *(words(c) for c in order), "errors")
         caption = f"{title}, wrong answers: shares in %"

@@ -69,7 +69,10 @@ def by_length(rows: ReportRows) -> Section:
 def _why(rows: ReportRows) -> str:
     """Whether the published lines may be read beside ours, in full."""
     if not rows.not_comparable:
-        return "The published models and people answered the same questions."
+        said = "Ours may be compared with them: the prompts and the scoring are the paper's."
+        others = rows["comparable"].filter(~pl.col("is_comparable"))["model"]
+        but = f"Not comparable, see Agreement: {', '.join(others)}." if others.len() else ""
+        return " ".join(text for text in (said, but, rows.comparable_caveat) if text)
     return f"Ours may not be compared with them. {rows.not_comparable}"
 
 

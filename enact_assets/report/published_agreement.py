@@ -29,6 +29,9 @@ def agreement(rows: ReportRows) -> Section:
     """Numbers of models that the paper has too, and its findings, asked of all models."""
     parts: list[Part] = []
     same = rows["agreement"]
+    if rows["comparable"].is_empty():
+        text = f"Accuracies under {rows.variant} may not stand beside published ones."
+        parts.append(Text(f"{text} {rows.not_comparable}", is_notice=True))
     whose = rows["comparable"].group_by("why_not", "caveat").agg("model").sort("why_not", "caveat")
     for why_not, caveat, models in whose.iter_rows():
         names = ", ".join(sorted(models))
@@ -40,8 +43,8 @@ def agreement(rows: ReportRows) -> Section:
             continue
         parts.append(Text(f"{text} Models: {names}.", is_notice=why_not is not None))
     if same.height:
-        parts.append(_same_models(same))
-    elif rows["comparable"]["is_comparable"].any():
+        parts.append(_same_models(rows, same))
+    elif not rows.not_comparable:
         parts.append(
             Text(
                 "No model here is one of the paper; `published_models` lists the names it has here."
@@ -57,14 +60,14 @@ def agreement(rows: ReportRows) -> Section:
     return Section("agreement", "Agreement with published numbers", tuple(parts))
 
 
-def _same_models(same: pl.DataFrame) -> Table:
+def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
     columns = (
         *("model", "published as", "kind", "metric", "length"),
         *("here %", "questions", "published %", "its questions", "difference"),
     )
     lines = tuple(
         (
-            row["model"],
+            rows.marked(row["model"]),
             row["published_model"],
             row["kind"],
             words(row["metric"]),

@@ -19,7 +19,8 @@ _STATUS = {"model": pl.String, "kind": pl.String, "n_answers": pl.Int64, "n_unsc
 _CHANCE = """
             sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)"""
 """Pairwise accuracy that a random order is expected to have: right steps over all steps."""
-_COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String}
+_COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String, "caveat": pl.String}
+NOT_THE_CONDITION = "This variant is not the condition of tables 9 and 10."
 
 _QUERIES: Mapping[str, str] = {
     "demonstrations": """
@@ -92,6 +93,8 @@ _QUERIES: Mapping[str, str] = {
                 as n_by_segmented,
             count(distinct question_id) filter (unverified is not null) as n_by_match,
             count(*) filter (answer_status = 'missing') as n_missing,
+            -- Of its variant, which need not be the reported one.
+            count(*) filter (is_accepted is null) between 1 and count(*) - 1 as is_partial,
             avg(is_accepted::double) as task_accuracy,
             sum(pairwise_accuracy * n_steps)
                 / nullif(sum(n_steps) filter (pairwise_accuracy is not null), 0)
@@ -270,9 +273,26 @@ _QUERIES: Mapping[str, str] = {
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
     "comparable": """
-        select model, is_comparable, why_not, caveat from comparable_with_published
-        where variant = {variant} and source is null and coalesce(experiment = 'main', true)
+        select
+            model, coalesce(experiment = 'main' and is_comparable, false) as is_comparable,
+            nullif(concat_ws(
+                ' ',
+                case when experiment <> 'main' then
+                    'Its settings are the paper''s condition ' || published_variant
+                    || ', not the condition of tables 9 and 10.'
+                end,
+                why_not
+            ), '') as why_not,
+            caveat
+        from comparable_with_published
+        where variant = {variant} and source is null
+        -- A condition of the paper may be in several experiments: that of tables 9 and 10 first.
+        qualify row_number() over (
+            partition by model order by experiment is distinct from 'main', experiment
+        ) = 1
         order by model""",
+    # Probes of ours that may stand beside the paper's heat maps.
+    "comparable_probes": "select distinct model, variant from probe_deltas where is_comparable",
     # Of conditions, whichever model answered; after what was edited.
     "caveats": """
         with said as (
@@ -365,9 +385,13 @@ class ReportRows:
 
     def marked(self, model: str) -> str:
         """The name of a model as tables have it, marked in the same way, in words."""
+        return self.marked_as(model, is_partial=bool(self.partial(model)))
+
+    def marked_as(self, model: str, *, is_partial: bool) -> str:
+        """The same under a variant that is not the reported one: the caller knows what it has."""
         look = self.looks.get(model)
         mark = reference_mark(model) if look is not None and look.is_reference else ""
-        return model + mark + (PARTIAL if self.partial(model) else "")
+        return model + mark + (PARTIAL if is_partial else "")
 
     def preferred(self, models: Iterable[str]) -> list[str]:
         """Those of ``models`` that are no references; all of them if there is no other."""
@@ -376,17 +400,32 @@ class ReportRows:
 
     @property
     def not_comparable(self) -> str:
-        """Why numbers of this variant may not stand beside the paper's; empty if some may."""
-        found = self.of.get("comparable", pl.DataFrame(schema=_COMPARABLE))
-        if found.is_empty() or found["is_comparable"].any():
+        """Why numbers of this variant may not stand beside tables 9 and 10; empty if some may.
+
+        Without rows nothing is known of them, so they may not.
+        """
+        found = self._comparable
+        if found["is_comparable"].any():
             return ""
-        return str(found["why_not"].mode().sort()[0])
+        reasons = found["why_not"].drop_nulls().mode().sort()
+        return str(reasons[0]) if reasons.len() else NOT_THE_CONDITION
+
+    @property
+    def comparable_caveat(self) -> str:
+        """What to say beside the numbers that may stand beside tables 9 and 10."""
+        found = self._comparable.filter("is_comparable")["caveat"].drop_nulls()
+        return str(found.mode().sort()[0]) if found.len() else ""
+
+    @property
+    def _comparable(self) -> pl.DataFrame:
+        return self.of.get("comparable", pl.DataFrame(schema=_COMPARABLE))
 
     @property
     def beside_published(self) -> str:
-        """What a figure says that has rows of the paper and of ours; empty if they compare."""
+        """What a heat map says that has rows of the paper and of ours; empty if they compare."""
+        found = self.of.get("comparable_probes", pl.DataFrame())
         text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
-        return text if self.not_comparable else ""
+        return text if found.is_empty() else ""
 
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
         """What a random order is expected to score, 0 to 1; None without questions."""

@@ -4,9 +4,10 @@
 -- Rule:  may a number of ours stand beside a table of the paper, and why not (definitions.md 9).
 --        Names of variants decide nothing: published_variant is the condition of the paper whose
 --        settings are all in force, and of imported questions, which bring key frames and pictures
---        of their own, the main one. is_comparable also needs the paper's own questions in its own
---        prompts (by hash, the actions left out), and the paper's way to judge an answer. A part of
---        these questions compares, and caveat says how large it is.
+--        of their own, the main one. is_comparable also needs imported questions in the paper's
+--        prompts (by hash, the actions left out), no more of a kind and length than the paper has,
+--        and the paper's way to judge an answer. Which questions the paper asked is not known here:
+--        caveat says how many ours are, and that nobody checked that they are the paper's.
 create table comparable_with_published as
 with given as (
     select
@@ -126,6 +127,28 @@ experiments as (
     group by published_variant, experiment
 ),
 
+-- Imported questions of a kind and length beyond those that the paper has.
+beyond as (
+    select
+        variant,
+        string_agg(
+            format('{:,}', n) || ' ' || kind || ' questions of length ' || length
+            || ', in the paper ' || format('{:,}', n_published),
+            '; ' order by kind, length
+        ) as beyond
+    from (
+        select
+            variant, asked.kind, asked.length, count(distinct question_id) as n,
+            coalesce(any_value(n_questions), 0) as n_published
+        from asked_questions as asked
+        inner join imported using (gating, question_id)
+        left join published_question_counts using (length)
+        group by variant, asked.kind, asked.length
+    )
+    where n > n_published
+    group by variant
+),
+
 answered as (
     select
         evaluation.variant, model, grouping(asked.source) = 1 as is_all,
@@ -170,6 +193,7 @@ judged as (
                 || format('{:,}', n_in_paper) || ' of the paper.'
             end,
             case when n_questions = 0 then 'No answer was scored.' end,
+            'More imported questions than the paper has: ' || beyond || '.',
             case when n_other_prompts > 0 then 'Prompts are not in the words of the paper.' end,
             case when n_written < n_asked and experiment <> 'main' then
                 'The paper does not say which questions this experiment asks.'
@@ -181,6 +205,7 @@ judged as (
         ), '') as why_not
     from answered
     left join conditions using (variant)
+    left join beyond using (variant)
     left join experiments using (published_variant)
     cross join of_paper
 )
@@ -193,9 +218,10 @@ select
     why_not, differences,
     nullif(concat_ws(
         ' ',
-        case when n_written = 0 and n_questions not in (0, n_in_paper) then
-            'About ' || format('{:,}', n_questions) || ' of the '
-            || format('{:,}', n_in_paper) || ' questions of the paper.'
+        case when n_written = 0 and n_questions > 0 and why_not is null then
+            format('{:,}', n_questions) || ' imported questions in the paper''s prompts (the paper '
+            || 'has ' || format('{:,}', n_in_paper) || '); that they are the paper''s own is not '
+            || 'checked.'
         end,
         case when n_by_segmented > 0 then
             format('{:,}', n_by_segmented)

@@ -26,6 +26,26 @@ with sides as (
 marked as (
     select *, coalesce(model_class in ('human', 'reference'), false) as is_no_model
     from sides
+),
+
+-- One row per variant and model: of its condition in these tables if it has one, else of any.
+comparables as (
+    select
+        variant, model, caveat, experiment in ('main', 'real_world_video') as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
 )
 
 select
@@ -36,14 +56,18 @@ select
             order by round(all_lengths, 12) desc nulls last
         )
     end as place,
-    comparable.is_comparable, comparable.why_not, comparable.caveat
+    case when marked.source = 'ours' then coalesce(comparable.is_comparable, false) end
+        as is_comparable,
+    case
+        when marked.source = 'ours' and comparable.variant is null then 'Its evaluation is missing.'
+        else comparable.why_not
+    end as why_not,
+    comparable.caveat
 from marked
-left join comparable_with_published as comparable
+left join comparables as comparable
     on marked.source = 'ours'
     and comparable.variant = marked.variant
     and comparable.model = marked.model
-    and comparable.source is null
-    and coalesce(comparable.experiment in ('main', 'real_world_video'), true)
 order by
     marked.variant, kind, metric desc, all_lengths desc nulls last, marked.source, marked.model;
 

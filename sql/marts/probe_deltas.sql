@@ -20,6 +20,46 @@ with read as (
     anti join absent_evaluations as absent
         on absent.model = probes.model and absent.variant in (probes.variant, probes.baseline)
     where variant <> baseline and panel is not null
+),
+
+-- One row per variant and model: of a condition that the paper compares with its baseline.
+of_variants as (
+    select
+        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
+-- The same of the baseline: of the main results if it has their condition, else of any.
+of_baselines as (
+    select
+        variant, model, caveat, experiment = 'main' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
 )
 
 select
@@ -67,11 +107,11 @@ select
     unpaired_reason,
     paired_reason,
     case when is_paired then paired_reason else unpaired_reason end as reason,
-    of_variant.is_comparable and coalesce(of_baseline.is_comparable, false) as is_comparable,
+    coalesce(of_variant.is_comparable and of_baseline.is_comparable, false) as is_comparable,
     nullif(
         concat_ws(
             ' ', of_variant.why_not,
-            case when of_baseline.why_not <> of_variant.why_not then
+            case when of_baseline.why_not is distinct from of_variant.why_not then
                 'Baseline: ' || of_baseline.why_not
             end
         ),
@@ -85,16 +125,12 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join comparable_with_published as of_variant
+left join of_variants as of_variant
     on of_variant.variant = read.variant
     and of_variant.model = read.model
-    and of_variant.source is null
-    and coalesce(of_variant.published_variant <> 'baseline', true)
-left join comparable_with_published as of_baseline
+left join of_baselines as of_baseline
     on of_baseline.variant = read.baseline
     and of_baseline.model = read.model
-    and of_baseline.source is null
-    and coalesce(of_baseline.experiment = 'main', true)
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -151,7 +187,7 @@ comment on column probe_deltas.paired_reason is
 comment on column probe_deltas.reason is
 'why there is no p-value of difference: paired_reason, or unpaired_reason if nothing is paired';
 comment on column probe_deltas.is_comparable is
-'whether variant and baseline may stand beside the paper''s; null if it probes no such condition';
+'whether variant and baseline may stand beside the paper''s';
 comment on column probe_deltas.why_not is 'reasons against it';
 comment on column probe_deltas.caveat is
 'how conditions of variant and baseline differ from the paper''s all the same';

@@ -40,6 +40,45 @@ of_variants as (
     left join rates using (variant)
 ),
 
+-- One row per variant and model: of a condition beside the main results, else of any.
+of_conditions as (
+    select
+        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
+of_baselines as (
+    select
+        variant, model, caveat, experiment = 'action_representation' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
 ours as (
     select
         of_variants.experiment,
@@ -57,10 +96,7 @@ ours as (
         case when count(*) = 1 then max(high) end as high
     from model_accuracies
     inner join of_variants using (variant)
-    left join (
-        from comparable_with_published
-        where source is null and coalesce(experiment <> 'main', true)
-    ) as comparable using (variant, model)
+    left join of_conditions as comparable using (variant, model)
     group by of_variants.experiment, stem, noise_rate, model, kind, length, metric
 ),
 
@@ -116,12 +152,10 @@ select
         ''
     ) as caveat
 from sides
-left join comparable_with_published as of_baseline
+left join of_baselines as of_baseline
     on sides.source = 'ours'
     and of_baseline.variant = 'baseline'
     and of_baseline.model = sides.model
-    and of_baseline.source is null
-    and coalesce(of_baseline.experiment = 'action_representation', true)
 order by
     sides.experiment, sides.variant, noise_rate nulls first, kind, metric desc, length nulls first,
     sides.source, sides.model;

@@ -53,17 +53,35 @@ with both_sources as (
     select
         'published', 'baseline', published_model, 'mismatch_rate', null, level, mismatch_rate, null
     from published_mismatch_rates
+),
+
+-- One row per variant and model: of its condition in these tables if it has one, else of any.
+comparables as (
+    select
+        variant, model, caveat, experiment = 'main' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
 )
 
 select both_sources.*, comparable.is_comparable, comparable.why_not, comparable.caveat
 from both_sources
-left join comparable_with_published as comparable
+left join comparables as comparable
     on both_sources.source = 'ours'
     and comparable.variant = both_sources.variant
     and comparable.model = both_sources.model
-    and comparable.source is null
-    and coalesce(comparable.experiment = 'main', true)
-where both_sources.variant = 'baseline' or comparable.experiment = 'main'
+where both_sources.variant = 'baseline' or comparable.is_wanted
 order by
     measure, kind nulls first, item, both_sources.source, both_sources.variant, both_sources.model;
 

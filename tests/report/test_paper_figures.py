@@ -12,14 +12,17 @@ from sql.tiny_lake import tiny_rows
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.report.accuracy import leaderboard
+from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.drawing import SVG_FONTS, canvas, finished, naming_partial, printing
+from enact_assets.report.error_section import handedness, mismatch, structural
 from enact_assets.report.lengths import by_length, draw_chance
 from enact_assets.report.looks import COLOURS, looks_of
 from enact_assets.report.page import MEASURED
 from enact_assets.report.paper_figures import note_of, width_of
 from enact_assets.report.paper_tables import paper_tables
-from enact_assets.report.parts import NONE, Figure, Table
+from enact_assets.report.parts import NONE, Figure, Table, Text
+from enact_assets.report.published_agreement import agreement
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.table_files import latex, markdown
@@ -205,6 +208,19 @@ def test_a_part_of_the_answers_is_marked_wherever_its_scores_are(root: DataRoot)
         assert "oracle (ref.)" in texts_of(figure)
 
 
+def test_tables_of_the_report_mark_them_too(root: DataRoot) -> None:
+    """Names were bare in the tables of answers, their quality and their errors."""
+    rows = read_rows(root.warehouse)
+    marked = {"guesser": "guesser (partial)", "oracle": "oracle (reference)"}
+    sections = [s(rows) for s in (answers, answer_quality, structural, handedness, mismatch)]
+    tables = [part for section in sections for part in section.parts if isinstance(part, Table)]
+    assert len(tables) > 4
+    for table in tables:
+        names = {row[0] for row in table.rows}
+        assert not names & set(marked), table.caption
+        assert names & set(marked.values()), table.caption
+
+
 def texts_of(figure: Figure) -> set[str | None]:
     svg = ET.fromstring(figure.svg)  # noqa: S314 - our own
     return {element.text for element in svg.iter(f"{SVG}text")}
@@ -229,6 +245,48 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
     assert b"/Subject" in figure.pdf
     with printing(3.25):
         assert figure.png[16:20] == by_length(rows).parts[0].png[16:20], "no wider"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["variant of another condition", "no rows"])
+def test_only_the_condition_of_tables_9_and_10_compares_with_them(
+    root: DataRoot, name: str
+) -> None:
+    """A variant of another condition, and one without rows, counted as comparable."""
+    if name == "no rows":
+        rows = read_rows(root.warehouse)
+        rows = ReportRows({**rows.of, "comparable": rows["comparable"].clear()}, "baseline", "")
+        why = "This variant is not the condition of tables 9 and 10."
+    else:
+        rows = read_rows(root.warehouse, "aperture_80")
+        why = (
+            "Its settings are the paper's condition aperture_80, not the condition of tables 9 "
+            "and 10."
+        )
+    assert rows.not_comparable.startswith(why)
+    few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
+    rows = ReportRows({**rows.of, "accuracies": few.head(1)}, rows.variant, "")
+    parts = [*by_length(rows).parts, *agreement(rows).parts]
+    said = " ".join(part.text for part in parts if isinstance(part, Text))
+    assert f"Ours may not be compared with them. {why}" in said
+    assert f"Accuracies under {rows.variant} may not stand beside published ones. {why}" in said
+    assert note_of(rows) == f"Not comparable with numbers of the ENACT paper: {why}"
+    assert all(why.rstrip(".") in table.caption for table in paper_tables(rows).values())
+    assert "may not be compared" in rows.beside_published
+
+
+def test_numbers_that_compare_say_what_is_not_checked(root: DataRoot) -> None:
+    rows = read_rows(root.warehouse)
+    caveat = "5 imported questions in the paper's prompts."
+    compares = {"is_comparable": True, "why_not": None, "caveat": caveat}
+    found = rows["comparable"].with_columns(**{n: pl.lit(v) for n, v in compares.items()})
+    rows = ReportRows({**rows.of, "comparable": found, "accuracies": rows["accuracies"].clear()},
+                      "baseline", "")  # fmt: skip
+    said = " ".join(part.text for part in by_length(rows).parts if isinstance(part, Text))
+    assert (rows.not_comparable, note_of(rows)) == ("", "")
+    assert f"the scoring are the paper's. {caveat}" in said
+    assert "answered the same questions" not in said
+    # Probes never compare with the paper's, whatever the reported variant does.
+    assert "may not be compared" in rows.beside_published
 
 
 def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:

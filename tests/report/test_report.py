@@ -331,6 +331,7 @@ def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Pa
     assert "3 against segmented scene graphs; 1 by exact match" in text.text
     assert text.is_notice
     by_model = {line[:2]: line[2:6] for line in table.rows}
+    assert ("guesser (partial)", "forward") in by_model
     assert by_model["oracle", "forward"] == ("4", "1", "2", "1")
     assert by_model["oracle", "inverse"] == ("1", "0", "1", "0")
     # Answers that no replay verifies may be wrong without an error to show.

@@ -38,6 +38,12 @@ def condition_of(variant: str) -> str:
     return "baseline" if variant in BASELINES else SEEDS.get(variant, variant)
 
 
+SIDES = (
+    *("leaderboard_with_published", "verdicts_with_published", "variant_accuracies"),
+    *("probe_deltas", "probe_heat_maps"),
+)
+"""Relations with numbers of ours that say of each whether it compares with the paper's."""
+
 EDITS: list[tuple[dict[str, Any], dict[str, str | None], str | None]] = [
     # What is set in the registry, conditions of the paper that variants then have, what is said.
     ({}, {}, None),
@@ -186,7 +192,10 @@ def test_official_questions_meet_the_published_rows_and_say_how_many_they_are() 
     assert found["why_not"] is None
     assert (found["n_questions"], found["n_published"]) == (5, 8972)
     assert found["place_in_paper"] == "Table 10, Table 9"
-    assert found["caveat"] == "About 5 of the 8,972 questions of the paper."
+    assert found["caveat"] == (
+        "5 imported questions in the paper's prompts (the paper has 8,972); that they are the "
+        "paper's own is not checked."
+    )
     made = Relations(rows)
     met = query(
         made,
@@ -205,6 +214,16 @@ def with_unverified(rows: Rows) -> Rows:
     return rows
 
 
+def with_fewer_published(rows: Rows, counts: dict[int, int | None]) -> Rows:
+    """As if the paper had other numbers of questions of some lengths; None: no such length."""
+    rows["published_question_counts"] = [
+        {**row, "n_questions": counts.get(row["length"], row["n_questions"])}
+        for row in rows["published_question_counts"]
+        if counts.get(row["length"], 1) is not None
+    ]
+    return rows
+
+
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -214,8 +233,16 @@ def with_unverified(rows: Rows) -> Rows:
         ),
         (lambda: ask_official(source="embedded"), "our own simulator"),
         (lambda: with_unverified(ask_official()), "10 answers were judged by exact match"),
+        (
+            lambda: with_fewer_published(ask_official(), {3: 2}),
+            "than the paper has: 3 forward questions of length 3, in the paper 2.",
+        ),
+        (
+            lambda: with_fewer_published(ask_official(), {4: None}),
+            "1 forward questions of length 4, in the paper 0; 1 inverse questions of length 4",
+        ),
     ],
-    ids=["other prompts", "replays of the simulator", "exact match"],
+    ids=["other prompts", "replays of the simulator", "exact match", "too many", "other lengths"],
 )
 def test_imported_questions_that_are_not_the_papers_say_why(rows: Any, reason: str) -> None:
     """They stand beside the published rows with the reason, and without a difference."""
@@ -253,6 +280,58 @@ def test_replays_of_the_simulator_never_meet_a_published_row() -> None:
         assert n_may == 0, name
         assert n_why == n, name
         assert n or name == "variant_accuracies"
+
+
+@pytest.mark.parametrize(
+    ("change", "reasons"),
+    [
+        (
+            ("baseline", "wording", "emoji"),
+            {
+                "leaderboard_with_published": "Another condition of the paper: emoji.",
+                "verdicts_with_published": "Another condition of the paper: emoji.",
+                "probe_deltas": "Baseline: Another condition of the paper: emoji.",
+                "probe_heat_maps": "Baseline: Another condition of the paper: emoji.",
+            },
+        ),
+        (
+            ("baseline", "footage", "filmed"),
+            {
+                "verdicts_with_published": "Another condition of the paper: real_world_video.",
+                "variant_accuracies": "Another condition of the paper: real_world_video.",
+            },
+        ),
+        (
+            ("aperture_80", "camera.aperture_mm", "40.0"),
+            {
+                "probe_deltas": "Another condition of the paper: baseline.",
+                "variant_accuracies": "Another condition of the paper: baseline.",
+            },
+        ),
+    ],
+    ids=["baseline in emoji", "filmed baseline", "probe of the baseline's settings"],
+)
+def test_another_condition_of_the_paper_says_so_in_every_row(
+    change: tuple[str, str, str], reasons: dict[str, str]
+) -> None:
+    """Rows had neither `is_comparable` nor `why_not`. No row is there twice either."""
+    rows = tiny_rows()
+    panel = "action_representation" if "variant_accuracies" in reasons else "camera_fov"
+    rows["probes"] = [{**row, "panel": panel} for row in rows["probes"]]
+    add_statistics(rows)
+    variant, setting, value = change
+    for row in rows["variant_settings"]:
+        if (row["variant"], row["setting"]) == (variant, setting):
+            row["value"] = value
+    made = Relations(rows)
+    for name in SIDES:
+        found = query(made, f"from {name}")
+        ours = found.filter(source="ours") if "source" in found.columns else found
+        assert not found.drop("is_comparable", "why_not", "caveat").is_duplicated().any(), name
+        assert ours["is_comparable"].to_list() == [False] * ours.height, name
+        assert ours["why_not"].null_count() == 0, name
+        assert any(reasons.get(name, "") in why for why in ours["why_not"]) or not ours.height
+        assert ours.height or name not in reasons
 
 
 def test_unknown_settings_are_of_no_condition() -> None:
