@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
-from enact_assets.asking.client import Client
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.client import FAILED_IN_A_ROW, Client
+from enact_assets.asking.halt import Halt, without_answers
 from enact_assets.asking.in_process_models import InProcess
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.messages import PictureReader
@@ -59,15 +59,20 @@ class Purchase:
             return _run(self._sent(requests, wire, key, ledger, account))
 
     def in_process(self, requests: Sequence[Request], asked: InProcess) -> dict[str, Answer]:
-        """The same, of a model that this process runs. Errors: also those of the model."""
+        """The same, of a model that this process runs. Until the first answer, requests go one by
+        one, and the run stops after too many without any. Errors: also those of the model.
+        """
+        todo = _mixed(requests)
         found: dict[str, Answer] = {}
-        reason = ""
-        size, most = 1, _ROUNDS * max(1, self.model.entry.in_flight)
+        reason, n_failed, is_answering = "", 0, False
+        costs_money = any(request.most_usd for request in todo)
+        size = 1
+        most = _ROUNDS * max(1, self.model.entry.in_flight) if costs_money else len(todo)
         with self._opened() as (ledger, account):
-            while not reason and len(found) < len(requests):
-                batch, held_usd, reason = _covered(requests[len(found) :], account, size)
-                size = min(most, 2 * size)
+            while not reason and len(found) < len(todo):
+                batch, held_usd, reason = _covered(todo[len(found) :], account, size)
                 told = self._answered(batch, asked)
+                size = min(most, 2 * size) if costs_money else most
                 for (request, answer), usd in zip(told, held_usd, strict=True):
                     ledger.put_soon(answer).result()
                     account.settle(usd, (answer.usd or 0.0) + answer.usd_unsure)
@@ -75,6 +80,12 @@ class Purchase:
                         size = 1
                     found[request.sha] = answer
                     self.on_answer(request, answer)
+                    if answer.error is None:
+                        is_answering = True
+                    elif not is_answering:
+                        n_failed, size = n_failed + 1, 1
+                        if n_failed >= FAILED_IN_A_ROW:
+                            reason = without_answers(n_failed, answer.error)
         return found | self._left(requests, found, reason)
 
     @contextmanager
@@ -165,15 +176,25 @@ class Purchase:
         return lines
 
 
+def _mixed(requests: Sequence[Request]) -> list[Request]:
+    """``requests``, the first of them in an order without meaning: a class that takes only some
+    kinds of questions does not look like one that answers nothing.
+    """
+    if len(requests) <= FAILED_IN_A_ROW:
+        return list(requests)
+    first = {r.sha for r in sorted(requests, key=lambda r: r.sha)[:FAILED_IN_A_ROW]}
+    return sorted(requests, key=lambda request: request.sha not in first)
+
+
 def _covered(
     requests: Sequence[Request], account: Account, most: int
 ) -> tuple[Sequence[Request], list[float], str]:
     """The first of ``requests``, ``most`` at most, for which money could be reserved, and how much;
-    if there are none, why. All, if none costs money.
+    if there are none, why.
     """
-    if not any(request.most_usd for request in requests):
-        return requests, [0.0] * len(requests), ""
     batch, held_usd = requests[:most], list[float]()
+    if not any(request.most_usd for request in batch):
+        return batch, [0.0] * len(batch), ""
     for n, request in enumerate(batch):
         try:
             held_usd.append(_run(account.reserve(request.most_usd, waits=n == 0)))

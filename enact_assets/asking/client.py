@@ -17,7 +17,7 @@ import msgspec
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
 from enact_assets.asking.gate import FIRST, Gate
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.halt import Halt, without_answers
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster, Response
@@ -246,7 +246,7 @@ class Client:
             return
         self._n_failed += 1
         if self._n_failed >= FAILED_IN_A_ROW:
-            self._halt.stop(f"{self._n_failed} questions in a row got no answer, the last: {words}")
+            self._halt.stop(without_answers(self._n_failed, words))
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:
