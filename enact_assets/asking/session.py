@@ -173,7 +173,7 @@ class _Run:
         self._tell()
         if not messages:
             return {}
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or model.asked_id)
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
@@ -189,7 +189,7 @@ class _Run:
         return {key: found[sha] for key, sha in shas.items()}
 
     def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)
         wanted, _ = self._wanted(messages, target)
@@ -264,8 +264,9 @@ class _Run:
                 to_buy.append(request)
         return found, to_buy
 
-    def _checked_order(self) -> str | None:
-        """Ask the canary unless an answer is known; why nothing else may be sent, if so.
+    def _checked_order(self, messages: Sequence[Message]) -> str | None:
+        """Ask the canary unless an answer is known, or none of ``messages`` is to be bought; why
+        nothing else may be sent, if so.
 
         Its first answer says which model an alias means, its latest whether pictures keep their
         order. Errors: :class:`PredictionError` if they do not.
@@ -276,7 +277,7 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         answers = self._first_answers(target, folder)
         reason = why_nothing(model, self._budget)
-        if reason is None and not _has(answers, message):
+        if reason is None and not _has(answers, message) and self._buys(messages, answers):
             sha = request_sha(target, message)
             request = Request(sha, message, 0, self._most_usd(message), "canary")
             with self._alone(folder):
@@ -310,6 +311,18 @@ class _Run:
             name = model.name
             self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
+
+    def _buys(
+        self, messages: Sequence[Message], first_answers: Sequence[tuple[Message, Answer]]
+    ) -> bool:
+        """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
+        if not first_answers and self._model.channel != "python":
+            return True  # nobody knows which exact model's answers to look for
+        served = first_answers[0][1].served_model if first_answers else None
+        target = self._target(served or self._model.asked_id)
+        folder = folder_of(self._ledger_folder, target)
+        wanted, _ = self._wanted(messages, target)
+        return bool(self._sorted(wanted, read_kept(folder), waiting(folder), None)[1])
 
     def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
         """The first message and kept answers to it: as it was before, then as it is, those of

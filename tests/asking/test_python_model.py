@@ -279,3 +279,21 @@ def test_a_class_that_answers_some_is_asked_everything(tmp_path: Path, price: Pr
     found = ask(given, many(200), reader, tmp_path, budget=Budget(tmp_path, 100.0))
     assert [answer.text for answer in found.values()] == [None] * 100 + ["[1]"] * 100
     assert {answer.attempts for answer in found.values()} == {1}
+
+
+def test_a_class_that_fails_at_the_first_message_is_shown_it_only_before_questions(
+    tmp_path: Path,
+) -> None:
+    """With a price, each run bought the failure again."""
+    (tmp_path / "mine.py").write_text(
+        "class MyModel:\n    def answer(self, parts): return '[1]' if len(parts) == 1 else 1 / 0\n"
+    )
+    given = model(tmp_path, "mine.py:MyModel")
+    given = msgspec.structs.replace(
+        given, entry=ModelEntry(id=given.entry.id, price=Price(1.0, 1.0))
+    )
+    budget = Budget(tmp_path, 100.0)
+    first = ask(given, many(3), reader, tmp_path, budget=budget)
+    usd = budget.committed_usd()
+    assert ask(given, many(3), reader, tmp_path, budget=budget) == first
+    assert budget.committed_usd() == usd

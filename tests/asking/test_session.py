@@ -12,7 +12,7 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
-from enact_assets.asking.canary import NUMBERS, drawn
+from enact_assets.asking.canary import NUMBERS, canary_message, drawn
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
@@ -408,6 +408,30 @@ def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path)
     changed.version = "fortune 2"
     told_fortune(changed, 1, tmp_path, local())
     assert changed.asked == ["canary", "q0"]
+
+
+def shown_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first message as it was before."""
+    where = "enact_assets.asking.session"
+    monkeypatch.setattr(f"{where}.canary_messages", lambda m=None: (canary_message(4),))
+    monkeypatch.setattr(f"{where}.canary_message", lambda m=None: canary_message(4))
+
+
+def test_the_longer_first_message_is_asked_only_if_something_is_to_be_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade all partitions are stale: weights were loaded, or a server that is stopped
+    was tried, though every answer was in the ledger.
+    """
+    with monkeypatch.context() as before:
+        shown_four(before)
+        first = told_fortune(Fortune(), 4, tmp_path, local())
+    stopped = Fortune(dies="canary")
+    assert told_fortune(stopped, 4, tmp_path, local()) == first
+    assert stopped.asked == []
+    running = Fortune()
+    assert outcomes(told_fortune(running, 5, tmp_path, local())) == {"complete": 5}
+    assert running.asked == ["canary", "q4"]
 
 
 class Talking(Fortune):
