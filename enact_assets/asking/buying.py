@@ -2,12 +2,13 @@
 
 import asyncio
 import importlib
+import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -29,6 +30,8 @@ _ROUNDS = 4
 process runs the model. The first is alone, and the next after one that cost more than was reserved.
 """
 _WAIT_S = 0.2
+_AT_FAULT = re.compile(r"BadRequest|\b(?:400|413|422)\b")
+"""In words of a provider's library: the request is refused as it is."""
 _T = TypeVar("_T")
 
 
@@ -41,7 +44,8 @@ class Purchase:
     """What is common to all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
-    ``on_answer`` hears of each line, ``told`` of what people should know. Errors of both methods:
+    ``on_answer`` hears of each line, ``told`` of what people should know. ``at_fault`` receives
+    hashes of requests that are refused as they are, for their length say. Errors of both methods:
     those of the ledger and of the reader of pictures; answers that are there are kept first.
     """
 
@@ -52,6 +56,7 @@ class Purchase:
     snapshot: str | None
     on_answer: _OnAnswer
     told: Callable[[str], None] = lambda _: None
+    at_fault: set[str] = field(default_factory=set)
 
     def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
         """A line for each of ``requests`` by its hash."""
@@ -124,7 +129,7 @@ class Purchase:
 
         client = Client(
             self.model, wire, key, Pieces(self.read_picture), snapshot=self.snapshot,
-            ledger=ledger, account=account, halt=halt, told=self.told,
+            ledger=ledger, account=account, halt=halt, told=self.told, at_fault=self.at_fault,
         )  # fmt: skip
         try:
             async with client, asyncio.TaskGroup() as group:
@@ -163,7 +168,10 @@ class Purchase:
                 f"{self.model.name} gave no reply to question {request.message.question_id}: it "
                 "must give one for each message, or an exception"
             )
-        return missing(self.model, request, f"{type(reply).__name__}: {reply}", attempts)
+        words = f"{type(reply).__name__}: {reply}"
+        if not request.most_usd or _AT_FAULT.search(words):
+            self.at_fault.add(request.sha)
+        return missing(self.model, request, words, attempts)
 
     def _left(
         self, requests: Sequence[Request], found: dict[str, Answer], reason: str

@@ -63,7 +63,9 @@ class Client:
         account: Account,
         halt: Halt,
         told: Callable[[str], None] = lambda _: None,
+        at_fault: set[str] | None = None,
     ) -> None:
+        """``at_fault`` receives hashes of requests that the provider refuses as they are."""
         self._model, self._wire, self._pieces, self._snapshot = model, wire, pieces, snapshot
         self._ledger, self._account, self._halt, self._told = ledger, account, halt, told
         url = wire.url(model.base_url, model.asked_id)
@@ -74,6 +76,7 @@ class Client:
         self._refused_since: float | None = None
         """Since when every reply was a refusal for the rate."""
         self._is_told = False
+        self._at_fault = set[str]() if at_fault is None else at_fault
 
     async def __aenter__(self) -> "Client":
         await self._poster.__aenter__()
@@ -180,6 +183,7 @@ class Client:
             words += f" (and nothing else for {refused_s:.0f} s: ask again later)"
             self._halt.stop(words)
         elif not response.may_pass:
+            self._at_fault.add(request.sha)
             self._count_failure(words, is_request_at_fault=True)
         elif (
             attempts.faults >= MOST_FAULTS

@@ -164,6 +164,7 @@ class _Run:
         self._progress = Progress(0)
         self._n_keys: Counter[str] = Counter()
         self._snapshot: str | None = None
+        self._at_fault = set[str]()
         self.in_process: InProcess | None = None
 
     def answers(self, messages: Sequence[Message]) -> dict[Key, Answer]:
@@ -278,13 +279,10 @@ class _Run:
         answers = self._first_answers(target, folder)
         reason = why_nothing(model, self._budget)
         if reason is None and not _has(answers, message) and self._buys(messages, answers):
-            sha = request_sha(target, message)
-            request = Request(sha, message, 0, self._most_usd(message), "canary")
             with self._alone(folder):
                 answers = self._first_answers(target, folder)
                 if not _has(answers, message):
-                    self._snapshot = answers[0][1].served_model if answers else None
-                    answers.append((message, self._bought([request], folder)[sha]))
+                    answers = self._with_canary(message, target, folder, answers)
         if not answers:
             return reason
         (_, first), (shown, latest) = answers[0], answers[-1]
@@ -311,6 +309,37 @@ class _Run:
             name = model.name
             self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
+
+    def _with_canary(
+        self,
+        message: Message,
+        target: Target,
+        folder: Path,
+        answers: Sequence[tuple[Message, Answer]],
+    ) -> list[tuple[Message, Answer]]:
+        """``answers`` and that to ``message``, the first one; if a model takes fewer pictures than
+        it has, ``answers``, or one to the shorter message of before.
+        """
+        self._snapshot = answers[0][1].served_model if answers else None
+        answer = self._canary(message, target, folder)
+        fewer = canary_messages(self._model.entry.max_images)[0]
+        is_at_fault = answer.request_sha in self._at_fault and self._model.channel != "python"
+        if not is_at_fault or fewer == message:
+            return [*answers, (message, answer)]
+        found = list(answers) or [(fewer, self._canary(fewer, target, folder))]
+        if found[-1][1].error is None:
+            self._tell(
+                f"Model {self._model.name} takes fewer than {message.n_pictures} pictures: set "
+                f"`max_images` in models.yaml. It refused the first message of "
+                f"{message.n_pictures} pictures, which checks their order; its answer to one of "
+                f"{fewer.n_pictures} counts. ({answer.error})"
+            )
+        return found
+
+    def _canary(self, message: Message, target: Target, folder: Path) -> Answer:
+        sha = request_sha(target, message)
+        request = Request(sha, message, 0, self._most_usd(message), "canary")
+        return self._bought([request], folder)[sha]
 
     def _buys(
         self, messages: Sequence[Message], first_answers: Sequence[tuple[Message, Answer]]
@@ -367,6 +396,7 @@ class _Run:
             *(self._model, self._read_picture, folder, self._budget, self._snapshot),
             on_answer=self._count,
             told=self._tell,
+            at_fault=self._at_fault,
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())

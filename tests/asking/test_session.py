@@ -434,6 +434,51 @@ def test_the_longer_first_message_is_asked_only_if_something_is_to_be_bought(
     assert running.asked == ["canary", "q4"]
 
 
+def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
+    server: Server, tmp_path: Path
+) -> None:
+    """It was shown four before, and answered shorter questions."""
+    told: list[Progress] = []
+    of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
+    for _ in range(2):
+        answers = ask(
+            model(server.url("most5")), of, read_picture, tmp_path,
+            budget=Budget(tmp_path, 1.0), told=told.append,
+        )  # fmt: skip
+        assert outcomes(answers) == {"complete": 2, "missing": 2}
+        assert "HTTP 400" in str(answers["big q0", 0].error)
+        (note,) = [progress.note for progress in told if progress.note]
+        assert note.startswith("Model seer takes fewer than 10 pictures: set `max_images` in")
+        told.clear()
+    assert server.sold == {"canary": 1, "q0": 1, "q1": 1}
+
+
+def test_pictures_in_another_order_stop_a_server_that_takes_few(
+    server: Server, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
+            asked(model(server.url("most5-swap")), messages(3), tmp_path)
+    assert server.sold == {"canary": 1}
+
+
+class Short(Fortune):
+    """Its context holds four pictures."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            is_long = message.n_pictures > 4
+            yield PredictionError("more than the context holds") if is_long else reply
+
+
+def test_weights_whose_context_is_shorter_than_the_first_message(tmp_path: Path) -> None:
+    short = Short()
+    assert outcomes(told_fortune(short, 3, tmp_path, local())) == {"complete": 3}
+    assert short.asked == ["canary", "canary", "q0", "q1", "q2"]
+
+
 class Talking(Fortune):
     """Repeats its key wherever it can."""
 
