@@ -74,8 +74,9 @@ class Client:
         self._key_unset = "" if key or not model.key_variable else model.key_variable
         self._n_answered = self._n_failed = 0
         self._refused_since: float | None = None
-        """Since when every reply was a refusal for the rate."""
+        """Since when every reply was a refusal for the rate, and no other request in flight."""
         self._is_told = False
+        self._n_in_flight = 0
         self._at_fault = set[str]() if at_fault is None else at_fault
 
     async def __aenter__(self) -> "Client":
@@ -127,7 +128,11 @@ class Client:
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(held_usd)
-                response = await self._poster.post(body)
+                self._n_in_flight += 1
+                try:
+                    response = await self._poster.post(body)
+                finally:
+                    self._n_in_flight -= 1
                 attempts.end()
             if response.status == 200:
                 reply = self._read(response)
@@ -199,10 +204,16 @@ class Client:
         return missing(self._model, request, words, attempts)
 
     def _refused_s(self) -> float:
-        """Seconds since the first refusal for the rate after the latest answer; one came now."""
+        """Seconds since the first refusal for the rate after the latest answer; one came now.
+
+        While other requests are in flight the provider may be working: that time does not count.
+        """
+        if self._n_in_flight:
+            self._refused_since = None
+            return 0.0
         now = time.monotonic()
         if self._refused_since is None:
-            self._refused_since, self._is_told = now, False
+            self._refused_since = now
         return now - self._refused_since
 
     def _waiting_words(self, words: str) -> str:
@@ -240,7 +251,7 @@ class Client:
     def _count_answer(self) -> None:
         self._n_answered += 1
         self._n_failed = 0
-        self._refused_since = None
+        self._refused_since, self._is_told = None, False
 
     def _count_failure(self, words: str, *, is_request_at_fault: bool = False) -> None:
         """Stop the run after too many. What is wrong with single requests, such as too many
