@@ -3,10 +3,11 @@
 The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
-``blind``, ``alias``, ``lat``, ``most`` are about it anyway. ``fault`` and a number: an error of this status
-in a reply of status 200. ``dear`` and a number: after so many answers to questions they count
-``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word; ``most``
-and a number: of so many pictures and no more. Run as a program, with a port or none, it prints its port.
+``blind``, ``alias``, ``lat``, ``most`` are about it anyway. ``fault`` and a number: an error of
+this status in a reply of status 200. ``dear`` and a number: after so many answers to questions they
+count ``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word;
+``most`` and a number: of so many pictures and no more. Run as a program, with a port or none, it
+prints its port.
 """
 
 import asyncio
