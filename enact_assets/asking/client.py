@@ -17,7 +17,7 @@ import msgspec
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
 from enact_assets.asking.gate import FIRST, Gate
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.halt import Halt, without_answers
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster, Response
@@ -63,7 +63,9 @@ class Client:
         account: Account,
         halt: Halt,
         told: Callable[[str], None] = lambda _: None,
+        at_fault: set[str] | None = None,
     ) -> None:
+        """``at_fault`` receives hashes of requests that the provider refuses as they are."""
         self._model, self._wire, self._pieces, self._snapshot = model, wire, pieces, snapshot
         self._ledger, self._account, self._halt, self._told = ledger, account, halt, told
         url = wire.url(model.base_url, model.asked_id)
@@ -72,8 +74,10 @@ class Client:
         self._key_unset = "" if key or not model.key_variable else model.key_variable
         self._n_answered = self._n_failed = 0
         self._refused_since: float | None = None
-        """Since when every reply was a refusal for the rate."""
+        """Since when every reply was a refusal for the rate, and no other request in flight."""
         self._is_told = False
+        self._n_in_flight = 0
+        self._at_fault = set[str]() if at_fault is None else at_fault
 
     async def __aenter__(self) -> "Client":
         await self._poster.__aenter__()
@@ -124,7 +128,11 @@ class Client:
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
                 attempts.begin(held_usd)
-                response = await self._poster.post(body)
+                self._n_in_flight += 1
+                try:
+                    response = await self._poster.post(body)
+                finally:
+                    self._n_in_flight -= 1
                 attempts.end()
             if response.status == 200:
                 reply = self._read(response)
@@ -180,6 +188,7 @@ class Client:
             words += f" (and nothing else for {refused_s:.0f} s: ask again later)"
             self._halt.stop(words)
         elif not response.may_pass:
+            self._at_fault.add(request.sha)
             self._count_failure(words, is_request_at_fault=True)
         elif (
             attempts.faults >= MOST_FAULTS
@@ -195,10 +204,16 @@ class Client:
         return missing(self._model, request, words, attempts)
 
     def _refused_s(self) -> float:
-        """Seconds since the first refusal for the rate after the latest answer; one came now."""
+        """Seconds since the first refusal for the rate after the latest answer; one came now.
+
+        While other requests are in flight the provider may be working: that time does not count.
+        """
+        if self._n_in_flight:
+            self._refused_since = None
+            return 0.0
         now = time.monotonic()
         if self._refused_since is None:
-            self._refused_since, self._is_told = now, False
+            self._refused_since = now
         return now - self._refused_since
 
     def _waiting_words(self, words: str) -> str:
@@ -236,7 +251,7 @@ class Client:
     def _count_answer(self) -> None:
         self._n_answered += 1
         self._n_failed = 0
-        self._refused_since = None
+        self._refused_since, self._is_told = None, False
 
     def _count_failure(self, words: str, *, is_request_at_fault: bool = False) -> None:
         """Stop the run after too many. What is wrong with single requests, such as too many
@@ -246,7 +261,7 @@ class Client:
             return
         self._n_failed += 1
         if self._n_failed >= FAILED_IN_A_ROW:
-            self._halt.stop(f"{self._n_failed} questions in a row got no answer, the last: {words}")
+            self._halt.stop(without_answers(self._n_failed, words))
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:

@@ -17,14 +17,13 @@ import msgspec
 from enact_assets.asking.model_entries import OVER_HTTP, Model, ModelEntry, Provider, Spending
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.entries import (
-    check_cases,
     mapping,
     named_entries,
     parse_yaml,
     read_text,
 )
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
-from enact_assets.contracts.settings import is_partition_name
+from enact_assets.contracts.settings import is_partition_name, twins
 from enact_assets.system.package_files import file_bytes
 
 PACKAGED = Path(__file__).with_name("models.yaml")
@@ -32,8 +31,12 @@ GROUP = "enact_assets.models"
 """Group of entry points; the name of one is the name of a model, its object a Python class."""
 USER_FILE = "models.yaml"
 """Name of the user's file in a data root."""
-_ENDPOINT = re.compile(r"/((chat/)?completions|responses|messages|models(/[^/]*)?|images/\w+)$")
-"""What users copy with an address: a path that each request adds, or one of the same API."""
+_ENDPOINT = re.compile(
+    r"(/(chat/)?completions|(?<=/v1)/(responses|messages)|/models|/v1beta/models/[^/]*|/images/\w+)$"
+)
+"""What users copy with an address: a path that each request adds, or one of the same API. A gateway
+may have an address for each model, such as ``/models/qwen``.
+"""
 _SLASH = "+"
 """Stands for ``/`` in names of partitions, which cannot hold one; the first becomes ``:``."""
 
@@ -134,10 +137,12 @@ class Catalogue:
 
 def _path_in(base_url: str, channel: str) -> str | None:
     """What ``base_url`` ends with that requests add to it."""
+    wire = WIRES.get(channel)
+    if wire is not None and base_url.endswith(wire.path):
+        return wire.path
     found = _ENDPOINT.search(base_url)
     if found is not None:
         return found[0]
-    wire = WIRES.get(channel)
     version = "" if wire is None else f"/{wire.path.split('/')[1]}"
     is_added = version.startswith("/v1") and base_url.endswith(version)
     return version if is_added else None
@@ -213,7 +218,11 @@ def _merged(
     entries = {name: mapping(entry, f"{where}.{name}") for name, entry in base.items()}
     for name, entry in given.items():
         entries[name] = {**entries.get(name, {}), **mapping(entry, f"{where}.{name}")}
-    check_cases(entries, where)
+    for name, other in twins(entries).items():
+        raise SettingsError(
+            f"{where}: {name!r} differs from {other!r} in case only, a packaged name; write "
+            f"{other!r} to change that entry, or another name"
+        )
     return entries
 
 

@@ -164,6 +164,7 @@ class _Run:
         self._progress = Progress(0)
         self._n_keys: Counter[str] = Counter()
         self._snapshot: str | None = None
+        self._at_fault = set[str]()
         self.in_process: InProcess | None = None
 
     def answers(self, messages: Sequence[Message]) -> dict[Key, Answer]:
@@ -173,7 +174,7 @@ class _Run:
         self._tell()
         if not messages:
             return {}
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or model.asked_id)
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
@@ -189,7 +190,7 @@ class _Run:
         return {key: found[sha] for key, sha in shas.items()}
 
     def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)
         wanted, _ = self._wanted(messages, target)
@@ -264,8 +265,9 @@ class _Run:
                 to_buy.append(request)
         return found, to_buy
 
-    def _checked_order(self) -> str | None:
-        """Ask the canary unless an answer is known; why nothing else may be sent, if so.
+    def _checked_order(self, messages: Sequence[Message]) -> str | None:
+        """Ask the canary unless an answer is known, or none of ``messages`` is to be bought; why
+        nothing else may be sent, if so.
 
         Its first answer says which model an alias means, its latest whether pictures keep their
         order. Errors: :class:`PredictionError` if they do not.
@@ -276,14 +278,11 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         answers = self._first_answers(target, folder)
         reason = why_nothing(model, self._budget)
-        if reason is None and not _has(answers, message):
-            sha = request_sha(target, message)
-            request = Request(sha, message, 0, self._most_usd(message), "canary")
+        if reason is None and not _has(answers, message) and self._buys(messages, answers):
             with self._alone(folder):
                 answers = self._first_answers(target, folder)
                 if not _has(answers, message):
-                    self._snapshot = answers[0][1].served_model if answers else None
-                    answers.append((message, self._bought([request], folder)[sha]))
+                    answers = self._with_canary(message, target, folder, answers)
         if not answers:
             return reason
         (_, first), (shown, latest) = answers[0], answers[-1]
@@ -310,6 +309,49 @@ class _Run:
             name = model.name
             self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
+
+    def _with_canary(
+        self,
+        message: Message,
+        target: Target,
+        folder: Path,
+        answers: Sequence[tuple[Message, Answer]],
+    ) -> list[tuple[Message, Answer]]:
+        """``answers`` and that to ``message``, the first one; if a model takes fewer pictures than
+        it has, ``answers``, or one to the shorter message of before.
+        """
+        self._snapshot = answers[0][1].served_model if answers else None
+        answer = self._canary(message, target, folder)
+        fewer = canary_messages(self._model.entry.max_images)[0]
+        is_at_fault = answer.request_sha in self._at_fault and self._model.channel != "python"
+        if not is_at_fault or fewer == message:
+            return [*answers, (message, answer)]
+        found = list(answers) or [(fewer, self._canary(fewer, target, folder))]
+        if found[-1][1].error is None:
+            self._tell(
+                f"Model {self._model.name} takes fewer than {message.n_pictures} pictures: set "
+                f"`max_images` in models.yaml. It refused the first message of "
+                f"{message.n_pictures} pictures, which checks their order; its answer to one of "
+                f"{fewer.n_pictures} counts. ({answer.error})"
+            )
+        return found
+
+    def _canary(self, message: Message, target: Target, folder: Path) -> Answer:
+        sha = request_sha(target, message)
+        request = Request(sha, message, 0, self._most_usd(message), "canary")
+        return self._bought([request], folder)[sha]
+
+    def _buys(
+        self, messages: Sequence[Message], first_answers: Sequence[tuple[Message, Answer]]
+    ) -> bool:
+        """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
+        if not first_answers and self._model.channel != "python":
+            return True  # nobody knows which exact model's answers to look for
+        served = first_answers[0][1].served_model if first_answers else None
+        target = self._target(served or self._model.asked_id)
+        folder = folder_of(self._ledger_folder, target)
+        wanted, _ = self._wanted(messages, target)
+        return bool(self._sorted(wanted, read_kept(folder), waiting(folder), None)[1])
 
     def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
         """The first message and kept answers to it: as it was before, then as it is, those of
@@ -354,6 +396,7 @@ class _Run:
             *(self._model, self._read_picture, folder, self._budget, self._snapshot),
             on_answer=self._count,
             told=self._tell,
+            at_fault=self._at_fault,
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())

@@ -4,6 +4,7 @@ Source: WorldPrediction, sections 4 and E.1, which print no prompts: these are o
 called ``CAPTIONER+READER``, two names of registered models.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.predictions.predict import refuse_gaps
+from enact_assets.questions.parsing import DECLINED
+from enact_assets.questions.refusals_in_words import refuses_in_words
 from enact_assets.questions.thinking import without_thinking
 from enact_assets.worldprediction.asked_models import WorldAsker, prediction_rows
 from enact_assets.worldprediction.world_items import WorldItem
@@ -23,6 +26,10 @@ from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import WorldCaptions, WorldPredictions
 
 JOINT = "+"
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
+"""GLM's family writes its answer between these."""
+_QUOTED = 200
+"""Characters of a refusal in the error of its caption."""
 STATE, CLIP = "state", "clip"
 ASKED = {
     STATE: "The picture shows a room through the eyes of whoever acts in it. Describe what matters "
@@ -103,10 +110,15 @@ def caption_messages(shown: ShownPictures) -> Iterator[Message]:
 
 
 def _said(answer: Answer) -> Answer:
-    """A caption without the thoughts of its captioner; one of nothing else is missing."""
+    """A caption without the thoughts of its captioner and the marks around an answer; one of
+    nothing else, or that the captioner declined to write, is missing.
+    """
     if answer.text is None:
         return answer
-    words = (without_thinking(answer.text) or "").strip()
+    words = _BOX.sub("", without_thinking(answer.text) or "").strip()
+    if answer.stop == "refused" or refuses_in_words(words):
+        how = "refused" if answer.stop == "refused" else DECLINED
+        return replace(answer, text=None, error=f"{how}: {words[:_QUOTED]}".rstrip(": "))
     if words or not answer.text.strip():
         return replace(answer, text=words)
     was_cut = ", which a limit of tokens cut" if answer.stop == "cut" else ""

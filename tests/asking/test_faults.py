@@ -1,5 +1,6 @@
 """Whatever a provider does: every question ends answered, refused, or missing with a reason."""
 
+import asyncio
 import itertools
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 from enact_assets.asking import client, gate, posting
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
+from enact_assets.asking.canary import NUMBERS
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.model_entries import Price
 from enact_assets.asking.session import Key, Progress, ask
@@ -184,6 +186,44 @@ def test_refusals_between_answers_are_no_end(
     found = asked(server, "s429n4", tmp_path, n=10, in_flight=1)
     assert outcomes(found) == {"complete": 10}
     assert next(ticks) == 4 * 10
+
+
+class Working:
+    """In place of a connection: q0 is answered after q1 was refused twice, 1,000 s apart."""
+
+    now = 0.0
+
+    def __init__(self, *_: object) -> None:
+        self.n_refused = 0
+        self.has_refused = asyncio.Event()
+
+    async def __aenter__(self) -> "Working":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def post(self, body: list[bytes]) -> posting.Response:
+        if b"QID=q0" in b"".join(body):
+            await asyncio.wait_for(self.has_refused.wait(), 5)
+        elif b"QID=q1" in b"".join(body) and self.n_refused < 2:
+            Working.now += 1000.0 * self.n_refused
+            self.n_refused += 1
+            return posting.Response(429, "HTTP 429")
+        self.has_refused.set()
+        choice = {"finish_reason": "stop", "message": {"content": ", ".join(NUMBERS)}}
+        return posting.Response(200, reply={"model": "seer-2", "choices": [choice]})
+
+
+def test_time_in_which_an_answer_is_on_its_way_is_no_refusal(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal, an answer that takes a quarter of an hour, another refusal: the run stopped."""
+    monkeypatch.setattr(client, "Poster", Working)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: Working.now))
+    found = asked(server, "", tmp_path, n=2, price=Price(0.0, 0.0))
+    assert outcomes(found) == {"complete": 2}
+    assert Working.now == 1000.0
 
 
 @pytest.mark.parametrize(("faults", "n_attempts"), [("s400", 1), ("empty", 1), ("s500", 6)])

@@ -93,6 +93,8 @@ def test_what_is_wrong_in_the_file_is_named(tmp_path: Path, text: str, said: str
         ("anthropic/x", "https://proxy", "/v1/messages"),
         ("anthropic/x", "https://proxy", "/v1"),
         ("google/x", "https://proxy", "/v1beta"),
+        ("google/x", "https://proxy", "/v1beta/models/gemini:generateContent"),
+        ("openai/x", "https://proxy/one", "/responses"),
     ],
 )
 def test_an_address_with_the_path_that_requests_add_is_refused(
@@ -104,6 +106,24 @@ def test_an_address_with_the_path_that_requests_add_is_refused(
     with pytest.raises(SettingsError, match=f"Write '{address}(/v1)?' in models.yaml"):
         load_catalogue(tmp_path).find("mine")
     (tmp_path / "models.yaml").write_text(entry.replace("HERE", ""))
+    assert load_catalogue(tmp_path).find("mine").base_url == address
+
+
+def test_a_name_beside_a_packaged_one_is_no_fault_of_the_registry(tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text("models: {GPT-5-2025-08-07: {id: vllm/x}}\n")
+    with pytest.raises(SettingsError) as raised:
+        load_catalogue(tmp_path)
+    assert str(raised.value) == (
+        f"{tmp_path}/models.yaml: models: 'GPT-5-2025-08-07' differs from 'gpt-5-2025-08-07' in "
+        "case only, a packaged name; write 'gpt-5-2025-08-07' to change that entry, or another name"
+    )
+
+
+@pytest.mark.parametrize("path", ["/models/qwen", "/models/qwen/v1", "/responses", "/messages"])
+def test_an_address_of_a_gateway_may_name_a_model(tmp_path: Path, path: str) -> None:
+    address = f"http://gateway{path}"
+    entry = f"models: {{mine: {{id: chat/x, base_url: '{address}'}}}}\n"
+    (tmp_path / "models.yaml").write_text(entry)
     assert load_catalogue(tmp_path).find("mine").base_url == address
 
 

@@ -122,6 +122,7 @@ def test_a_model_run_in_this_process_is_asked_one_by_one_after_a_dear_answer(
     asked = model("", channel="inspect", in_flight=IN_FLIGHT)
     one = most_usd(asked, messages(1)[0], None)
     budget = Budget(tmp_path, one * 100)
-    ask(asked, messages(40), read_picture, tmp_path, budget=budget, in_process=Dear())
+    equally_long = messages(140)[100:]
+    ask(asked, equally_long, read_picture, tmp_path, budget=budget, in_process=Dear())
     assert sizes[:5] == [1, 1, 2, 4, 8]
     assert sizes[5:8] == [1, 2, 4]  # within what is set aside from then on

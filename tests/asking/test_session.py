@@ -12,7 +12,7 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
-from enact_assets.asking.canary import NUMBERS, drawn
+from enact_assets.asking.canary import NUMBERS, canary_message, drawn
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
@@ -408,6 +408,75 @@ def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path)
     changed.version = "fortune 2"
     told_fortune(changed, 1, tmp_path, local())
     assert changed.asked == ["canary", "q0"]
+
+
+def shown_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first message as it was before."""
+    where = "enact_assets.asking.session"
+    monkeypatch.setattr(f"{where}.canary_messages", lambda m=None: (canary_message(4),))
+    monkeypatch.setattr(f"{where}.canary_message", lambda m=None: canary_message(4))
+
+
+def test_the_longer_first_message_is_asked_only_if_something_is_to_be_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade all partitions are stale: weights were loaded, or a server that is stopped
+    was tried, though every answer was in the ledger.
+    """
+    with monkeypatch.context() as before:
+        shown_four(before)
+        first = told_fortune(Fortune(), 4, tmp_path, local())
+    stopped = Fortune(dies="canary")
+    assert told_fortune(stopped, 4, tmp_path, local()) == first
+    assert stopped.asked == []
+    running = Fortune()
+    assert outcomes(told_fortune(running, 5, tmp_path, local())) == {"complete": 5}
+    assert running.asked == ["canary", "q4"]
+
+
+def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
+    server: Server, tmp_path: Path
+) -> None:
+    """It was shown four before, and answered shorter questions."""
+    told: list[Progress] = []
+    of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
+    for _ in range(2):
+        answers = ask(
+            model(server.url("most5")), of, read_picture, tmp_path,
+            budget=Budget(tmp_path, 1.0), told=told.append,
+        )  # fmt: skip
+        assert outcomes(answers) == {"complete": 2, "missing": 2}
+        assert "HTTP 400" in str(answers["big q0", 0].error)
+        (note,) = [progress.note for progress in told if progress.note]
+        assert note.startswith("Model seer takes fewer than 10 pictures: set `max_images` in")
+        told.clear()
+    assert server.sold == {"canary": 1, "q0": 1, "q1": 1}
+
+
+def test_pictures_in_another_order_stop_a_server_that_takes_few(
+    server: Server, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
+            asked(model(server.url("most5-swap")), messages(3), tmp_path)
+    assert server.sold == {"canary": 1}
+
+
+class Short(Fortune):
+    """Its context holds four pictures."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            is_long = message.n_pictures > 4
+            yield PredictionError("more than the context holds") if is_long else reply
+
+
+def test_weights_whose_context_is_shorter_than_the_first_message(tmp_path: Path) -> None:
+    short = Short()
+    assert outcomes(told_fortune(short, 3, tmp_path, local())) == {"complete": 3}
+    assert short.asked == ["canary", "canary", "q0", "q1", "q2"]
 
 
 class Talking(Fortune):
