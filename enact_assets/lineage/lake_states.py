@@ -100,6 +100,7 @@ class LakeStates:
         """
         if asset in EXTERNAL:
             version = self.external_version(asset, partition)
+            self.arrived.contents.keep()
             return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
