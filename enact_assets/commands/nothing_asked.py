@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings, camera_of_variant
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.tables import no_rows_sha
 from enact_assets.plurals import counted, named
 
 if TYPE_CHECKING:
@@ -22,18 +24,29 @@ NONE_HERE = "no demonstration here is of such a source (`enact-assets import` ta
 def nothing_asked(root: DataRoot, registry: "Registry", variants: Iterable[str]) -> list[str]:
     """Sentences about those of ``variants``, made or fresh in the lake, that ask no question.
 
-    Errors: those of reading the lake.
+    Of each variant the footer of a file is read. What cannot be read ends no walk: such a file is
+    passed over, and the reason then is that it cannot be read.
     """
     lake, by_reason = Lake(root.lake), dict[str, list[str]]()
     for name in variants:
-        if name in registry.variants and lake.read(ASKED, {"variant": name}).is_empty():
-            why = next(_reasons(lake, root, registry, registry.variant(name)))
+        if name in registry.variants and _asks_nothing(lake, name):
+            try:
+                why = next(_reasons(lake, root, registry, registry.variant(name)))
+            except EnactError as error:
+                why = f"why cannot be read ({error})"
             by_reason.setdefault(why, []).append(name)
     return [
         f"Variant{'s' * (len(names) > 1)} {', '.join(names)} ask{'s' * (len(names) == 1)} no "
         f"question here: {why.removesuffix('.')}."
         for why, names in by_reason.items()
     ]
+
+
+def _asks_nothing(lake: Lake, variant: str) -> bool:
+    try:
+        return lake.metadata(ASKED, {"variant": variant}).content_sha == no_rows_sha(ASKED)
+    except EnactError:
+        return False
 
 
 def _reasons(lake: Lake, root: DataRoot, registry: "Registry", variant: "Variant") -> Iterator[str]:
@@ -57,7 +70,7 @@ def _reasons(lake: Lake, root: DataRoot, registry: "Registry", variant: "Variant
     least = gating.profile.min_length
     if all(counts.get(name, 0) < least for name in names):
         found = [f"{name} has {counted(counts.get(name, 0), 'key frame')}" for name in names]
-        why = " ".join(_unasked(lake, names[0], gating))
+        why = " ".join(_unasked(lake, names[0], gating, counts.get(names[0], 0)))
         yield f"{named(found, SHOWN)}, and a question takes {least} or more. {names[0]}: {why}"
     written = lake.read_all("qa", among=among, gating=gating.name).height
     if not written:
@@ -74,7 +87,7 @@ def _reasons(lake: Lake, root: DataRoot, registry: "Registry", variant: "Variant
     yield f"none of question set {variant.question_set} is among those that it asks ({asks})"
 
 
-def _unasked(lake: Lake, name: str, gating: "Gating") -> list[str]:
+def _unasked(lake: Lake, name: str, gating: "Gating", n_key_frames: int) -> list[str]:
     """Why nothing can be asked about one demonstration."""
     from enact_assets.official.prospects import remarks
     from enact_assets.replay.replay_result import ReplayTables
@@ -83,4 +96,5 @@ def _unasked(lake: Lake, name: str, gating: "Gating") -> list[str]:
     of = {"demonstration": name}
     read = {t: lake.read(t, of) for t in ("demonstrations", "facts", "objects", "later_parents")}
     tables = ReplayTables(**read, observability=Observability.empty(), states=States.empty())
-    return [remark.text for remark in remarks(tables, [gating]) if remark.is_warning]
+    said = remarks(tables, [gating], {gating.name: n_key_frames})
+    return [remark.text for remark in said if remark.is_warning]

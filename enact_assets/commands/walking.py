@@ -184,8 +184,6 @@ def walk(
 ) -> int:
     """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():
-        from enact_assets.commands.nothing_asked import ASKED, nothing_asked
-        from enact_assets.data_root.question_files import registry_in
         from enact_assets.driver.materialize import Driver
         from enact_assets.driver.terminal import TerminalObserver, print_report
 

@@ -4,12 +4,26 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.catalogue import Catalogue, Known
 from enact_assets.engine.lake.settling import NOT_SETTLED_NS
+
+MOST_THREADS = 8
+
+
+class _Wanted(NamedTuple):
+    """Files to be read, of so many bytes, for what is known by ``name`` with ``mark``."""
+
+    name: str
+    mark: str
+    paths: Sequence[str]
+    n_bytes: int
 
 
 class KnownContents:
@@ -23,6 +37,9 @@ class KnownContents:
         self._known: dict[str, Known] = {}
         self._is_all = catalogue is None
         self._new: list[Known] = []
+        self._wanted: list[_Wanted] = []
+        self._is_gathering = False
+        self._read: dict[tuple[str, str], str] = {}
 
     def recall_all(self) -> None:
         """Read all at once what is kept, for a look at every demonstration."""
@@ -35,6 +52,36 @@ class KnownContents:
         if self._catalogue is not None and self._new:
             self._catalogue.note_known(self._new)
         self._new.clear()
+        self._read.clear()
+
+    @property
+    def n_wanted(self) -> int:
+        """How often :meth:`sha` was asked for files to be read while gathering."""
+        return len(self._wanted)
+
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """Within, :meth:`sha` reads no settled files: it notes them for :meth:`read_wanted`, and
+        gives nothing for them.
+        """
+        self._is_gathering = True
+        try:
+            yield
+        finally:
+            self._is_gathering = False
+
+    def read_wanted(self, on_progress: Callable[[float], None]) -> None:
+        """Read in threads all that was gathered; ``on_progress`` gets the share of bytes done."""
+        n_bytes, n_read = sum(of.n_bytes for of in self._wanted), 0
+        with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+            reading = {pool.submit(_sha, of.paths): of for of in self._wanted}
+            for done in as_completed(reading):
+                of = reading[done]
+                with suppress(OSError):  # whoever asks for it reads it again, and gets the error
+                    self._read[of.name, of.mark] = done.result()
+                n_read += of.n_bytes
+                on_progress(n_read / max(1, n_bytes))
+        self._wanted.clear()
 
     def found(self, name: str, mark: str, find: Callable[[], str]) -> str:
         """What ``find`` gives, which is called if ``name`` is not known with this ``mark``."""
@@ -56,7 +103,7 @@ class KnownContents:
         Errors: ``OSError``.
         """
         marks: list[tuple[int, ...]] = []
-        newest = 0
+        newest = n_bytes = 0
         for path in paths:
             of = _about(path)
             if of is None:
@@ -64,10 +111,18 @@ class KnownContents:
                 continue
             marks.append((of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns))
             newest = max(newest, of.st_ctime_ns)
+            n_bytes += of.st_size
         mark = sha256_bytes(repr(marks).encode())
         if time.time_ns() - newest < NOT_SETTLED_NS:
             return _sha(paths)  # written again within one tick of the clock, it would look the same
-        return self.found(name, mark, lambda: _sha(paths))
+        if self._is_gathering and not self._is_known(name, mark):
+            self._wanted.append(_Wanted(name, mark, paths, n_bytes))
+            return ""
+        return self.found(name, mark, lambda: self._read.get((name, mark)) or _sha(paths))
+
+    def _is_known(self, name: str, mark: str) -> bool:
+        known = self._known.get(name)
+        return known is not None and known.mark == mark
 
 
 def _sha(paths: Sequence[str]) -> str:

@@ -85,11 +85,17 @@ class LakeStates:
         for whole in sorted(WHOLE):
             state = self._whole(whole)
             of[whole] = {} if state is None else {(): state}
-        self.arrived.contents.recall_all()
+
+        def landed(table: str, partition: Partition) -> State | None:
+            return of[table].get(partition)
+
+        known = self._of_recordings(names, landed, on_progress)
         of |= with_settings_and_files(
             names,
             lambda root, partition: root_version(self.registry, root, partition),
-            lambda asset, p: self.external_version(asset, p, lambda table, p: of[table].get(p)),
+            lambda asset, p: (
+                known[asset, p] if (asset, p) in known else self.external_version(asset, p, landed)
+            ),
         )
         self.arrived.contents.keep()
         return States(of)
@@ -100,6 +106,7 @@ class LakeStates:
         """
         if asset in EXTERNAL:
             version = self.external_version(asset, partition)
+            self.arrived.contents.keep()
             return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
@@ -131,6 +138,25 @@ class LakeStates:
         (files,) = self.index.files([asset]).values()
         there = FileStates(names.grid(asset), files, {})
         return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+
+    def _of_recordings(
+        self, names: Names, landed: Landed, on_progress: Callable[[float], None]
+    ) -> dict[tuple[str, Partition], str | None]:
+        """Versions of recordings of which no file must be read; files of the others are read, in
+        threads, so that their versions can be asked for.
+        """
+        contents, found = self.arrived.contents, dict[tuple[str, Partition], str | None]()
+        contents.recall_all()
+        with contents.gathering():
+            for asset in ("recording", *LANDED_OF):
+                for partition in names.partitions(asset):
+                    before = contents.n_wanted
+                    version = self.external_version(asset, partition, landed)
+                    if contents.n_wanted == before:
+                        found[asset, partition] = version
+        if contents.n_wanted:
+            contents.read_wanted(on_progress)
+        return found
 
     def _recorded_pictures(self, partition: Partition, landed: Landed) -> str | None:
         table = LANDED_OF["recorded_pictures"]

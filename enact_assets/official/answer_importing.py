@@ -110,8 +110,8 @@ def import_answers(
     A line has ``question_id``, or ``id`` as in a question file that we exported, and ``answer``: a
     text, or any other JSON value, which is kept as its text. An answer is to what ``shown_sha`` of
     its line says was shown, or else to what the variant shows now, and counts as long as that is
-    shown. Answers imported before stay; those to the same questions are replaced only if
-    ``replace``, or to something that is shown no more. A forgotten model is known again.
+    shown. Answers imported before stay; those to the same are replaced only if ``replace``, and
+    those to something else stay beside. A forgotten model is known again.
 
     Errors: :class:`QuestionFileError` with the number of problems, and line and field of the first;
     :class:`SettingsError` for a name that no model may have, or an unknown variant;
@@ -139,9 +139,9 @@ def import_answers(
         answer if answer.shown_sha is not None else replaced(answer, shown_sha=shown[id_])
         for id_, answer in _answers(file, lines, ids, variant, elsewhere).items()
     ]
-    n_new, n_differing = add_answers(root, model, variant, answers, replace=replace, shown=shown)
+    n_new, n_differing = add_answers(root, model, variant, answers, replace=replace)
     Forgotten(root.root).remove("model", [model])
-    known = imported_answers(root, model, variant)
+    known = imported_answers(root, model, variant, shown)
     n_other = sum(not is_shown(answer, shown[answer.question_id]) for answer in answers)
     n_missing = sum(id_ not in known or not is_shown(known[id_], s) for id_, s in shown.items())
     return AnswersImported(len(answers), n_new, n_differing, n_other, n_missing)

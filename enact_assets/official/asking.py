@@ -94,7 +94,8 @@ def ask_folder(
             for kind in ("forward", "inverse"):
                 outcome.numbers[kind] = qa.filter(pl.col("kind") == kind).height
             if qa.is_empty() and why is None:
-                said = [remark.text for remark in remarks(replay, [changes.gating])]
+                n_of = {changes.gating.name: changes.frames.height}
+                said = [remark.text for remark in remarks(replay, [changes.gating], n_of)]
                 summary.notes.append(f"no questions for {name}: {'; '.join(said)}")
             if why is not None:
                 summary.notes.append(f"no questions for {name}: {why}")

@@ -1,7 +1,8 @@
 """What of a replay can be asked about: its changes by predicate, key frames under each gating."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import polars as pl
 
@@ -36,29 +37,43 @@ class Remark:
         return "warning" if self.is_warning else "note"
 
 
-def remarks(tables: ReplayTables, gatings: Iterable[Gating]) -> list[Remark]:
+@dataclass(frozen=True)
+class Remarks:
+    """Remarks on one replay: ``numbers``, if any key frames could be found, and the ``others``."""
+
+    numbers: Remark | None
+    others: tuple[Remark, ...]
+
+    def __iter__(self) -> Iterator[Remark]:
+        if self.numbers is not None:
+            yield self.numbers
+        yield from self.others
+
+
+def remarks(
+    tables: ReplayTables,
+    gatings: Iterable[Gating],
+    n_key_frames: Mapping[str, int] = MappingProxyType({}),
+) -> Remarks:
     """What can be asked about one replay under each of ``gatings``, and why the rest cannot.
 
-    The first remark has the numbers. Predicates are named that none looks at, and words that are no
-    predicates, with the nearest of ours.
+    Predicates are named that none looks at, and words that are no predicates, with the nearest of
+    ours. ``n_key_frames`` (name of a gating -> key frames) spares segmenting where it is known.
     """
     changes = changes_by_predicate(tables)
     n = int(changes["n"].sum())
     gatings = list(gatings)
     if not gatings:
         source = tables.demonstrations.item(0, "source")
-        return [
-            Remark(
-                f"no variant of the registry asks about {source} demonstrations", is_warning=True
-            )
-        ]
+        said = f"no variant of the registry asks about {source} demonstrations"
+        return Remarks(None, (Remark(said, is_warning=True),))
     numbers, few = [], []
     for gating in gatings:
         n_asked = int(changes.filter(_is_seen(gating))["n"].sum())
         try:
-            segment = SEGMENT.of(gating.profile)
-            parts = tables.demonstrations, tables.facts, tables.objects
-            n_found = segment(*parts, gating, tables.later_parents).segmented_frames.height
+            n_found = n_key_frames.get(gating.name, -1)
+            if n_found < 0:
+                n_found = _n_key_frames(tables, gating)
         except EnactError as error:
             said = f"no key frames under gating {gating.name}: {error}"
             few.append(Remark(said, is_warning=True))
@@ -72,8 +87,14 @@ def remarks(tables: ReplayTables, gatings: Iterable[Gating]) -> list[Remark]:
             few.append(Remark(_too_few(n_found, n_asked, gating, tables), is_warning=True))
     is_seen = pl.any_horizontal(_is_seen(gating) for gating in gatings)
     left = changes.filter(~is_seen)
-    in_all = [Remark("; ".join(numbers))] if numbers else []
-    return [*in_all, *_unseen(left, n, gatings, is_warning=bool(few)), *few]
+    in_all = Remark("; ".join(numbers)) if numbers else None
+    return Remarks(in_all, (*_unseen(left, n, gatings, is_warning=bool(few)), *few))
+
+
+def _n_key_frames(tables: ReplayTables, gating: Gating) -> int:
+    segment = SEGMENT.of(gating.profile)
+    parts = tables.demonstrations, tables.facts, tables.objects
+    return segment(*parts, gating, tables.later_parents).segmented_frames.height
 
 
 def asking(registry: Registry, source: str) -> list[Gating]:

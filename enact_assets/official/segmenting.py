@@ -72,7 +72,7 @@ def segment_folder(
             n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
             outcome.numbers["pictures"] = n_pictures
             outcome.numbers["without picture"] = frames.height - n_pictures
-            for remark in remarks(replay, [gating])[1:]:
+            for remark in remarks(replay, [gating], {gating.name: frames.height}).others:
                 summary.notes.append(f"{remark.kind}: {task.name}: {remark.text}")
         before += size
         told(task.name, before, in_all)

@@ -115,14 +115,15 @@ class ModelAsker:
         return found
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
-        known = imported_answers(self.data_root, name, variant)
+        shown = {message.question_id: message_sha(message) for message in messages}
+        known = imported_answers(self.data_root, name, variant, shown)
         absent = NOT_IMPORTED if known else NONE_IMPORTED
         found = {}
         for message in messages:
             sha = request_sha(Target(name, "answers", "1", name, {}), message)
             answer = Answer(sha, message.question_id, name, error=absent, is_final=True)
             given = known.get(message.question_id)
-            if given is not None and is_shown(given, message_sha(message)):
+            if given is not None and is_shown(given, shown[message.question_id]):
                 values = msgspec.structs.asdict(given)
                 del values["shown_sha"]
                 answer = msgspec.structs.replace(answer, error=None, **values)

@@ -74,10 +74,10 @@ class OfficialAnswer(msgspec.Struct, frozen=True):
 class _GivenAnswer(msgspec.Struct, frozen=True):
     """As :class:`OfficialAnswer`, with ids that data frames turned into numbers."""
 
-    id: str | float | None = None
+    id: str | int | float | None = None
     type: str | None = None
     task_name: str | None = None
-    key_frame_ids: list[str | float] | None = None
+    key_frame_ids: list[str | int | float] | None = None
     gt_answer: list[int] | None = None
     answer: Any = None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from enact_assets.commands.nothing_asked import nothing_asked
+from enact_assets.commands.nothing_asked import ASKED, nothing_asked
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import VIDEO
 from enact_assets.data_root.paths import DataRoot
@@ -93,6 +93,17 @@ def test_its_questions_are_not_among_those_chosen(root: DataRoot) -> None:
     Lake(root.lake).write("qa", questions, of_gating)
     (told,) = said(root, VARIANT)
     assert told.endswith(f"question set state has none of their {questions.height} questions.")
+
+
+def test_what_cannot_be_read_ends_no_walk(root: DataRoot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk had ended well, and each variant's questions were read whole to count them."""
+    file = root.lake / ASKED / f"{VARIANT}.parquet"
+    assert file.is_file()
+    read = Lake.read
+    monkeypatch.setattr(Lake, "read", lambda *a: pytest.fail("read") if ASKED in a else read(*a))
+    assert len(said(root, VARIANT)) == 1
+    file.write_bytes(b"damaged")
+    assert said(root, VARIANT) == []
 
 
 def test_a_variant_that_asks_is_not_mentioned(root: DataRoot) -> None:

@@ -17,7 +17,7 @@ from enact_assets.cli import main
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.lake import catalogue as catalogue_module
 from enact_assets.engine.lake import listed_files, record_reader
-from enact_assets.engine.lake.catalogue import Catalogue
+from enact_assets.engine.lake.catalogue import Catalogue, Known
 from enact_assets.engine.lake.file_records import FileRecord
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
@@ -227,6 +227,24 @@ def test_a_catalogue_of_another_format_is_laid_out_anew(root: Root) -> None:
     assert root.scan() == root.plain()
     with closing(sqlite3.connect(root.file)) as connection:
         assert connection.execute("select partition from files").fetchall() == [("a-0",)]
+
+
+def test_another_format_keeps_what_is_known_of_recordings(root: Root) -> None:
+    """They were read whole again, and no footer of the lake has their hashes."""
+    catalogue = Catalogue(root.file, root.lake.place.address)
+    known = Known("pour-0/scene_graph_0.json", "mark", "sha")
+    catalogue.note_known([known])
+    root.change("pragma user_version = 99")
+    root.write("a-0", 4)
+    root.scan()
+    assert catalogue.known() == [known]
+    root.change("alter table known rename column found to what")
+    root.change("pragma user_version = 99")
+    root.write("a-0", 4)
+    root.scan()
+    assert catalogue.known() == []
+    catalogue.note_known([known])
+    assert catalogue.known() == [known]
 
 
 def test_a_catalogue_that_cannot_be_written_is_read(

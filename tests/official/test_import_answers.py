@@ -15,6 +15,7 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.answer_files import (
     OTHER_SHOWN,
     ImportedAnswer,
+    add_answers,
     answer_file,
     answered_names,
     answers_version,
@@ -187,10 +188,38 @@ def test_answers_to_what_is_not_shown_any_more_are_counted_and_make_room_faults_
     assert take_in(root, tmp_path, [{**old, "answer": "[3]"}], model) == 0
     assert "1 differ from answers imported before, which were kept" in capsys.readouterr().out
     new = {**old, "answer": "[1, 2]", "shown_sha": messages[0]["shown_sha"]}
-    assert take_in(root, tmp_path, [new], model) == 0
-    assert imported_answers(root, model, "baseline")[question].text == "[1, 2]"
-    assert take_in(root, tmp_path, [old], model) == 0
-    assert imported_answers(root, model, "baseline")[question].text == "[1, 2]"
+    for again in (new, old):
+        assert take_in(root, tmp_path, [again], model) == 0
+        for sha, text in ((old["shown_sha"], "[2, 1]"), (new["shown_sha"], "[1, 2]")):
+            found = imported_answers(root, model, "baseline", {question: sha})
+            assert (found[question].shown_sha, found[question].text) == (sha, text)
+        said = " ".join(capsys.readouterr().out.split())
+        assert f"{len(messages) - 1} questions have no answer" in said
+    ask = ModelAsker(root, read_png=lambda _: b"")
+    assert ask(model, "baseline", [message_of(messages[0])])[question, 0].text == "[1, 2]"
+
+
+def test_the_same_file_again_says_what_earlier_answers_are_to_faults_n6(
+    root: DataRoot, messages: list[Line], tmp_path: Path, model: str, capsys
+) -> None:
+    """Earlier versions did not note it, nor does an import before the pictures are made."""
+    same, other = (line["question_id"] for line in messages[:2])
+    earlier = [ImportedAnswer(id_, "[1, 2]", tokens_in=9) for id_ in (same, other)]
+    assert add_answers(root, model, "baseline", earlier) == (2, 0)
+    lines = [{"question_id": id_, "answer": "[1, 2]", "tokens_in": 9} for id_ in (same, other)]
+    lines[1]["answer"] = "[2, 1]"
+    assert take_in(root, tmp_path, lines, model) == 0
+    assert "1 differ from answers imported before, which were kept" in capsys.readouterr().out
+    found = imported_answers(root, model, "baseline")
+    assert found[same].shown_sha == messages[0]["shown_sha"]
+    assert found[other] == earlier[1]
+    version = answers_version(root, model)
+    assert add_answers(root, model, "baseline", earlier) == (0, 0)
+    assert answers_version(root, model) == version
+    assert take_in(root, tmp_path, lines, model, "--replace") == 0
+    found = imported_answers(root, model, "baseline")
+    assert (found[other].text, found[other].shown_sha) == ("[2, 1]", messages[1]["shown_sha"])
+    assert answer_file(root, model, "baseline").read_bytes().count(b"\n") == 2
 
 
 KNOWN = {"question_id": "KNOWN", "answer": "[1, 2]"}

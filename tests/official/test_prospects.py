@@ -12,6 +12,7 @@ from enact_assets.contracts.predicates import CATALOGUE, nearest
 from enact_assets.contracts.profile import RELEASE
 from enact_assets.contracts.registry import load_registry
 from enact_assets.contracts.settings import RECORDED, VIDEO, Gating
+from enact_assets.official import prospects
 from enact_assets.official.prospects import asking, changes_by_predicate, remarks
 from enact_assets.replay.annotated import read_annotated
 from enact_assets.replay.annotation import PREDICATES
@@ -102,6 +103,15 @@ def test_profile_release_finds_nothing_after_a_graph_without_states(predicate: s
     held = ("Open", "jar", None, [(0, N_FRAMES)])
     numbers, *_ = remarks(replay_of(predicate, 2, held), [RELEASED])
     assert "give 1 key frame" not in numbers.text
+
+
+def test_nothing_is_segmented_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`segment` did, to say how many key frames it had found."""
+    monkeypatch.setattr(prospects, "SEGMENT", None)
+    found = remarks(replay_of("OnTop", 2), [RELEASED], {RELEASED.name: 1})
+    assert found.numbers is not None
+    assert found.numbers.text.endswith("give 1 key frame under gating released")
+    assert [r.is_warning for r in found.others] == [True]
 
 
 def test_a_source_that_no_variant_asks_about() -> None:

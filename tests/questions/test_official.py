@@ -303,6 +303,11 @@ def test_a_message_stays_short_whatever_it_quotes(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ('{"id": 7, "key_frame_ids": [692, 903.0, "1325"]}', ("7", ["692", "903", "1325"])),
+        (
+            '{"id": 9007199254740993, "key_frame_ids": [9007199254740992, 9007199254740993]}',
+            ("9007199254740993", ["9007199254740992", "9007199254740993"]),
+        ),
+        ('{"id": 18446744073709551617, "more": NaN}', ("18446744073709551617", None)),
         ('{"id": "a", "logprob": -Infinity, "more": [NaN]}', ("a", None)),
         ('{"id": NaN, "answer": NaN}', (None, None)),
     ],

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 from tiny_lake import contents, publish_few, tiny_rows, write_lake
 
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing import warehouse_seal
 from enact_assets.engine.publishing.warehouse_seal import SEAL, seal, why_altered
 
 
@@ -157,6 +158,20 @@ def test_a_published_file_need_not_be_read_to_be_compared(published: Path) -> No
     noted = Path(f"{target}{SEAL}").read_text()
     assert f"{target.stat().st_ino}," in noted
     assert f"{target.stat().st_ctime_ns}]" in noted
+
+
+def test_a_file_that_looks_otherwise_is_read_once(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a copy, `chmod` or `cp -al`: every process read all of it until it was published."""
+    monkeypatch.setattr(warehouse_seal, "NOT_SETTLED_NS", 0)
+    assert why_altered(target) is None
+    target.chmod(0o600)
+    assert why_altered(target) is None
+    monkeypatch.setattr(warehouse_seal, "_sha_of_state", None)
+    assert why_altered(target) is None
+    flip(target)
+    assert why_altered(target, is_read=True) is not None
 
 
 def test_without_a_file_there_is_nothing_to_notice(tmp_path: Path) -> None:

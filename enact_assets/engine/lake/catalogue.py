@@ -34,6 +34,8 @@ from enact_assets.system.places import Entry
 
 FORMAT = 3
 """Raise when columns, or what decides the answers, change."""
+KNOWN = "known"
+"""The table of contents of recordings, which no footer has: another format keeps it."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
 NOT_AGAIN_S = 60.0
@@ -312,9 +314,13 @@ def _is_format(connection: sqlite3.Connection) -> bool:
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
-    former = connection.execute("select name from sqlite_master where type = 'table'")
-    for (name,) in former.fetchall():
-        connection.execute(f"drop table {name}")
-    for statement in filter(str.strip, _TABLES.split(";")):
+    statements = [text.strip() for text in _TABLES.split(";") if text.strip()]
+    former = connection.execute("select name, sql from sqlite_master where type = 'table'")
+    for name, sql in former.fetchall():
+        if name == KNOWN and sql.casefold() in map(str.casefold, statements):
+            statements.remove(next(s for s in statements if s.casefold() == sql.casefold()))
+        else:
+            connection.execute(f"drop table {name}")
+    for statement in statements:
         connection.execute(statement)
     connection.execute(f"pragma user_version = {FORMAT}")

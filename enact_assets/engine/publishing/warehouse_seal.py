@@ -8,6 +8,7 @@ and times spare hashing it each time, and a copy of a data root, whose inodes di
 
 import hashlib
 import os
+import time
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from enact_assets.contracts.errors import OutputError
+from enact_assets.engine.lake.settling import NOT_SETTLED_NS
 from enact_assets.system.atomic import replacing
 
 SEAL = ".seal"
@@ -83,7 +85,23 @@ def _why_altered(warehouse: Path, *, is_read: bool) -> str | None:
     if not is_read and kept.state == now:
         return None
     sha = _sha_of(warehouse) if is_read else _sha_of_state(warehouse, now)
-    return None if sha in kept.shas else "another program changed it after it was published"
+    if sha not in kept.shas:
+        return "another program changed it after it was published"
+    if kept.shas == (sha,) and kept.state != now:
+        _renew(warehouse, kept, now)
+    return None
+
+
+def _renew(warehouse: Path, kept: _Seal, now: _State) -> None:
+    """Note how the file looks now, after ``chmod``, a link or a copy: it need not be read again.
+
+    Not if it was written, or published, in between, or may be within the same tick of the clock.
+    """
+    if time.time_ns() - max(now[2:]) < NOT_SETTLED_NS:
+        return
+    with suppress(OSError, OutputError):
+        if _state_of(warehouse) == now and _read(warehouse) == kept:
+            _write(warehouse, _Seal(kept.shas, now))
 
 
 def _read(warehouse: Path) -> _Seal | None:
