@@ -191,6 +191,7 @@ def test_an_error_of_the_caller_ends_the_workers(tmp_path: Path) -> None:
     assert set(multiprocessing.active_children()) <= before, error
 
 
+@pytest.mark.slow
 def test_failures_are_named_and_the_others_finish(tmp_path: Path) -> None:
     """One bad recording of 10,000 must neither stop the run nor vanish from its count."""
     hows = ("contradiction", "raises", "embedded", "disk")
@@ -230,6 +231,7 @@ def test_a_recording_gives_the_rows_of_its_tables(tmp_path: Path) -> None:
         assert_frame_equal(found[table_name], expected[table_name])
 
 
+@pytest.mark.slow
 def test_why_the_release_asks_nothing_is_told(tmp_path: Path) -> None:
     """No questions, no failure and no word would look like a lost demonstration."""
     sources = [*good(0), BadSource(1, "unheard of")]
@@ -289,6 +291,7 @@ def test_batches_of_other_settings_or_unknown_origin_are_not_overwritten(tmp_pat
         run_bulk(good(0), tmp_path, OTHER_SETTINGS, workers=1)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_keeps_what_is_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_the_reader_orders_both_kinds_and_halves_of_a_question_score_at_chance()
         assert max(accuracy(FACT_READER, lesson, shifted(lesson, column)).values()) < CHANCE + 0.1
 
 
+@pytest.mark.slow
 def test_answers_hang_on_nothing_that_is_not_shown() -> None:
     """The answer, the true changes, ids, key frames and seeds are known to the process."""
     questions = requests(asked())

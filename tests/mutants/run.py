@@ -22,8 +22,9 @@ ROOT = HERE.parents[1]
 AREAS = tuple(sorted(path.stem for path in HERE.glob("*.toml")))
 COPIES = 2
 TIMEOUT_S = 600.0
-TESTS_FAILED = 1
-"""Exit code of pytest. Another one than this and 0 says that the tests could not run."""
+TESTS_FAILED, NO_TESTS = 1, 5
+"""Exit codes of pytest. Another one than these and 0 says that the tests could not run."""
+QUICK, ALL = "not slow", "slow or not slow"
 
 
 class MutantError(Exception):
@@ -92,9 +93,16 @@ def copy_of_project(folder: Path) -> Path:
     return folder
 
 
-def run_tests(folder: Path, tests: Sequence[str], environment: Sequence[tuple[str, str]]) -> int:
+def run_tests(
+    folder: Path,
+    tests: Sequence[str],
+    environment: Sequence[tuple[str, str]],
+    *,
+    which: str = QUICK,
+) -> int:
     """pytest's exit code in a copy; a run that takes too long counts as failed tests."""
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
+    options = ["-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-m", which]
+    command = [sys.executable, "-m", "pytest", *options]
     variables = {
         **os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **dict(environment)
     }  # fmt: skip
@@ -112,7 +120,7 @@ def check_unspoiled(folder: Path, mutants: Sequence[Mutant]) -> None:
     for environment in sorted({mutant.environment for mutant in mutants}):
         tests = {t for m in mutants if m.environment == environment for t in m.tests}
         code = run_tests(folder, sorted(tests), environment)
-        if code:
+        if code not in (0, NO_TESTS):
             raise MutantError(
                 f"The tests fail without any mutant (exit code {code}): "
                 f"{' '.join(f'{name}={value}' for name, value in environment)} "
@@ -121,23 +129,31 @@ def check_unspoiled(folder: Path, mutants: Sequence[Mutant]) -> None:
 
 
 def is_killed(folder: Path, mutant: Mutant) -> bool:
-    """Whether the tests of ``mutant`` fail while it is planted in a copy.
+    """Whether the tests of ``mutant`` fail while it is planted in a copy: the quick ones, or all.
 
-    Errors: :class:`MutantError` if they cannot run: such a fault would show without any test.
+    Errors: :class:`MutantError` if they cannot run, as such a fault would show without any test, or
+    if slow ones fail without it.
     """
     path = folder / mutant.file
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
-    try:
-        code = run_tests(folder, mutant.tests, mutant.environment)
-    finally:
-        path.write_text(text, encoding="utf-8")
-    if code not in (0, TESTS_FAILED):
-        raise MutantError(
-            f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it "
-            f"(exit code {code}). Plant a fault that can be imported."
-        )
-    return code == TESTS_FAILED
+    for which in (QUICK, ALL):
+        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        try:
+            code = run_tests(folder, mutant.tests, mutant.environment, which=which)
+        finally:
+            path.write_text(text, encoding="utf-8")
+        if code not in (0, TESTS_FAILED, NO_TESTS):
+            raise MutantError(
+                f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it "
+                f"(exit code {code}). Plant a fault that can be imported."
+            )
+        if code == TESTS_FAILED:
+            break
+    else:
+        return False
+    if which == ALL and run_tests(folder, mutant.tests, mutant.environment, which=ALL):
+        raise MutantError(f"{mutant.area}.toml, {mutant.name!r}: its slow tests fail without it")
+    return True
 
 
 def run(mutants: Sequence[Mutant]) -> list[Mutant]:

@@ -208,6 +208,7 @@ def test_a_part_of_the_answers_is_marked_wherever_its_scores_are(root: DataRoot)
         assert "oracle (ref.)" in texts_of(figure)
 
 
+@pytest.mark.slow
 def test_tables_of_the_report_mark_them_too(root: DataRoot) -> None:
     """Names were bare in the tables of answers, their quality and their errors."""
     rows = read_rows(root.warehouse)
@@ -289,6 +290,7 @@ def test_numbers_that_compare_say_what_is_not_checked(root: DataRoot) -> None:
     assert "may not be compared" in rows.beside_published
 
 
+@pytest.mark.slow
 def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:
     rows = tiny_rows()
     for row in rows["model_accuracies"]:

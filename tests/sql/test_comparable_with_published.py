@@ -224,6 +224,7 @@ def with_fewer_published(rows: Rows, counts: dict[int, int | None]) -> Rows:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -282,6 +283,7 @@ def test_replays_of_the_simulator_never_meet_a_published_row() -> None:
         assert n or name == "variant_accuracies"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reasons"),
     [

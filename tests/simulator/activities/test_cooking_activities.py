@@ -92,6 +92,7 @@ def test_a_steak_browns_on_the_lit_stove_only() -> None:
     assert browned[-1] == recording.n_frames - 1
 
 
+@pytest.mark.slow
 def test_a_lid_rests_on_the_rim() -> None:
     """Put on the bottom of the pan as other things are, it would be pressed through the wall."""
     recording = recorded("make_a_steak", 0)
