@@ -5,9 +5,12 @@ whatever started it knows. A code server that was killed is started again.
 """
 
 import _thread
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from threading import Event
+from types import FrameType
 from typing import Any
 
 from enact_assets.runs import code_server, ui_server
@@ -45,6 +48,11 @@ def main() -> None:
     watch = getattr(proxy_server_manager.ProxyServerManager, watching)
     services: list[Service] = []
     lost: list[str] = []
+    is_stopped = Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        is_stopped.set()
+        signal.default_int_handler(number, frame)
 
     def start_guarded(parts: Sequence[str], **options: Any) -> Service:
         services.append(Service(_service_of(parts), start(guarded_command(parts), **options)))
@@ -58,12 +66,15 @@ def main() -> None:
         try:
             watch(*arguments)
         except Exception as error:  # noqa: BLE001 - whatever Dagster raises there
+            if is_stopped.is_set():
+                return
             lost.append(f"the code server ended and cannot be started again ({error})")
             _thread.interrupt_main()
 
     setattr(dev, name, start_guarded)
     setattr(server, name, start_code)
     setattr(proxy_server_manager.ProxyServerManager, watching, watch_code)
+    signal.signal(signal.SIGINT, stop)  # Dagster does the same on SIGTERM
     try:
         dev.dev_command(auto_envvar_prefix="DAGSTER_DEV")
     finally:

@@ -109,7 +109,7 @@ def run(folder: Path, *order: str) -> dict[str, Any]:
 @pytest.mark.slow
 def test_data_files_are_used_as_they_were_hashed_whatever_is_edited(tmp_path: Path) -> None:
     wanted = run(tmp_path / "undisturbed", "hash", "use")
-    assert wanted["use"][0] == 12
+    assert wanted["use"][0] == 13
     assert run(tmp_path / "used later", "hash", "edit", "use") == wanted
     assert run(tmp_path / "hashed later", "use", "edit", "hash") == wanted
     assert run(tmp_path / "edited before", "edit", "hash")["hash"] != wanted["hash"]
