@@ -214,8 +214,13 @@ def _one_child(process: "subprocess.Popen[bytes]", *words: str) -> psutil.Proces
 
     def found() -> list[psutil.Process]:
         below = psutil.Process(process.pid).children(recursive=True)
-        alive = [p for p in below if p.status() != psutil.STATUS_ZOMBIE]
-        return [p for p in alive if set(words) <= set(p.cmdline())]
+        return [p for p in below if set(words) <= command(p)]
+
+    def command(child: psutil.Process) -> set[str]:
+        try:
+            return set(child.cmdline())
+        except psutil.NoSuchProcess:  # it ended, perhaps without anybody who waits for it
+            return set()
 
     _wait_until(lambda: bool(found()))
     return max(found(), key=lambda p: p.create_time())
