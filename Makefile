@@ -131,4 +131,4 @@ lock: ## resolve requirements.lock and requirements-all.lock anew from pyproject
 
 # By name: answers that were bought or imported, recordings and what a person wrote cannot be made again.
 clean-data: ## remove what was materialized; not the environment, answers, recordings and your own files
-	rm -rf $(addprefix data/,scope.yaml lake images lake_index report first_looks dagster enact.duckdb enact.duckdb.wal)
+	rm -rf $(addprefix data/,scope.yaml lake images lake_index report first_looks dagster enact.duckdb enact.duckdb.wal enact.duckdb.seal)

@@ -72,7 +72,7 @@ def build(root: Path, n_demonstrations: int, registry: Registry, processes: int 
 
 
 def _files(
-    registry: Registry, names: Names, external_version: Callable[[str, Partition], str]
+    registry: Registry, names: Names, external_version: Callable[[str, Partition], str | None]
 ) -> Iterator[FileToWrite]:
     """Every partition of every table, what is made from others after these."""
     of = with_settings_and_files(

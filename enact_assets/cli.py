@@ -34,9 +34,15 @@ from enact_assets.commands.verifying import add_verify_command
 from enact_assets.commands.walking import add_walk_commands
 from enact_assets.commands.world_command import add_world_command
 from enact_assets.contracts.errors import EnactError
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.paths import DataRoot, root_from_environment
 from enact_assets.driver.interrupts import STOPPING, telling_at_once
-from enact_assets.official.commands import add_bulk_command, add_official_commands, plain
+from enact_assets.official.commands import (
+    TextConsole,
+    add_bulk_command,
+    add_official_commands,
+    plain,
+)
+from enact_assets.system.streams import open_closed_streams
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""
@@ -50,6 +56,7 @@ def run() -> NoReturn:
     Python takes half a second to free every object of the libraries that a command loads. When all
     else that happens at an exit is done, the process ends without that.
     """
+    open_closed_streams()
     code = main()
     # As Python does at an exit: wait for threads, call what libraries registered, write output.
     threading._shutdown()  # type: ignore[attr-defined]
@@ -80,6 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         with telling_at_once(say_stopping):
+            if "data" in arguments:
+                DataRoot(arguments.data)  # before anything is read or written below it
             return int(arguments.run(arguments, console))
     except EnactError as error:
         errors.print(plain(f"enact-assets: {error}", "red"))
@@ -99,9 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _console(stream: TextIO) -> Console:
     is_terminal = stream.isatty()
     width = None if is_terminal else WIDTH
-    return Console(
-        stderr=stream is sys.stderr, highlight=False, soft_wrap=not is_terminal, width=width
-    )
+    return TextConsole(stderr=stream is sys.stderr, soft_wrap=not is_terminal, width=width)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument(
             "--data",
             type=Path,
-            default=DataRoot.from_environment().root,
+            default=root_from_environment(),
             metavar="DIR",
             help="data root: lake, pictures, DuckDB file, Dagster runs (default: ENACT_HOME or "
             "./data)",

@@ -141,6 +141,18 @@ def picture_maker(
     return PictureMaker(all_sources(tools.recordings), tools)
 
 
+class KeyFramePictures(PictureMaker):
+    """Of key frames of one gating: only their PNG files count, of all that a recording has."""
+
+
+@provides(reads=("recording", "recorded_pictures"))
+def key_frame_pictures(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> KeyFramePictures:
+    """The same."""
+    return KeyFramePictures(all_sources(tools.recordings), tools)
+
+
 @dataclass(frozen=True)
 class RecordedVariants:
     """Which demonstrations have pictures under a variant, or can have them made."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.profile import PAPER, RELEASE, Profile
-from enact_assets.contracts.settings import Gating, QuestionSettings
+from enact_assets.contracts.settings import Gating, OwnWords, QuestionSettings
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, AnswerRules
 from enact_assets.evaluation.paper_scores import score_paper
 from enact_assets.evaluation.release_report import score_as_release
@@ -60,6 +60,7 @@ class _Write(Protocol):
         settings: QuestionSettings,
         profile: Profile,
         has_picture: Sequence[bool] | None = None,
+        own_words: tuple[OwnWords, ...] = (),
     ) -> pl.DataFrame: ...
 
 
@@ -105,6 +106,8 @@ AT_FRAMES = ByProfile[_AtFrames](
     release=lambda replay, frames, gating, _where: as_recorded(replay, frames, gating),
 )
 """The same tables for key frames that a file names."""
+ASKS_ANY_FRAME = ByProfile(paper=False, release=True)
+"""Whether questions about frames that are no key frames can be verified: graphs are as recorded."""
 INDEX_CHANGES = ByProfile[_Index](
     paper=DeltaIndex.from_tables, release=ReleaseDeltaIndex.from_tables
 )
@@ -121,8 +124,8 @@ SAMPLE = ByProfile[_Sample](
 )
 """Transition graph -> trajectories."""
 WRITE = ByProfile[_Write](
-    paper=lambda _frames, drawn, graph, _index, *, settings, **_: write_questions(
-        drawn, graph, settings
+    paper=lambda _frames, drawn, graph, _index, *, settings, own_words=(), **_: write_questions(
+        drawn, graph, settings, own_words=own_words
     ),
     release=write_release_questions,
 )

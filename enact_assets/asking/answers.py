@@ -44,4 +44,6 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     is_unreadable: bool = False
     is_final: bool = False
     """Whether asking again would end the same, so that the lack of an answer is no failure."""
+    is_in_reasoning: bool = False
+    """As in :class:`~enact_assets.asking.replies.Reply`."""
     raw: Any = None

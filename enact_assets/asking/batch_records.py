@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.system.atomic import flush_to_disk, replacing
+from enact_assets.system.atomic import cannot_write, flush_to_disk, make_folder, replacing
 
 FOLDER = "batches"
 
@@ -64,7 +64,12 @@ def read_batches(folder: Path) -> list[Batch]:
 
 def write_batch(folder: Path, batch: Batch) -> None:
     """Put it on disk. Errors: :class:`OutputError`."""
-    with replacing(_path(folder, batch)) as temporary:
+    path = _path(folder, batch)
+    try:
+        make_folder(path.parent)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    with replacing(path) as temporary:
         temporary.write_bytes(msgspec.json.encode(batch))
 
 

@@ -7,6 +7,9 @@ committed is this, or what its answers cost so far if that is more::
 
 An account is raised under a lock before a request is sent, a little ahead of need, and removed when
 its run ends. What a killed run leaves stays counted: its last requests may have been charged.
+
+A provider may charge more than the bound of a request, such as tokens that it adds. Answers in
+flight when the first such answer comes can pass a limit; later ones are set aside as much more.
 """
 
 import asyncio
@@ -159,21 +162,25 @@ class Account:
     def __init__(self, budget: Budget, ledger_file: str) -> None:
         self._budget, self._name = budget, ledger_file
         self._up_to = self._reserved = self.spent = 0.0
+        self._dearest = 1.0
         self._ahead, self._raised_at = 1, 0.0
         self._settled = asyncio.Event()
         self._raising = asyncio.Lock()
 
-    async def reserve(self, usd: float, *, waits: bool = True) -> None:
-        """Set ``usd`` aside for a request; wait for others in flight where that can make room.
+    async def reserve(self, usd: float, *, waits: bool = True) -> float:
+        """Set ``usd`` aside for a request, or as many times as much as the dearest answer so far
+        cost; returns how much. Waits for others in flight where that can make room.
 
         Errors: :class:`BudgetSpentError` if there is no room, and with ``waits`` if none will come.
         """
-        if usd > 0:
-            while not self._fits(usd):
-                async with self._raising:
-                    if not self._fits(usd):
-                        await self._raise(usd, waits=waits)
-            self._reserved += usd
+        if usd <= 0:
+            return 0.0
+        while not self._fits(held := usd * self._dearest):
+            async with self._raising:
+                if not self._fits(held):
+                    await self._raise(held, waits=waits)
+        self._reserved += held
+        return held
 
     def settle(self, reserved: float, spent: float) -> None:
         """A question is done and on disk: what was reserved for it, and what it did cost."""
@@ -181,6 +188,14 @@ class Account:
         self._reserved = left if left > _ROUNDING_USD else 0.0  # or the last one is waited for
         self.spent += spent
         self._settled.set()
+
+    def costs_more(self, usd: float, most_usd: float, reserved: float) -> bool:
+        """Whether an answer cost more than was ``reserved`` for it; ``most_usd`` was to be the most
+        that it could cost. The next ones are expected to cost as many times as much.
+        """
+        if usd > most_usd + _ROUNDING_USD:
+            self._dearest = max(self._dearest, usd / most_usd)
+        return usd > reserved + _ROUNDING_USD
 
     def close(self) -> None:
         """The run ended; its ledger was closed before."""

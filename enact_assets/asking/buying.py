@@ -2,19 +2,20 @@
 
 import asyncio
 import importlib
+import re
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
-from enact_assets.asking.client import Client
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.client import FAILED_IN_A_ROW, Client
+from enact_assets.asking.halt import Halt, without_answers
 from enact_assets.asking.in_process_models import InProcess
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.messages import PictureReader
@@ -25,10 +26,12 @@ from enact_assets.asking.wires import Pieces, Wire
 from enact_assets.contracts.errors import PredictionError
 
 _ROUNDS = 4
-"""Requests for which money is reserved together, in rounds of those in flight, where this process
-runs the model.
+"""Requests for which money is reserved together at most, in rounds of those in flight, where this
+process runs the model. The first is alone, and the next after one that cost more than was reserved.
 """
 _WAIT_S = 0.2
+_AT_FAULT = re.compile(r"BadRequest|\b(?:400|413|422)\b")
+"""In words of a provider's library: the request is refused as it is."""
 _T = TypeVar("_T")
 
 
@@ -41,8 +44,9 @@ class Purchase:
     """What is common to all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
-    ``on_answer`` hears of each line. Errors of both methods: those of the ledger and of the reader
-    of pictures; answers that are there are kept first.
+    ``on_answer`` hears of each line, ``told`` of what people should know. ``at_fault`` receives
+    hashes of requests that are refused as they are, for their length say. Errors of both methods:
+    those of the ledger and of the reader of pictures; answers that are there are kept first.
     """
 
     model: Model
@@ -51,6 +55,8 @@ class Purchase:
     budget: Budget
     snapshot: str | None
     on_answer: _OnAnswer
+    told: Callable[[str], None] = lambda _: None
+    at_fault: set[str] = field(default_factory=set)
 
     def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
         """A line for each of ``requests`` by its hash."""
@@ -58,18 +64,33 @@ class Purchase:
             return _run(self._sent(requests, wire, key, ledger, account))
 
     def in_process(self, requests: Sequence[Request], asked: InProcess) -> dict[str, Answer]:
-        """The same, of a model that this process runs. Errors: also those of the model."""
+        """The same, of a model that this process runs. Until the first answer, requests go one by
+        one, and the run stops after too many without any. Errors: also those of the model.
+        """
+        todo = _mixed(requests)
         found: dict[str, Answer] = {}
-        reason = ""
+        reason, n_failed, is_answering = "", 0, False
+        costs_money = any(request.most_usd for request in todo)
+        size = 1
+        most = _ROUNDS * max(1, self.model.entry.in_flight) if costs_money else len(todo)
         with self._opened() as (ledger, account):
-            while not reason and len(found) < len(requests):
-                size = _ROUNDS * max(1, self.model.entry.in_flight)
-                batch, reason = _covered(requests[len(found) :], account, size)
-                for request, answer in self._answered(batch, asked):
+            while not reason and len(found) < len(todo):
+                batch, held_usd, reason = _covered(todo[len(found) :], account, size)
+                told = self._answered(batch, asked)
+                size = min(most, 2 * size) if costs_money else most
+                for (request, answer), usd in zip(told, held_usd, strict=True):
                     ledger.put_soon(answer).result()
-                    account.settle(request.most_usd, (answer.usd or 0.0) + answer.usd_unsure)
+                    account.settle(usd, (answer.usd or 0.0) + answer.usd_unsure)
+                    if account.costs_more(answer.usd or 0.0, request.most_usd, usd):
+                        size = 1
                     found[request.sha] = answer
                     self.on_answer(request, answer)
+                    if answer.error is None:
+                        is_answering = True
+                    elif not is_answering:
+                        n_failed, size = n_failed + 1, 1
+                        if n_failed >= FAILED_IN_A_ROW:
+                            reason = without_answers(n_failed, answer.error)
         return found | self._left(requests, found, reason)
 
     @contextmanager
@@ -108,7 +129,7 @@ class Purchase:
 
         client = Client(
             self.model, wire, key, Pieces(self.read_picture), snapshot=self.snapshot,
-            ledger=ledger, account=account, halt=halt,
+            ledger=ledger, account=account, halt=halt, told=self.told, at_fault=self.at_fault,
         )  # fmt: skip
         try:
             async with client, asyncio.TaskGroup() as group:
@@ -147,7 +168,10 @@ class Purchase:
                 f"{self.model.name} gave no reply to question {request.message.question_id}: it "
                 "must give one for each message, or an exception"
             )
-        return missing(self.model, request, f"{type(reply).__name__}: {reply}", attempts)
+        words = f"{type(reply).__name__}: {reply}"
+        if not request.most_usd or _AT_FAULT.search(words):
+            self.at_fault.add(request.sha)
+        return missing(self.model, request, words, attempts)
 
     def _left(
         self, requests: Sequence[Request], found: dict[str, Answer], reason: str
@@ -160,22 +184,32 @@ class Purchase:
         return lines
 
 
+def _mixed(requests: Sequence[Request]) -> list[Request]:
+    """``requests``, the first of them in an order without meaning: a class that takes only some
+    kinds of questions does not look like one that answers nothing.
+    """
+    if len(requests) <= FAILED_IN_A_ROW:
+        return list(requests)
+    first = {r.sha for r in sorted(requests, key=lambda r: r.sha)[:FAILED_IN_A_ROW]}
+    return sorted(requests, key=lambda request: request.sha not in first)
+
+
 def _covered(
     requests: Sequence[Request], account: Account, most: int
-) -> tuple[Sequence[Request], str]:
-    """The first of ``requests``, ``most`` at most, for which money could be reserved; if there are
-    none, why. All, if none costs money.
+) -> tuple[Sequence[Request], list[float], str]:
+    """The first of ``requests``, ``most`` at most, for which money could be reserved, and how much;
+    if there are none, why.
     """
-    if not any(request.most_usd for request in requests):
-        return requests, ""
-    batch = requests[:most]
+    batch, held_usd = requests[:most], list[float]()
+    if not any(request.most_usd for request in batch):
+        return batch, [0.0] * len(batch), ""
     for n, request in enumerate(batch):
         try:
-            _run(account.reserve(request.most_usd, waits=n == 0))
+            held_usd.append(_run(account.reserve(request.most_usd, waits=n == 0)))
         except BudgetSpentError as error:
             # What others of the batch cost less than they could makes room for the next one.
-            return batch[:n], "" if n else str(error)
-    return batch, ""
+            return batch[:n], held_usd, "" if n else str(error)
+    return batch, held_usd, ""
 
 
 def _run(work: Coroutine[Any, Any, _T]) -> _T:

@@ -11,10 +11,15 @@ from typing import Literal
 
 from enact_assets.asking.messages import PICTURE_PX, Message, Picture, PictureReader, Text
 from enact_assets.contracts.ids import content_sha
+from enact_assets.questions.thinking import without_thinking
 
 QUESTION_ID = "canary"
-NUMBERS = ("407", "185", "962", "318")
-"""In no order that a model could have put them into."""
+NUMBERS = ("407", "185", "962", "318", "629", "274", "853", "146", "790", "531")
+"""As many as the longest question has pictures, in no order that a model could have put them into.
+A server that drops the beginning of a long prompt drops some of these, too.
+"""
+FEWER = 4
+"""So many were shown before: those answers still say which model an alias meant."""
 Verdict = Literal["kept", "changed", "unreadable"]
 
 _ASKED = (
@@ -30,6 +35,12 @@ _SEGMENTS = {
 }  # fmt: skip
 _THICK, _WIDE, _HIGH = 20, 110, 240
 _GAP, _LEFT, _TOP = 35, 56, 136
+
+
+def canary_messages(max_images: int | None = None) -> tuple[Message, ...]:
+    """The message that was shown before, if it was another, and the one that is shown now."""
+    few = FEWER if max_images is None else min(max_images, FEWER)
+    return tuple(dict.fromkeys((canary_message(few), canary_message(max_images))))
 
 
 def canary_message(max_images: int | None = None) -> Message:
@@ -54,7 +65,7 @@ def verdict(text: str, max_images: int | None = None) -> Verdict:
     if max_images == 0:
         return "kept"
     shown = list(NUMBERS[:max_images])
-    found = _NUMBER.findall(text)[-len(shown) :]
+    found = _NUMBER.findall(without_thinking(text) or "")[-len(shown) :]
     if found == shown:
         return "kept"
     return "changed" if sorted(found) == sorted(shown) else "unreadable"

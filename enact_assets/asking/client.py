@@ -4,18 +4,20 @@ What becomes of a reply: an answer (also empty, cut or refused) is kept. A whole
 answer may have been paid for: it is kept with its error and not sent again in this run, unless it
 is nothing but an error. A limit of the rate holds all requests. A fault that may pass is tried
 again, with growing pauses. A key, address or model that is refused stops the run, as does a row of
-questions without any answer.
+questions without any answer, or a quarter of an hour of refusals for the rate.
 """
 
 import asyncio
 import random
+import time
+from collections.abc import Callable
 
 import msgspec
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
-from enact_assets.asking.gate import Gate
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.gate import FIRST, Gate
+from enact_assets.asking.halt import Halt, without_answers
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster, Response
@@ -33,11 +35,16 @@ FIRST_WAIT_S = 0.5
 """Doubled after each fault, less a random half."""
 LONGEST_WAIT_S = 60.0
 LONGEST_PAUSE_S = 900.0
-"""A provider that asks to wait longer stops the run: a limit per day, say."""
+"""A provider that asks to wait longer stops the run: a limit per day, say. So does one that refuses
+everything for its rate for so long.
+"""
+TOLD_AFTER_S = 10.0
+"""Without an answer for so long, for the rate, people are told."""
 FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
 
 _ENDS_RUN = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
+_WANTS_KEY = frozenset({401, 403})
 _OUT_OF_MONEY = b"insufficient_quota"
 
 
@@ -55,13 +62,22 @@ class Client:
         ledger: Ledger,
         account: Account,
         halt: Halt,
+        told: Callable[[str], None] = lambda _: None,
+        at_fault: set[str] | None = None,
     ) -> None:
+        """``at_fault`` receives hashes of requests that the provider refuses as they are."""
         self._model, self._wire, self._pieces, self._snapshot = model, wire, pieces, snapshot
-        self._ledger, self._account, self._halt = ledger, account, halt
+        self._ledger, self._account, self._halt, self._told = ledger, account, halt, told
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
-        self._gate = Gate(model.entry.in_flight, halt)
+        self._gate = Gate(model.entry.in_flight, halt, first=1 if model.costs_money else FIRST)
+        self._key_unset = "" if key or not model.key_variable else model.key_variable
         self._n_answered = self._n_failed = 0
+        self._refused_since: float | None = None
+        """Since when every reply was a refusal for the rate, and no other request in flight."""
+        self._is_told = False
+        self._n_in_flight = 0
+        self._at_fault = set[str]() if at_fault is None else at_fault
 
     async def __aenter__(self) -> "Client":
         await self._poster.__aenter__()
@@ -106,12 +122,17 @@ class Client:
         body = self._wire.body(model.asked_id, model.parameters, parts, self._pieces)
         while True:
             async with self._gate:
+                held_usd = 0.0
                 if self._halt.reason is None:
-                    await self._reserve(request.most_usd)
+                    held_usd = await self._reserve(request.most_usd)
                 if self._halt.reason is not None:
                     return missing(model, request, self._halt.reason, attempts)
-                attempts.begin(request.most_usd)
-                response = await self._poster.post(body)
+                attempts.begin(held_usd)
+                self._n_in_flight += 1
+                try:
+                    response = await self._poster.post(body)
+                finally:
+                    self._n_in_flight -= 1
                 attempts.end()
             if response.status == 200:
                 reply = self._read(response)
@@ -125,8 +146,8 @@ class Client:
             if response.is_unsure:
                 attempts.unsure += 1
             else:
-                self._account.settle(request.most_usd, 0.0)
-                attempts.held_usd -= request.most_usd
+                self._account.settle(attempts.reserved_usd, 0.0)
+                attempts.held_usd -= attempts.reserved_usd
             answer = self._given_up(request, response, attempts)
             if answer is not None:
                 return answer
@@ -136,15 +157,16 @@ class Client:
             else:
                 await self._halt.sleep(wait_s)
 
-    async def _reserve(self, usd: float) -> None:
-        """Set money aside, unless the run halts, for lack of it too."""
+    async def _reserve(self, usd: float) -> float:
+        """Set money aside, unless the run halts, for lack of it too; how much."""
         try:
-            await self._account.reserve(usd)
+            held = await self._account.reserve(usd)
         except BudgetSpentError as error:
             self._halt.stop(str(error))
-            return
+            return 0.0
         if self._halt.reason is not None:
-            self._account.settle(usd, 0.0)
+            self._account.settle(held, 0.0)
+        return held
 
     def _given_up(self, request: Request, response: Response, attempts: Attempts) -> Answer | None:
         """The line for a reply without an answer; None if the request is sent again."""
@@ -154,12 +176,19 @@ class Client:
         attempts.rate_refusals += response.is_rate
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
+        refused_s = self._refused_s() if response.is_rate else 0.0
+        if self._key_unset and response.status in _WANTS_KEY:
+            words += f" (no key was sent: the environment variable {self._key_unset} is not set)"
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
             self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
-            words += f" (asks to wait {wait_s:.0f} s: ask again later)"
+            words += f" (asks to wait {wait_s:.15g} s: ask again later)"
+            self._halt.stop(words)
+        elif refused_s >= LONGEST_PAUSE_S:
+            words += f" (and nothing else for {refused_s:.0f} s: ask again later)"
             self._halt.stop(words)
         elif not response.may_pass:
+            self._at_fault.add(request.sha)
             self._count_failure(words, is_request_at_fault=True)
         elif (
             attempts.faults >= MOST_FAULTS
@@ -168,8 +197,31 @@ class Client:
         ):
             self._count_failure(words)
         else:
+            if refused_s + wait_s >= TOLD_AFTER_S and not self._is_told:
+                self._is_told = True
+                self._told(self._waiting_words(words))
             return None
         return missing(self._model, request, words, attempts)
+
+    def _refused_s(self) -> float:
+        """Seconds since the first refusal for the rate after the latest answer; one came now.
+
+        While other requests are in flight the provider may be working: that time does not count.
+        """
+        if self._n_in_flight:
+            self._refused_since = None
+            return 0.0
+        now = time.monotonic()
+        if self._refused_since is None:
+            self._refused_since = now
+        return now - self._refused_since
+
+    def _waiting_words(self, words: str) -> str:
+        return (
+            f"Model {self._model.name}: the provider says that it is asked too often ({words}). "
+            "Requests wait and are sent again; after "
+            f"{LONGEST_PAUSE_S / 60:g} minutes without an answer the run stops."
+        )
 
     def _read(self, response: Response) -> Reply | ReplyError:
         """What a whole reply says, or why that is not known."""
@@ -183,10 +235,14 @@ class Client:
     def _answered(
         self, request: Request, response: Response, reply: Reply, attempts: Attempts
     ) -> Answer:
-        self._gate.faster()
         answer = answered(
             self._model, request, reply, attempts, snapshot=self._snapshot, raw=response.raw
         )
+        usd, reserved_usd = answer.usd or 0.0, attempts.reserved_usd
+        if self._account.costs_more(usd, request.most_usd, reserved_usd):
+            self._gate.one_by_one()
+        else:
+            self._gate.faster()
         if answer.error is not None:
             self._halt.stop(answer.error)
         self._count_answer()
@@ -195,6 +251,7 @@ class Client:
     def _count_answer(self) -> None:
         self._n_answered += 1
         self._n_failed = 0
+        self._refused_since, self._is_told = None, False
 
     def _count_failure(self, words: str, *, is_request_at_fault: bool = False) -> None:
         """Stop the run after too many. What is wrong with single requests, such as too many
@@ -204,7 +261,7 @@ class Client:
             return
         self._n_failed += 1
         if self._n_failed >= FAILED_IN_A_ROW:
-            self._halt.stop(f"{self._n_failed} questions in a row got no answer, the last: {words}")
+            self._halt.stop(without_answers(self._n_failed, words))
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:

@@ -1,8 +1,9 @@
 """How many requests are in flight, and the pauses that a provider asks for.
 
-Starts at 16 and doubles with each round of answers until the first refusal for its rate. Each
-refusal halves it and holds all requests for as long as the provider says; from then on it grows by
-one per round.
+Starts at 16, of a model that costs money at 1, and doubles with each round of answers until the
+first refusal for its rate. Each refusal halves it and holds all requests for as long as the
+provider says; from then on it grows by one per round. So it does from 1 on after an answer that
+cost more than was set aside for it: what is in flight then is all that can pass a budget.
 """
 
 import asyncio
@@ -20,6 +21,9 @@ FIRST = 16
 _SPREAD_S = 0.2
 """After a pause requests start again spread over this time."""
 _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d+(?:\.\d+)?)s"')
+_NUMBER = re.compile(
+    r"\s*((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|\+?inf(inity)?)\s*", re.ASCII | re.IGNORECASE
+)
 
 
 class Gate:
@@ -28,9 +32,9 @@ class Gate:
     A run that halts waits for no pause.
     """
 
-    def __init__(self, most: int, halt: Halt | None = None) -> None:
+    def __init__(self, most: int, halt: Halt | None = None, *, first: int = FIRST) -> None:
         self._most, self._halt = max(1, most), halt or Halt()
-        self._limit = float(min(FIRST, self._most))
+        self._limit = float(min(first, self._most))
         self._inside = 0
         self._not_before = 0.0
         self._is_doubling = True
@@ -67,6 +71,10 @@ class Gate:
             self._is_doubling = False
         self._not_before = max(self._not_before, now + wait_s)
 
+    def one_by_one(self) -> None:
+        """An answer cost more than was set aside for it."""
+        self._limit, self._is_doubling = 1.0, False
+
     def faster(self) -> None:
         """A request was answered."""
         step = 1.0 if self._is_doubling else 1 / self._limit
@@ -100,7 +108,8 @@ class Gate:
 
 def asked_to_wait_s(headers: Mapping[str, str], body: bytes) -> float | None:
     """Seconds that a provider asks to wait: ``retry-after-ms``, ``retry-after`` in seconds or as a
-    date, or Google's ``retryDelay``. None if it says nothing that can be read.
+    date, or Google's ``retryDelay``. None if it says nothing that can be read, or less than 0;
+    infinity if it says more than a float holds.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -121,6 +130,5 @@ def asked_to_wait_s(headers: Mapping[str, str], body: bytes) -> float | None:
 
 
 def _number(text: str | None) -> float | None:
-    """A finite number of at least 0."""
-    found = re.fullmatch(r"\s*(\d{1,12}(?:\.\d{1,9})?)\s*", text or "")
+    found = _NUMBER.fullmatch(text or "")
     return float(found[1]) if found else None

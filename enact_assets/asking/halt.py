@@ -23,3 +23,8 @@ class Halt:
             await asyncio.wait_for(self._halted.wait(), seconds)
         except TimeoutError:
             return
+
+
+def without_answers(n: int, last: str) -> str:
+    """Why a run stops after ``n`` questions without any answer."""
+    return f"{n} questions in a row got no answer, the last: {last}"

@@ -16,6 +16,8 @@ from importlib import metadata
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
+
 from enact_assets.asking.answers import Stop
 from enact_assets.asking.keys import key_of
 from enact_assets.asking.messages import Message, PictureReader, Text
@@ -173,7 +175,9 @@ def read_output(output: Any) -> Reply:
     choice = output.choices[0]
     stop = stop_of(choice.stop_reason, _STOPS)
     text = choice.message.content
+    has_thought = False
     if not isinstance(text, str):
+        has_thought = any(part.type == "reasoning" for part in text)
         # Not its `completion`, which puts a line break between parts.
         text = "".join(part.text for part in text if part.type == "text")
     if not text and stop == "refused" and choice.stop_details is not None:
@@ -185,7 +189,8 @@ def read_output(output: Any) -> Reply:
         cached = usage.input_tokens_cache_read or 0
         whole = usage.input_tokens + cached + (usage.input_tokens_cache_write or 0)
         tokens = possible_tokens((whole, cached, usage.output_tokens, usage.reasoning_tokens))
-    return reply_of(text, stop, output.model, tokens)
+    found = reply_of(text, stop, output.model, tokens)
+    return msgspec.structs.replace(found, is_in_reasoning=has_thought and not text.strip())
 
 
 def _run(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:

@@ -24,6 +24,14 @@ def wants_key(model: Model) -> bool:
     return bool(model.key_variable) and model.channel in OVER_HTTP and not model.is_local_server
 
 
+def has_key(model: Model) -> bool | None:
+    """Whether the key of ``model`` is set, the one that it needs or that its entry names; None if
+    there is none to set.
+    """
+    is_named = bool(model.entry.key) and model.channel in OVER_HTTP
+    return bool(key_of(model)) if is_named or wants_key(model) else None
+
+
 def is_sendable(key: str) -> bool:
     """Whether a header can hold ``key``."""
     return key.isascii() and key.isprintable()

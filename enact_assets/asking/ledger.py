@@ -6,8 +6,7 @@
 
 A folder per channel and exact model, so that a run reads the answers of its own model only. One
 thread writes all answers that wait and flushes them together. Files are only ever appended to, each
-by the process that created it. A killed process leaves at most a torn last line, which was never
-acknowledged: readers skip it. Any other line that cannot be read is damage, and reported.
+by the process that created it. What a line looks like, and what is damage, says ledger_lines.py.
 """
 
 import asyncio
@@ -17,25 +16,30 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
 from enact_assets.asking.answers import Answer
+from enact_assets.asking.ledger_lines import (
+    SUFFIX,
+    decoded,
+    ledger_files,
+    line_of,
+    rows_in,
+    whole_lines,
+)
 from enact_assets.asking.messages import Target
-from enact_assets.contracts.errors import OutputError, PredictionError
-from enact_assets.system.atomic import flush_to_disk
+from enact_assets.contracts.errors import OutputError
+from enact_assets.system.atomic import flush_to_disk, make_folder
 
-SUFFIX = ".jsonl"
 MOST_AT_ONCE = 500
 """Answers per group: each may be a megabyte."""
 _LONGEST_NAME = 120
-_T = TypeVar("_T")
 
 _Waiting = tuple[bytes, Future[None]]
 # Decoding the raw reply would take most of the time of reading: it is left out.
@@ -60,7 +64,7 @@ class Ledger:
         name = f"{time.time_ns()}-{secrets.token_hex(4)}{SUFFIX}"
         self.path = folder / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY
             self._file = os.open(self.path, flags, 0o644)
             flush_to_disk(folder)
@@ -82,7 +86,7 @@ class Ledger:
         done: Future[None] = Future()
         # A run that is interrupted cancels what waits. The answer is written all the same.
         done.set_running_or_notify_cancel()
-        self._waiting.put((msgspec.json.encode(answer) + b"\n", done))
+        self._waiting.put((line_of(answer), done))
         return done
 
     async def put(self, answer: Answer) -> None:
@@ -175,18 +179,13 @@ def read_kept(folder: Path) -> Kept:
     kept = Kept({}, Counter())
     decoder: msgspec.json.Decoder[msgspec.Struct] = msgspec.json.Decoder(_Row)
     for path in ledger_files(folder):
-        for row in _rows(path, decoder):
+        for row in rows_in(path, decoder):
             answer = Answer(*msgspec.structs.astuple(row))
             if answer.error is None:
                 kept.answers.setdefault(answer.request_sha, answer)
             elif answer.is_unreadable and answer.usd_unsure > 0:
                 kept.unreadable[answer.request_sha] += 1
     return kept
-
-
-def ledger_files(folder: Path) -> list[Path]:
-    """All ledger files below ``folder``, oldest first."""
-    return sorted(folder.rglob(f"*{SUFFIX}"), key=lambda path: path.name)
 
 
 class _Cost(msgspec.Struct):
@@ -209,9 +208,9 @@ class Spent:
             try:
                 if path.stat().st_size == start:
                     continue
-                for line in _lines(path, start):
+                for line in whole_lines(path, start):
                     n_lines, start = n_lines + 1, start + len(line)
-                    row = _decoded(line, self._decoder, path, n_lines)
+                    row = decoded(line, self._decoder, path, n_lines)
                     usd += (row.usd or 0.0) + row.usd_unsure
             except FileNotFoundError:
                 continue  # its run ended without an answer
@@ -224,34 +223,8 @@ def spent(folder: Path) -> tuple[float, float]:
     cost at most. Errors: as :func:`read_kept`.
     """
     decoder = msgspec.json.Decoder(_Cost)
-    rows = [row for path in ledger_files(folder) for row in _rows(path, decoder)]
+    rows = [row for path in ledger_files(folder) for row in rows_in(path, decoder)]
     return sum(row.usd or 0.0 for row in rows), sum(row.usd_unsure for row in rows)
-
-
-def _rows(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T]:
-    try:
-        for number, line in enumerate(_lines(path), start=1):
-            yield _decoded(line, decoder, path, number)
-    except FileNotFoundError:
-        return  # its run ended without an answer
-
-
-def _lines(path: Path, start: int = 0) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        file.seek(start)
-        for line in file:
-            if line.endswith(b"\n"):  # only the last can lack it: a torn line, or one being written
-                yield line
-
-
-def _decoded(line: bytes, decoder: msgspec.json.Decoder[_T], path: Path, number: int) -> _T:
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise PredictionError(
-            f"{path}, line {number}: damaged ({error}). Nothing was asked. Restore the file from a "
-            "backup, or remove that line: its question will be bought again."
-        ) from error
 
 
 def _cannot_write(path: Path, error: OSError) -> OutputError:

@@ -1,7 +1,7 @@
 """A model in memory that answers conversations, with Transformers."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from PIL import Image
@@ -11,11 +11,15 @@ from enact_assets.asking.local_parameters import LocalParameters
 from enact_assets.asking.local_weights import Weights
 from enact_assets.asking.messages import Message, Picture, PictureReader, Text
 from enact_assets.asking.replies import Reply
-from enact_assets.asking.written_answers import answer_in
 from enact_assets.contracts.errors import PredictionError
+from enact_assets.questions.thinking import parted_by_marks
 
 PROMPT_DATE = "26 Jul 2024"
 """Templates of Llama's family write a date into the prompt: always this one, their own default."""
+
+
+_OF_THE_ANSWER = frozenset({"<|begin_of_box|>", "<|end_of_box|>"})
+"""Markers by which GLM's family says which part of its words is the answer."""
 
 
 class LocalReply(Reply, frozen=True, kw_only=True):
@@ -162,6 +166,19 @@ class LoadedModel:
             tokens_reasoning=None,
             written=written,
         )
+
+
+def answer_in(written: str, markers: Iterable[str] = (), *, began_to_think: bool = False) -> str:
+    """``written`` without the model's own ``markers``, such as the end of its turn. Those that mark
+    a thought or an answer stay, and thoughts with them: whoever reads the answer leaves them out.
+    ``began_to_think``: the prompt ended with ``<think>``, which begins the answer then.
+    """
+    others = sorted(set(markers) - _OF_THE_ANSWER, key=len, reverse=True)
+    parts = parted_by_marks(f"<think>{written}" if began_to_think else written)
+    for at in range(0, len(parts), 2):  # between two marks
+        for marker in others:
+            parts[at] = parts[at].replace(marker, "")
+    return "".join(parts).strip()
 
 
 def conversation(message: Message, read_picture: PictureReader) -> list[dict[str, Any]]:

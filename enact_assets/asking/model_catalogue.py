@@ -5,6 +5,7 @@ merged before they are read, so a price can be given to a packaged model in one 
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import metadata
@@ -14,15 +15,28 @@ from typing import Any
 import msgspec
 
 from enact_assets.asking.model_entries import OVER_HTTP, Model, ModelEntry, Provider, Spending
-from enact_assets.contracts.entries import mapping, named_entries, parse_yaml, read_text
+from enact_assets.asking.wires import WIRES
+from enact_assets.contracts.entries import (
+    mapping,
+    named_entries,
+    parse_yaml,
+    read_text,
+)
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
-from enact_assets.contracts.settings import is_partition_name
+from enact_assets.contracts.settings import is_partition_name, twins
+from enact_assets.system.package_files import file_bytes
 
 PACKAGED = Path(__file__).with_name("models.yaml")
 GROUP = "enact_assets.models"
 """Group of entry points; the name of one is the name of a model, its object a Python class."""
 USER_FILE = "models.yaml"
 """Name of the user's file in a data root."""
+_ENDPOINT = re.compile(
+    r"(/(chat/)?completions|(?<=/v1)/(responses|messages)|/models|/v1beta/models/[^/]*|/images/\w+)$"
+)
+"""What users copy with an address: a path that each request adds, or one of the same API. A gateway
+may have an address for each model, such as ``/models/qwen``.
+"""
 _SLASH = "+"
 """Stands for ``/`` in names of partitions, which cannot hold one; the first becomes ``:``."""
 
@@ -94,6 +108,11 @@ class Catalogue:
                 f"model {name}: base_url {base_url!r} must begin with http:// or https://, such as "
                 "http://127.0.0.1:8000/v1. Set it in models.yaml"
             )
+        if channel in OVER_HTTP and (path := _path_in(base_url, channel)):
+            raise SettingsError(
+                f"model {name}: base_url {base_url!r} must end before {path!r}: requests add the "
+                f"path. Write {base_url.removesuffix(path)!r} in models.yaml"
+            )
         given = {**through.parameters, **(entry.parameters or {})}
         return Model(
             name,
@@ -114,6 +133,19 @@ class Catalogue:
     @cached_property
     def _by_alias(self) -> dict[str, str]:
         return {alias: name for name, entry in self.models.items() for alias in entry.aliases}
+
+
+def _path_in(base_url: str, channel: str) -> str | None:
+    """What ``base_url`` ends with that requests add to it."""
+    wire = WIRES.get(channel)
+    if wire is not None and base_url.endswith(wire.path):
+        return wire.path
+    found = _ENDPOINT.search(base_url)
+    if found is not None:
+        return found[0]
+    version = "" if wire is None else f"/{wire.path.split('/')[1]}"
+    is_added = version.startswith("/v1") and base_url.endswith(version)
+    return version if is_added else None
 
 
 def name_of(id_with_provider: str) -> str:
@@ -166,7 +198,7 @@ def entry_points() -> dict[str, str]:
 
 @cache
 def _packaged() -> dict[str, dict[str, Any]]:
-    return _parts(read_text(PACKAGED), PACKAGED)
+    return _parts(file_bytes(PACKAGED).decode(), PACKAGED)
 
 
 def _parts(text: str, path: Path) -> dict[str, dict[str, Any]]:
@@ -186,6 +218,11 @@ def _merged(
     entries = {name: mapping(entry, f"{where}.{name}") for name, entry in base.items()}
     for name, entry in given.items():
         entries[name] = {**entries.get(name, {}), **mapping(entry, f"{where}.{name}")}
+    for name, other in twins(entries).items():
+        raise SettingsError(
+            f"{where}: {name!r} differs from {other!r} in case only, a packaged name; write "
+            f"{other!r} to change that entry, or another name"
+        )
     return entries
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from enact_assets.asking.budget import NO_BUDGET, Budget
-from enact_assets.asking.keys import is_sendable, key_of, wants_key
+from enact_assets.asking.keys import has_key, is_sendable, key_of, wants_key
 from enact_assets.asking.messages import Message
 from enact_assets.asking.model_entries import Model
 from enact_assets.plurals import sentence
@@ -63,4 +63,9 @@ def problems_of(models: Iterable[Model]) -> list[str]:
             when = "was retired" if retired <= today else "will be retired"
             note = sentence(model.entry.note)
             found.append(f"Model {model.name} {when} on {retired}. {note}".strip())
+        if has_key(model) is False and not wants_key(model):
+            found.append(
+                f"Model {model.name} is asked without a key: the environment variable "
+                f"{model.key_variable} is not set."
+            )
     return found

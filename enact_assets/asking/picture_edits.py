@@ -27,7 +27,7 @@ from enact_assets.asking.requested import Request, missing, most_usd
 from enact_assets.asking.wires import Wire
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.system.atomic import replacing
+from enact_assets.system.atomic import is_temporary, replacing
 
 FOLDER = "pictures"
 
@@ -165,14 +165,27 @@ def _edit(answer: Answer, folder: Path) -> Edit:
         return Edit(sha, None, str(answer.error), answer.is_final)
     if answer.stop != "complete":
         return Edit(sha, None, f"{answer.stop}: {answer.text}", is_final=True)
-    path = folder / FOLDER / answer.text
+    return Edit(sha, read_bought(folder / FOLDER / answer.text))
+
+
+def pictures_in(ledger_folder: Path) -> list[Path]:
+    """All pictures that were bought, sorted."""
+    found = ledger_folder.rglob(f"{FOLDER}/*")
+    return sorted(path for path in found if not is_temporary(path))
+
+
+def read_bought(path: Path) -> bytes:
+    """A picture that was bought, named by its content.
+
+    Errors: :class:`PredictionError` if it is gone, cannot be read or is not what its name says.
+    """
     try:
         made = path.read_bytes()
     except OSError as error:
         raise _gone(path, error.strerror or str(error)) from error
-    if sha256_bytes(made) != answer.text:
+    if sha256_bytes(made) != path.name:
         raise _gone(path, "its content is not what its name says")
-    return Edit(sha, made)
+    return made
 
 
 def _gone(path: Path, why: str) -> PredictionError:

@@ -48,6 +48,8 @@ class Reply(msgspec.Struct, frozen=True):
     tokens_in_cached: int | None = None
     tokens_out: int | None = None
     tokens_reasoning: int | None = None
+    is_in_reasoning: bool = False
+    """Whether there is no text, and the server gave some as reasoning."""
 
 
 Tokens = tuple[int, int | None, int, int | None]

@@ -89,6 +89,10 @@ class _ChatUsage(msgspec.Struct):
 class _ChatMessage(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
+    reasoning_content: Any = None
+    """Of vLLM, SGLang, DeepSeek and others; what is called so is never an answer."""
+    reasoning: Any = None
+    """The same, of OpenRouter and newer servers."""
 
 
 class _ChatChoice(msgspec.Struct):
@@ -108,7 +112,11 @@ def read_openai_chat(reply: Any) -> Reply:
     choice = got.choices[0]
     said, refusal = choice.message.content or "", choice.message.refusal
     stop = "refused" if refusal else stop_of(choice.finish_reason, _CHAT_STOPS)
-    return reply_of(said + (refusal or ""), stop, got.model, tokens_of_usage(got.usage, _ChatUsage))
+    text = said + (refusal or "")
+    found = reply_of(text, stop, got.model, tokens_of_usage(got.usage, _ChatUsage))
+    thought = choice.message.reasoning_content or choice.message.reasoning
+    is_in_reasoning = isinstance(thought, str) and bool(thought.strip()) and not text.strip()
+    return msgspec.structs.replace(found, is_in_reasoning=is_in_reasoning)
 
 
 class _ResponsesUsage(msgspec.Struct):

@@ -42,12 +42,14 @@ class Request:
 @dataclass(slots=True)
 class Attempts:
     """How often a request was sent; ``unsure`` counts attempts that may have been charged, nobody
-    knows how much; ``held_usd`` is what is reserved for the request.
+    knows how much; ``held_usd`` is what is reserved for the request, ``reserved_usd`` for its last
+    attempt.
     """
 
     n: int = 0
     unsure: int = 0
     held_usd: float = 0.0
+    reserved_usd: float = 0.0
     faults: int = 0
     rate_refusals: int = 0
     sent_at: float | None = None
@@ -62,6 +64,7 @@ class Attempts:
         """The request is sent now."""
         self.n += 1
         self.held_usd += reserved_usd
+        self.reserved_usd = reserved_usd
         self.sent_at, self.latency_s = time.time(), None
 
     def end(self) -> None:
@@ -156,6 +159,7 @@ def answered(
         tokens_reasoning=reply.tokens_reasoning,
         usd=usd,
         error=error,
+        is_in_reasoning=reply.is_in_reasoning,
         raw=raw,
     )
 
@@ -197,7 +201,11 @@ def _line(
         model=model.asked_id,
         repetition=request.repetition,
         purpose=request.purpose,
-        usd_unsure=attempts.unsure * request.most_usd if attempts.unsure else 0.0,
+        usd_unsure=(
+            attempts.unsure * max(request.most_usd, attempts.reserved_usd)
+            if attempts.unsure
+            else 0.0
+        ),
         latency_s=attempts.latency_s,
         sent_at=attempts.sent_at,
         attempts=attempts.n,

@@ -16,7 +16,13 @@ from enact_assets.asking.answers import Answer, Purpose
 from enact_assets.asking.batch_records import waiting
 from enact_assets.asking.budget import Budget
 from enact_assets.asking.buying import Purchase
-from enact_assets.asking.canary import Verdict, canary_message, canary_reader, verdict
+from enact_assets.asking.canary import (
+    Verdict,
+    canary_message,
+    canary_messages,
+    canary_reader,
+    verdict,
+)
 from enact_assets.asking.in_process_models import InProcess, load_in_process
 from enact_assets.asking.keys import keeping_key_in, key_of
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
@@ -24,6 +30,7 @@ from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader, Target, request_sha
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.not_asked import why_not, why_not_again, why_nothing
+from enact_assets.asking.prompt_lengths import why_cut
 from enact_assets.asking.requested import Request, limit_of_tokens_out, missing, most_usd
 from enact_assets.asking.wires import WIRES, Wire
 from enact_assets.contracts.errors import PredictionError
@@ -119,6 +126,22 @@ def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer,
         return run.checked_again()
 
 
+def _has(answers: Sequence[tuple[Message, Answer]], message: Message) -> bool:
+    return any(shown == message for shown, _ in answers)
+
+
+def _in_reasoning(model: str, answers: Collection[Answer]) -> str:
+    """What a person should know of answers that a server gave as reasoning; empty without any."""
+    n = sum(answer.is_in_reasoning for answer in answers)
+    if not n:
+        return ""
+    return (
+        f"Model {model}: {n:,} of {len(answers):,} answers are empty, since the server put the "
+        "text into `reasoning_content`. They count as unparsed. Turn thinking on in the model's "
+        "parameters, or the server's reasoning parser off, and ask again."
+    )
+
+
 class _Run:
     """One call of :func:`ask`, or of :func:`check`."""
 
@@ -141,6 +164,7 @@ class _Run:
         self._progress = Progress(0)
         self._n_keys: Counter[str] = Counter()
         self._snapshot: str | None = None
+        self._at_fault = set[str]()
         self.in_process: InProcess | None = None
 
     def answers(self, messages: Sequence[Message]) -> dict[Key, Answer]:
@@ -150,12 +174,14 @@ class _Run:
         self._tell()
         if not messages:
             return {}
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or model.asked_id)
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
         found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
-        self._tell()
+        self._tell(_in_reasoning(model.name, found.values()))
+        if cut := why_cut((wanted[sha].message, answer) for sha, answer in found.items()):
+            self._tell(f"Model {model.name}: {cut}.")
         # What a question without an answer did cost is in the ledger. Here only the run that paid
         # would know it, and no later one.
         for sha, answer in found.items():
@@ -164,7 +190,7 @@ class _Run:
         return {key: found[sha] for key, sha in shas.items()}
 
     def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
-        reason = self._checked_order()
+        reason = self._checked_order(messages)
         target = self._target(self._snapshot or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)
         wanted, _ = self._wanted(messages, target)
@@ -192,14 +218,14 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         with self._alone(folder):
             before = self._first_answers(target, folder)
-            n = len(before)
+            n = sum(shown == message for shown, _ in before)
             sha = request_sha(target, message, n)
             purpose: Purpose = "check" if before else "canary"
             request = Request(sha, message, n, self._most_usd(message), purpose)
             reason = why_nothing(model, self._budget)
             if reason is not None:
                 return missing(model, request, reason), "unreadable"
-            self._snapshot = before[0].served_model if before else None
+            self._snapshot = before[0][1].served_model if before else None
             answer = self._bought([request], folder)[sha]
         return answer, verdict(answer.text or "", model.entry.max_images)
 
@@ -239,8 +265,9 @@ class _Run:
                 to_buy.append(request)
         return found, to_buy
 
-    def _checked_order(self) -> str | None:
-        """Ask the canary unless an answer is known; why nothing else may be sent, if so.
+    def _checked_order(self, messages: Sequence[Message]) -> str | None:
+        """Ask the canary unless an answer is known, or none of ``messages`` is to be bought; why
+        nothing else may be sent, if so.
 
         Its first answer says which model an alias means, its latest whether pictures keep their
         order. Errors: :class:`PredictionError` if they do not.
@@ -251,19 +278,25 @@ class _Run:
         folder = folder_of(self._ledger_folder, target)
         answers = self._first_answers(target, folder)
         reason = why_nothing(model, self._budget)
-        if not answers and reason is None:
-            sha = request_sha(target, message)
-            request = Request(sha, message, 0, self._most_usd(message), "canary")
+        if reason is None and not _has(answers, message) and self._buys(messages, answers):
             with self._alone(folder):
                 answers = self._first_answers(target, folder)
-                answers = answers or [self._bought([request], folder)[sha]]
+                if not _has(answers, message):
+                    answers = self._with_canary(message, target, folder, answers)
         if not answers:
             return reason
-        first, latest = answers[0], answers[-1]
-        if first.error is not None:
-            return f"the first message, which checks the order of pictures: {first.error}"
-        self._snapshot = first.served_model
-        seen = verdict(latest.text or "", model.entry.max_images)
+        (_, first), (shown, latest) = answers[0], answers[-1]
+        if latest.error is not None and model.channel == "python":
+            # Its own code may read the wording of questions. What it cannot answer is missing.
+            self._tell(
+                f"Model {model.name} failed at the first message, numbers on pictures that check "
+                f"their order, which is no question. It is asked all the same. ({latest.error})"
+            )
+            return reason
+        self._snapshot = first.served_model if first.error is None else None
+        if latest.error is not None:
+            return f"the first message, which checks the order of pictures: {latest.error}"
+        seen = verdict(latest.text or "", shown.n_pictures)
         if seen == "changed":
             raise PredictionError(
                 f"{model.name} sees pictures in another order than they are sent: it answered "
@@ -277,13 +310,60 @@ class _Run:
             self._tell(f"Model {name} could not read the numbers that check the order of pictures.")
         return reason
 
-    def _first_answers(self, target: Target, folder: Path) -> list[Answer]:
-        """Kept answers to the first message, those of checks last."""
+    def _with_canary(
+        self,
+        message: Message,
+        target: Target,
+        folder: Path,
+        answers: Sequence[tuple[Message, Answer]],
+    ) -> list[tuple[Message, Answer]]:
+        """``answers`` and that to ``message``, the first one; if a model takes fewer pictures than
+        it has, ``answers``, or one to the shorter message of before.
+        """
+        self._snapshot = answers[0][1].served_model if answers else None
+        answer = self._canary(message, target, folder)
+        fewer = canary_messages(self._model.entry.max_images)[0]
+        is_at_fault = answer.request_sha in self._at_fault and self._model.channel != "python"
+        if not is_at_fault or fewer == message:
+            return [*answers, (message, answer)]
+        found = list(answers) or [(fewer, self._canary(fewer, target, folder))]
+        if found[-1][1].error is None:
+            self._tell(
+                f"Model {self._model.name} takes fewer than {message.n_pictures} pictures: set "
+                f"`max_images` in models.yaml. It refused the first message of "
+                f"{message.n_pictures} pictures, which checks their order; its answer to one of "
+                f"{fewer.n_pictures} counts. ({answer.error})"
+            )
+        return found
+
+    def _canary(self, message: Message, target: Target, folder: Path) -> Answer:
+        sha = request_sha(target, message)
+        request = Request(sha, message, 0, self._most_usd(message), "canary")
+        return self._bought([request], folder)[sha]
+
+    def _buys(
+        self, messages: Sequence[Message], first_answers: Sequence[tuple[Message, Answer]]
+    ) -> bool:
+        """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
+        if not first_answers and self._model.channel != "python":
+            return True  # nobody knows which exact model's answers to look for
+        served = first_answers[0][1].served_model if first_answers else None
+        target = self._target(served or self._model.asked_id)
+        folder = folder_of(self._ledger_folder, target)
+        wanted, _ = self._wanted(messages, target)
+        return bool(self._sorted(wanted, read_kept(folder), waiting(folder), None)[1])
+
+    def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
+        """The first message and kept answers to it: as it was before, then as it is, those of
+        checks last.
+        """
         kept = read_kept(folder).answers
-        message = canary_message(self._model.entry.max_images)
-        found: list[Answer] = []
-        while (answer := kept.get(request_sha(target, message, len(found)))) is not None:
-            found.append(answer)
+        found: list[tuple[Message, Answer]] = []
+        for message in canary_messages(self._model.entry.max_images):
+            n = 0
+            while (answer := kept.get(request_sha(target, message, n))) is not None:
+                found.append((message, answer))
+                n += 1
         return found
 
     @property
@@ -313,7 +393,10 @@ class _Run:
     def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
         """Ask ``requests`` now; a line for each."""
         purchase = Purchase(
-            self._model, self._read_picture, folder, self._budget, self._snapshot, self._count
+            *(self._model, self._read_picture, folder, self._budget, self._snapshot),
+            on_answer=self._count,
+            told=self._tell,
+            at_fault=self._at_fault,
         )
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())

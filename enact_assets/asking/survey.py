@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from enact_assets.asking.answers import Answer
-from enact_assets.asking.canary import canary_message
+from enact_assets.asking.canary import canary_messages
 from enact_assets.asking.ledger import Kept, folder_of, read_kept
 from enact_assets.asking.messages import Message, request_sha
 from enact_assets.asking.model_entries import Model
@@ -35,18 +35,19 @@ def survey(
     has read. Errors: as :func:`~enact_assets.asking.ledger.read_kept`.
     """
     asked = model.target(version, model.asked_id)
-    canary = request_sha(asked, canary_message(model.entry.max_images))
-    first = read(folder_of(ledger_folder, asked)).answers.get(canary)
+    known = read(folder_of(ledger_folder, asked)).answers
+    shas = (request_sha(asked, m) for m in canary_messages(model.entry.max_images))
+    first = next((known[sha] for sha in shas if sha in known), None)
     served = None if first is None else first.served_model
     exact = model.target(version, served or model.asked_id)
     kept = read(folder_of(ledger_folder, exact)).answers
-    to_buy, shas = [], set()
+    to_buy, wanted = [], set()
     for message in messages:
         if why_not(model, message) is not None:
             continue
         for repetition in range(max(1, model.entry.samples)):
             sha = request_sha(exact, message, repetition)
-            if sha not in shas and sha not in kept:
+            if sha not in wanted and sha not in kept:
                 to_buy.append(message)
-            shas.add(sha)
-    return Survey(to_buy, len(shas & kept.keys()), list(kept.values()))
+            wanted.add(sha)
+    return Survey(to_buy, len(wanted & kept.keys()), list(kept.values()))

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,14 @@ import polars as pl
 
 from enact_assets.bulk.bulk_sources import BulkSource
 from enact_assets.bulk.chain import TABLES, BulkSettings, StageClock, tables_of_demonstration
-from enact_assets.contracts.errors import EnactError, OutputError
+from enact_assets.contracts.errors import EnactError, MaterializationError, OutputError
 from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import settings_sha
 from enact_assets.engine.lake.parquet_files import write_file
 from enact_assets.engine.tables import table
 from enact_assets.system.atomic import flush_to_disk, temporary_name
 from enact_assets.system.local_places import LocalPlace
+from enact_assets.system.package_files import file_bytes
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -90,6 +92,7 @@ class Manifest:
         path = folder / MANIFEST
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         flush_to_disk(path)
+        flush_to_disk(folder)
 
 
 @dataclass(frozen=True)
@@ -119,15 +122,21 @@ def scan_table(output: Path, name: str) -> pl.LazyFrame:
     files = [folder / f"{name}.parquet" for folder in batch_folders(output).values()]
     if not files:
         return table(name).empty().lazy()
-    return pl.scan_parquet(files)
+    return pl.scan_parquet(files, glob=False)
 
 
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
     """Make and land one batch, unless it exists already: its manifest, and whether it was made.
 
     A demonstration that fails, for whatever reason, is noted and has no rows. Errors:
-    :class:`OutputError` if the batch cannot be written; nothing of it is left then.
+    :class:`OutputError` if the batch cannot be written, :class:`MaterializationError` if this
+    process runs other code than the one that gave the task; nothing of the batch is left then.
     """
+    if code_sha() != task.code_sha:
+        raise MaterializationError(
+            f"{task.output}: the code changed while batches were made; batch {task.number} was not "
+            "written. Finished batches are kept. Run it again."
+        )
     folder = batch_folder(task.output, task.number)
     identities, unknown = _identities(task.sources)
     sha = settings_sha(task.settings)
@@ -210,6 +219,7 @@ def remove_batch(folder: Path) -> None:
         shutil.rmtree(aside)
 
 
+@cache
 def code_sha() -> str:
     """Hash of the code that decides the rows: a batch made by other code is made again."""
     files = sorted(
@@ -219,9 +229,7 @@ def code_sha() -> str:
         if path.suffix in {".py", ".txt"}
     )
     files.append(_PACKAGE / "profiles.py")
-    return content_sha(
-        [[str(p.relative_to(_PACKAGE)), sha256_bytes(p.read_bytes())] for p in files]
-    )
+    return content_sha([[str(p.relative_to(_PACKAGE)), sha256_bytes(file_bytes(p))] for p in files])
 
 
 def _identities(

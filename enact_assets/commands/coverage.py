@@ -47,11 +47,11 @@ class Gap:
 
     def command(self, root: DataRoot) -> str:
         """What gets them."""
-        from enact_assets.data_root.answer_files import NOT_IMPORTED
+        from enact_assets.data_root.answer_files import NOT_IMPORTED, OTHER_SHOWN
 
         data = root.option
         names = f"--model {self.model} --variant {self.variant}"
-        if self.reason == NOT_IMPORTED or not self.was_asked:
+        if self.reason in {NOT_IMPORTED, OTHER_SHOWN} or not self.was_asked:
             return f"enact-assets import-answers FILE {names}{data}"
         if NO_PICTURE in self.reason:
             return f"enact-assets materialize {names}{data}"
@@ -86,7 +86,7 @@ def coverage(warehouse: Path, variant: str) -> str:
         f"{counted(asked['questions'], 'question')} about "
         f"{counted(asked['demonstrations'], 'demonstration')}"
     )
-    gaps = _of(_published_gaps(warehouse), {"variant": [variant]})
+    gaps = _of([*_published_gaps(warehouse), *_absent(warehouse)], {"variant": [variant]})
     if not gaps:
         return f"{said}; no answer is missing."
     lacking = [f"{g.model} lacks {g.n_missing:,} of {g.n_asked:,}" for g in gaps]
@@ -166,6 +166,25 @@ def _published_gaps(warehouse: Path) -> list[Gap]:
         from predictions
         group by all having n_missing > 0
         order by n_missing desc, model, variant
+        """,
+        {"unknown": NO_REASON},
+    )
+    return [Gap(*row) for row in rows.iter_rows()]
+
+
+def _absent(warehouse: Path) -> list[Gap]:
+    """Of every model and variant that should have been asked, and has no published answer at all:
+    asking it failed, or all questions that it answered vanished since.
+    """
+    from enact_assets.data_root.published import query
+
+    rows = query(
+        warehouse,
+        """
+        select model, variant, sum(n_questions)::bigint as n, n, $unknown
+        from absent_evaluations anti join predictions using (model, variant)
+        where length is null
+        group by all order by all
         """,
         {"unknown": NO_REASON},
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from enact_assets.contracts.errors import DownloadError, EnactError, SettingsError
-from enact_assets.official.commands import AddCommand, plain, shown_progress
+from enact_assets.official.commands import AddCommand, TextConsole, plain, shown_progress
 from enact_assets.official.published_data import (
     BROWSER_FILES,
     DATA,
@@ -51,7 +51,7 @@ def _download(arguments: argparse.Namespace, console: Console) -> int:
         if data.name != ENACT:
             raise
         # The links lead elsewhere, and may work where the hub does not.
-        Console(stderr=True).print(plain(f"enact-assets: {error}", "red"))
+        TextConsole(stderr=True).print(plain(f"enact-assets: {error}", "red"))
         code = 2
     _show_browser_files(data, console)
     return code

@@ -49,7 +49,8 @@ def add_exchange_commands(command: AddCommand) -> None:
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
-        'the answer) and parts, a list of {"text": ...} and {"picture": "pictures/<sha>.png"} in '
+        "the answer), shown_sha (hash of texts and pictures) and parts, a list of "
+        '{"text": ...} and {"picture": "pictures/<sha>.png"} in '
         "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
         "Hugging Face `datasets`, with a card and croissant.json. lmms-eval, "
         "vlmevalkit: the same, and files of that tool below it. inspect: the answers of --model "
@@ -79,7 +80,8 @@ def add_exchange_commands(command: AddCommand) -> None:
         metavar="FILE.jsonl",
         help="one object per line with question_id, or id as in an exported question file, and "
         "answer; optional: stop (complete, cut, refused), served_model, tokens_in, "
-        "tokens_in_cached, tokens_out, tokens_reasoning, latency_s, variant",
+        "tokens_in_cached, tokens_out, tokens_reasoning, latency_s, variant, shown_sha (as "
+        "exported: what was shown; without it, what the variant shows now)",
     )
     sub.add_argument("--model", required=True, metavar="NAME", help="name of the model or person")
     sub.add_argument(
@@ -204,6 +206,14 @@ def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
         f"{counted(done.n_missing, 'question')} {have} no answer.",
         markup=False,
     )
+    if done.n_other_shown:
+        console.print(
+            f"{counted(done.n_other_shown, 'answer')} to other words or pictures than {variant} "
+            "shows now, by their shown_sha: these count as missing. Export the questions again "
+            "and answer those.",
+            style="yellow",
+            markup=False,
+        )
     if done.n_differing:
         fate = "replaced" if arguments.replace else "kept; --replace takes those of the file"
         console.print(

@@ -1,4 +1,4 @@
-"""Failures of disks and databases, not of the code, in one message."""
+"""Failures of disks, databases and memory, not of the code, in one message."""
 
 import errno
 import sqlite3
@@ -18,15 +18,20 @@ MOVE_AWAY = (
     "The file is damaged: move the folder `dagster` of the data root away. No partition is made "
     "again; only the history of runs is lost."
 )
+MORE_MEMORY = (
+    "Raise its limit (`ulimit -v`, a container's), or let less run at a time (`--workers 1`)."
+)
 KEPT = "What was finished is kept."
 
 
 def storage_message(error: BaseException) -> str | None:
-    """What to tell people of an ``error`` of a disk or of Dagster's database; None of any other.
+    """What to tell people of an ``error`` of a disk, memory or Dagster's database; None of others.
 
     Other errors are bugs, and their traceback is needed.
     """
     for cause in _chain(error):
+        if isinstance(cause, MemoryError):
+            return f"The system gave this process no more memory. {KEPT} {MORE_MEMORY}"
         if _is_of_a_database(cause):
             reason = " ".join(str(getattr(cause, "orig", None) or cause).split())
             advice = _ADVICE[errno.ENOSPC] if FULL in reason else CHECK

@@ -111,6 +111,8 @@ def _facts(model: "Model") -> dict[str, Any]:
     """All that is known about a model, as JSON."""
     import msgspec
 
+    from enact_assets.asking.keys import has_key
+
     entry = msgspec.to_builtins(model.entry)
     return {
         **entry,
@@ -118,20 +120,15 @@ def _facts(model: "Model") -> dict[str, Any]:
         "channel": model.channel,
         "base_url": model.base_url,
         "key": model.key_variable,
-        "is_key_set": _has_key(model),
+        "is_key_set": has_key(model),
         "parameters": dict(model.parameters),
     }
 
 
-def _has_key(model: "Model") -> bool | None:
-    """Whether the key that the model wants is set; None if it wants none."""
-    from enact_assets.asking.keys import key_of, wants_key
-
-    return bool(key_of(model)) if wants_key(model) else None
-
-
 def _listed(models: Sequence["Model"]) -> Table:
     import datetime as dt
+
+    from enact_assets.asking.keys import has_key
 
     today = dt.datetime.now(dt.UTC).date()
     table = Table(title="Models (prices in USD per million tokens)", title_justify="left")
@@ -147,7 +144,7 @@ def _listed(models: Sequence["Model"]) -> Table:
         table.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     for model in models:
         price, retired = model.price, model.entry.retired
-        has_key = _has_key(model)
+        is_key_set = has_key(model)
         style = None
         if retired is not None:
             style = "red" if retired <= today else "yellow"
@@ -155,7 +152,7 @@ def _listed(models: Sequence["Model"]) -> Table:
             model.name,
             model.entry.id.partition("/")[0],
             *(("?", "?") if price is None else (f"{price.tokens_in:g}", f"{price.tokens_out:g}")),
-            "-" if has_key is None else ("set" if has_key else f"no {model.key_variable}"),
+            "-" if is_key_set is None else ("set" if is_key_set else f"no {model.key_variable}"),
             "" if model.entry.max_images is None else str(model.entry.max_images),
             "" if retired is None else str(retired),
             style=style,

@@ -5,6 +5,7 @@ from itertools import groupby, product
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from enact_assets.contracts.profile import Profile
 from enact_assets.contracts.registry import Registry
@@ -40,8 +41,9 @@ def print_question_counts(console: Console, root: DataRoot, registry: Registry) 
         said = f"{counted(n, 'imported question')} about {counted(len(tasks), 'demonstration')}"
         n_there = lake.read("question_set", {"question_set": name}).height if name in chosen else 0
         console.print(
-            f"[bold]question set {name}[/bold]: {said}, {n_there:,} of them materialized\n"
-            f"  {_asked_by(registry, name, QUESTIONS)}"
+            Text(f"question set {name}", "bold"),
+            f": {said}, {n_there:,} of them materialized\n  {_asked_by(registry, name, QUESTIONS)}",
+            sep="",
         )
     own = [name for name in registry.question_sets if name not in imported]
     for name, source in product(own, by_source):
@@ -128,7 +130,8 @@ def _expected(registry: Registry, profile: Profile, n_missing: int, n_known: int
 
 def _print(console: Console, title: str, basis: str, strata: list[Stratum]) -> None:
     n, wanted = sum(s.n for s in strata), sum(s.wanted for s in strata)
-    console.print(f"[bold]{title}[/bold]: {n:,} of {wanted:,} questions\n  {basis}")
+    count = f": {n:,} of {wanted:,} questions\n  {basis}"
+    console.print(Text(title, "bold"), count, sep="")
     table = Table(box=None, pad_edge=False)
     is_short = any(s.why for s in strata)
     for column in ("  length", "wanted per kind", *KINDS):

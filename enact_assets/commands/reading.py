@@ -97,7 +97,8 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
         f"""
         select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy,
             pairwise_accuracy_sd, n_questions, n_scored, n_verified, repetitions, n_unparsed,
-            n_refused, n_cut, n_missing
+            n_refused, n_declined, n_cut, n_missing, n_answers, n_read_otherwise,
+            task_accuracy_as_release, pairwise_accuracy_as_release
         from leaderboard_details where length is null and kind is not null
         order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last,
             task_accuracy desc nulls last, model

@@ -13,11 +13,14 @@ from typing import Any, TextIO
 
 import polars as pl
 
+from enact_assets.official.commands import printable
+
+Out = TextIO | io.TextIOBase
 EXACT_DIGITS = 15
 """Decimal digits that every float keeps."""
 
 
-def write_csv(rows: pl.DataFrame, out: TextIO) -> None:
+def write_csv(rows: pl.DataFrame, out: Out) -> None:
     """Names and rows as CSV; lists and structs as JSON. An empty field is null, ``""`` a text."""
     if not rows.width:
         return
@@ -26,7 +29,7 @@ def write_csv(rows: pl.DataFrame, out: TextIO) -> None:
     out.write(pl.DataFrame(columns).write_csv())
 
 
-def write_json_lines(rows: pl.DataFrame, out: TextIO) -> None:
+def write_json_lines(rows: pl.DataFrame, out: Out) -> None:
     """One JSON object per row, on one line; what JSON has no number for (NaN, infinity) is null."""
     out.writelines(
         _json({name: _plain(value) for name, value in row.items()}) + "\n"
@@ -35,18 +38,29 @@ def write_json_lines(rows: pl.DataFrame, out: TextIO) -> None:
 
 
 @contextmanager
-def plain_output() -> Iterator[TextIO]:
+def plain_output() -> Iterator[Out]:
     """Standard output as UTF-8, whatever the locale; a reader that has had enough (``| head``)
-    ends it without an error.
+    ends it without an error. A terminal gets no character that it would obey.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        yield sys.stdout
+        yield _Shown(sys.stdout) if sys.stdout.isatty() else sys.stdout
         sys.stdout.flush()
     except BrokenPipeError:
         # Python would flush again as it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Shown(io.TextIOBase):
+    """Writes to a terminal what :func:`printable` leaves."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        self._terminal.write(printable(text))
+        return len(text)
 
 
 def text_of(value: Any) -> str:

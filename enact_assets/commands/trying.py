@@ -11,7 +11,7 @@ from rich.table import Table
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import plain, positive
+from enact_assets.official.commands import TextConsole, plain, positive
 from enact_assets.plurals import counted, sentence
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ def add_max_usd(sub: argparse.ArgumentParser, default_text: str, default: float 
         type=_dollars,
         default=default,
         metavar="USD",
-        help=f"most that this command may spend on models {default_text}",
+        help=f"most that this command may spend on models {default_text}. A provider that charges "
+        "more than an answer can cost by its price and limits passes it, by the excess of the "
+        "answers in flight at the first such answer: one in the beginning, `in_flight` of each "
+        "model at most; a batch that was sent is charged whole",
     )
 
 
@@ -133,10 +136,12 @@ def _without(n: int, reason: str) -> str:
 def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     from enact_assets.report.first_look import COUNTS, SHARES
 
+    # Few models refuse in words, and a terminal is narrow.
+    counts = [c for c in COUNTS if c != "n_declined" or of_kind[c].sum()]
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
         *("kind", "questions", "task\naccuracy", "chance", "pairwise\naccuracy", "chance"),
-        *("unparsed", "refused", "cut", "missing"),
+        *(count.removeprefix("n_") for count in counts),
     ):
         table.add_column(heading, justify="left" if heading == "kind" else "right")
     for row in of_kind.iter_rows(named=True):
@@ -144,7 +149,7 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
             row["kind"],
             f"{row['n_questions']:,}",
             *("-" if row[s] is None else f"{100 * row[s]:.0f} %" for s in SHARES),
-            *(f"{row[c]:,}" for c in COUNTS),
+            *(f"{row[c]:,}" for c in counts),
         )
     return table
 
@@ -164,7 +169,7 @@ def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
         TextColumn("{task.fields[more]}", markup=False),
         TimeRemainingColumn(),
     )
-    errors = Console(stderr=True, highlight=False)
+    errors = TextConsole(stderr=True)
     said: set[str] = set()
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(text, total=None, count="", more="")

@@ -142,6 +142,7 @@ class Look:
         found = f"{tables.demonstrations.item(0, 'n_frames')} {kind}"
         if is_segmented and tables.has_differences:
             self._tell(f"note: {file}: {NOTE_ON_DIFFERENCES}")
+        self._at_changes(file, tables)
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:
@@ -163,12 +164,22 @@ class Look:
         for warning in checked.warnings:
             self._tell(f"warning: {file}: {warning}", "yellow")
         tables = tables_of_annotation(file, checked, "recording")
+        self._at_changes(file, tables)
         return self._at_pictures(file, tables) or self._good(
             file,
             f"{len(annotation.objects)} objects, {len(annotation.changes)} changes; the video has "
             f"{video.n_frames} frames of {video.width_px} x {video.height_px} px, "
             f"{video.frame_rate_hz:.2f} per second{pace}",
         )
+
+    def _at_changes(self, file: Path, tables: ReplayTables) -> None:
+        from enact_assets.contracts.registry import load_registry
+        from enact_assets.official.prospects import asking, remarks
+
+        source = tables.demonstrations.item(0, "source")
+        for remark in remarks(tables, asking(load_registry(), source)):
+            style = "yellow" if remark.is_warning else ""
+            self._tell(f"{remark.kind}: {file}: {remark.text}", style)
 
     def _at_pictures(
         self, file: Path, tables: ReplayTables | None, n_frames: int | None = None

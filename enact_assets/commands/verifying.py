@@ -1,4 +1,4 @@
-"""The command that compares every byte of the lake and of the pictures with checksums."""
+"""The command that compares every byte of lake, pictures and ledger with checksums."""
 
 import argparse
 import time
@@ -11,6 +11,7 @@ from rich.text import Text
 from enact_assets.official.commands import plain, shown_progress
 
 if TYPE_CHECKING:
+    from enact_assets.asking.ledger_inspection import LedgerInspection
     from enact_assets.engine.lake.inspection import Inspection
 
 SHOWN = 20
@@ -24,17 +25,21 @@ def add_verify_command(command: AddCommand) -> None:
     command(
         "verify",
         _verify,
-        "Read every file of the lake and every stored picture, and compare all bytes with their "
-        "checksums. A damaged file is renamed to NAME.damaged-..., and the next `enact-assets "
-        "materialize` makes it again. Exit code 1 if a file was damaged or could not be read.",
+        "Read every file of the lake, every stored picture, every answer of the ledger and the "
+        "DuckDB file, and compare all bytes with their checksums. A damaged file is renamed to "
+        "NAME.damaged-..., and the next `enact-assets materialize` makes it again; the ledger is "
+        "left as it is. Exit code 1 if anything was damaged or could not be read, or if another "
+        "program changed the DuckDB file.",
     )
 
 
 def _verify(arguments: argparse.Namespace, console: Console) -> int:
+    from enact_assets.asking.ledger_inspection import inspect_ledger
     from enact_assets.data_root.paths import DataRoot
     from enact_assets.engine.lake.image_store import ImageStore
     from enact_assets.engine.lake.inspection import inspect
     from enact_assets.engine.lake.lake import Lake
+    from enact_assets.engine.publishing.warehouse_seal import why_altered
     from enact_assets.runs.instance import check_root
 
     check_root(arguments.data)
@@ -43,7 +48,15 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     with shown_progress(console, "verify") as on_progress:
         found = inspect(Lake(root.lake), ImageStore(root.images), on_progress)
     print_inspection(console, found, time.monotonic() - began)
-    return 0 if found.is_whole else 1
+    ledger = inspect_ledger(root.ledger)
+    print_ledger(console, ledger)
+    why = why_altered(root.warehouse, is_read=True)
+    if why is not None:
+        message = f"{root.warehouse}: {why}. `enact-assets materialize` publishes it from nothing."
+        console.print(plain(message, "red"))
+    elif root.warehouse.exists():
+        console.print(plain(f"{root.warehouse}: as it was published."))
+    return 0 if found.is_whole and not ledger.damaged and why is None else 1
 
 
 def print_inspection(console: Console, found: "Inspection", seconds: float) -> None:
@@ -76,6 +89,20 @@ def print_inspection(console: Console, found: "Inspection", seconds: float) -> N
     )
     if any(damage.aside is not None for damage in found.damaged) or found.misfits:
         console.print("`enact-assets materialize` makes their partitions again.")
+
+
+def print_ledger(console: Console, found: "LedgerInspection") -> None:
+    """Each line and picture of the ledger that is damaged, then how much was read, if any."""
+    for message in found.damaged[:SHOWN]:
+        console.print(plain(message, "red"))
+    _more(console, found.damaged)
+    if found.n_lines or found.n_pictures:
+        unchecked = f" ({found.n_unchecked:,} without a checksum)" if found.n_unchecked else ""
+        pictures = f" and {found.n_pictures:,} pictures" if found.n_pictures else ""
+        console.print(
+            f"{found.n_lines:,} answers{unchecked}{pictures} of the ledger: "
+            f"{f'{len(found.damaged):,} damaged' if found.damaged else 'none damaged'}."
+        )
 
 
 def _more(console: Console, found: Sequence[object]) -> None:

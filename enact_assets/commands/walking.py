@@ -204,9 +204,16 @@ def walk(
             f"Stopped after {made}. What was finished is kept; run the same command again."
         ) from None
     print_report(console, report)
+    root = DataRoot(arguments.data)
+    from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+    from enact_assets.data_root.question_files import registry_in
+
+    asking = [v for (v,) in report.current(ASKED) if v in only.get("variant", [v])]
+    for said in nothing_asked(root, registry_in(root), asking):
+        console.print(Text(said, "yellow"))
     if not report.is_success:
         return 1
-    said, code = missing_answers(DataRoot(arguments.data), report, only)
+    said, code = missing_answers(root, report, only)
     if said:
         console.print(Text(said, "yellow"))
     return code
@@ -255,6 +262,8 @@ def _demo(arguments: argparse.Namespace, console: Console) -> int:
             "\nThe embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
         )
         if registry.demo:
+            from enact_assets.data_root.question_files import registry_in
+
             known = registry_in(root)
             console.print(
                 f"This is a first look. `enact-assets materialize --all{data}` makes the whole "

@@ -13,6 +13,7 @@ from enact_assets.commands.trying import add_max_usd
 from enact_assets.commands.walking import walk, walk_options
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.official.commands import positive
+from enact_assets.plurals import counted, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from enact_assets.engine.lake.lake import Lake
 
 MADE = ("world_accuracies",)
+SHOWN = 4
 EMBEDDED_RESULTS = (
     "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
 )
@@ -100,6 +102,13 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     else:
         chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
     code = walk(chosen, console, registry, None)
+    if environments and not arguments.step_file:
+        lent = counted(len(environments), "environment")
+        console.print(
+            f"Asked about {named(asked, SHOWN)}. Clips come from {lent} as well, about which ENACT "
+            f"asks nothing: {named(environments, SHOWN)}.",
+            markup=False,
+        )
     for source in arguments.step_file or [EMBEDDED_WORLD]:
         show_accuracies(root, console, source)
     if arguments.export is not None and code == 0:

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import re
 import reprlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from enact_assets.contracts.settings import (
     MAX_NAME_CHARACTERS,
     PerLength,
     is_partition_name,
+    twins,
 )
 
 MAX_SCALAR_CHARACTERS = 200
@@ -188,7 +189,9 @@ def mapping(
 
 def named_entries(entry: Any, where: str) -> dict[str, Any]:
     """``entry`` if it maps names that can be a partition's to anything."""
-    return {_name(key, where): inner for key, inner in mapping(entry, where).items()}
+    found = {_name(key, where): inner for key, inner in mapping(entry, where).items()}
+    check_cases(found, where)
+    return found
 
 
 def name_list(entry: Any, where: str) -> tuple[str, ...]:
@@ -199,7 +202,16 @@ def name_list(entry: Any, where: str) -> tuple[str, ...]:
     for index, name in enumerate(found):
         if name in found[:index]:
             raise SettingsError(f"registry {where}: {name!r} is a duplicate; delete one")
+    check_cases(found, where)
     return found
+
+
+def check_cases(names: Iterable[str], where: str) -> None:
+    """Errors: :class:`SettingsError` if two names would be one file where disks ignore case."""
+    for name, other in twins(names).items():
+        raise SettingsError(
+            f"registry {where}: {name!r} differs from {other!r} in case only; rename one"
+        )
 
 
 def _name(given: Any, where: str) -> str:

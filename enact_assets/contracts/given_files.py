@@ -12,6 +12,7 @@ from pathlib import Path
 
 MOST_BYTES = 2**28
 """Of a file that is read as a whole; those that are larger are read in parts."""
+_PART_BYTES = 2**16
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFCHR: "a device",
@@ -51,7 +52,15 @@ def read_given(path: Path, most: int = MOST_BYTES) -> bytes:
     Errors: ``OSError`` as of :func:`open_given`, and if there are more than ``most``.
     """
     with open_given(path) as file:
-        found = file.read(most + 1)
+        # Reading takes as much memory as it is allowed to read, however small the file is.
+        expected = os.fstat(file.fileno()).st_size
+        found = file.read(min(expected, most) + 1)
+        # It grew, or is one of those of /proc, whose size is 0.
+        while expected < len(found) <= most:
+            more = file.read(min(len(found) + _PART_BYTES, most + 1 - len(found)))
+            if not more:
+                break
+            found += more
     if len(found) > most:
         text = f"has more than {most / 1e6:,.0f} MB, the most that is read of such a file"
         raise OSError(errno.EFBIG, text, str(path))

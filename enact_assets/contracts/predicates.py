@@ -5,6 +5,8 @@ Source: ENACT paper, table 6 (eleven classes); ``Touching`` is added by contact 
 The further states are those that recorded replays name and profile ``release`` counts as changes.
 """
 
+import difflib
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -118,6 +120,47 @@ def predicate(name: str) -> Predicate:
         raise UnknownNameError.of(
             "predicate", name, CATALOGUE, "Add it to contracts/predicates.py."
         ) from None
+
+
+_ELSEWHERE: dict[str, str] = {
+    "Open": "opened closed close shut ajar",
+    "ToggledOn": "on off active running plugged pluggedin pluggedout turned switched",
+    "OnTop": "on ontopof atop over above upon sittingon lyingon standingon restingon placedon",
+    "Inside": "in within into insideof enteredin",
+    "Under": "below beneath underneath",
+    "NextTo": "near nearby close beside besides adjacent adjacentto by",
+    "Touching": "touch touches contact incontact incontactwith",
+    "Grasping": "hold holds holding held heldby inhand carry carries carrying carried grab grabs "
+    "grabbed grabbing grasp grasps grasped pick pickedup take",
+    "RightGrasping": "holdsrh righthand inrighthand heldinrighthand",
+    "LeftGrasping": "holdslh lefthand inlefthand heldinlefthand",
+    "AttachedTo": "attach attached joined joinedto connected connectedto fixed fixedto mounted "
+    "mountedon screwed screwedto assembled plugged pluggedin",
+    "Contains": "contain containing has",
+    "Covered": "cover covers covering coveredby coveredwith dirty stained dusty",
+    "Filled": "full fullof filledwith",
+    "Saturated": "wet soaked soakedwith",
+    "Cooked": "cook baked boiled fried grilled",
+    "Burnt": "burned charred",
+    "Heated": "hot warm",
+    "Frozen": "cold iced",
+    "OnFire": "burning lit ignited",
+    "Transition": "sliced cut broken",
+}
+"""Predicate -> words of other vocabularies for it or its contrary, in small letters alone."""
+
+
+def nearest(name: str, arity: int | None = None) -> str | None:
+    """The predicate that ``name``, a word of another vocabulary, probably means; None if none is
+    near. Of several, one that takes ``arity`` objects.
+    """
+    word = re.sub("[^a-z]", "", name.casefold()) or name.casefold()
+    of = {known.casefold(): known for known in CATALOGUE}
+    found = [of[word]] if word in of else []
+    found += [known for known, words in _ELSEWHERE.items() if word in words.split()]
+    found += [of[near] for near in difflib.get_close_matches(word, of, n=3)]
+    of_arity = [known for known in found if CATALOGUE[known].arity == arity]
+    return next(iter([*of_arity, *found]), None)
 
 
 def label(category: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.predicates import RELEASE_PREDICATES
 from enact_assets.contracts.profile import Profile
 
 EMBEDDED = "embedded"
@@ -37,6 +38,26 @@ NATURAL = "natural"
 
 
 @dataclass(frozen=True)
+class OwnWords:
+    """Sentences of the user about a predicate of which we have none: each says that it began to
+    hold, or that it ended. Fields ``{S}`` and ``{O}`` are its objects (:data:`SENTENCE_FIELDS`).
+    """
+
+    predicate: str
+    begins: tuple[str, ...]
+    ends: tuple[str, ...]
+
+    def phrasings(self, operation: str) -> tuple[str, ...]:
+        """Those of ``add`` or ``remove``."""
+        return {"add": self.begins, "remove": self.ends}.get(operation, ())
+
+
+SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
+"""What a sentence may have in braces: subject and object with their article, the object without,
+and verbs that agree with the subject."""
+
+
+@dataclass(frozen=True)
 class Gating:
     """Which predicates make key frames, under which constants."""
 
@@ -48,6 +69,12 @@ class Gating:
     """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
     question_file: str | None = None
     """The imported file, or ``ANY_FILE``, that names key frames and questions in place of ours."""
+    own_words: tuple[OwnWords, ...] = ()
+    """Of predicates that the registry adds to those of the gating."""
+
+    def looks_at(self, predicate: str) -> bool:
+        """Whether a change of ``predicate`` can make a question."""
+        return predicate in (self.predicates or RELEASE_PREDICATES)
 
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
         """Those of ``question_files`` whose questions it takes, sorted."""
@@ -315,26 +342,41 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
-_ADDED: tuple[tuple[str, object], ...] = (
-    ("drops_ambiguous", True),
-    ("per_stratum", None),
-    ("keep", None),
-    ("without", ()),
-    ("question_file", None),
-    ("is_imported", False),
-    ("backend", SCALAR),
-    ("llvm_version", 0),
-    ("prompts", None),
-    ("editing", None),
-)
-"""Settings that came later, with the value that means what held before: it is not hashed, so that
-results made before stay fresh."""
+def twins(names: Iterable[str]) -> dict[str, str]:
+    """Name -> an earlier one that differs from it in case only: one file on some disks."""
+    first: dict[str, str] = {}
+    found = ((name, first.setdefault(name.lower(), name)) for name in names)
+    return {name: other for name, other in found if name != other}
+
+
+_ADDED: Mapping[type, Mapping[str, object]] = {
+    Profile: {"drops_ambiguous": True},
+    Gating: {"question_file": None, "own_words": ()},
+    RendererSettings: {"backend": SCALAR, "llvm_version": 0},
+    QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
+    Variant: {"is_imported": False, "prompts": None, "editing": None},
+}
+"""Fields that came later, each with the value that means what held before: it is not hashed, so
+that results made before stay fresh."""
 
 
 def settings_sha(settings: object) -> str:
     """Hash of a resolved settings object (a dataclass), the data version of its config root."""
-    return content_sha(dataclasses.asdict(settings, dict_factory=_hashed))  # type: ignore[call-overload]
+    return content_sha(_hashed(settings))
 
 
-def _hashed(fields: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in fields if (name, value) not in _ADDED}
+def _hashed(value: Any) -> Any:
+    """As ``dataclasses.asdict``, without fields that have the value of before."""
+    if isinstance(value, Mapping):
+        return {name: _hashed(of) for name, of in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hashed(of) for of in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    before = _ADDED.get(type(value), {})
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    return {
+        name: _hashed(of)
+        for name, of in fields.items()
+        if name not in before or type(of) is not type(before[name]) or of != before[name]
+    }

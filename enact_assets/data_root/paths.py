@@ -18,6 +18,7 @@
     <root>/forgotten.txt                         names that are left out (data_root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
+    <root>/enact.duckdb.seal                     its checksum (engine/publishing/warehouse_seal.py)
     <root>/report/report.html                    the report (data_root/report_files.py)
 
 Tables and pictures may be elsewhere, for several machines to share: below the folder or fsspec
@@ -28,6 +29,8 @@ import os
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from enact_assets.contracts.errors import SettingsError
 
 HOME_VARIABLE = "ENACT_HOME"
 LAKE_VARIABLE = "ENACT_LAKE"
@@ -46,6 +49,9 @@ PARTITIONS_FILE = "partitions.yaml"
 REPORT_FOLDER = "report"
 CATALOGUE_FILE = "catalogue.db"
 FORMER_INDEX_FOLDER = "lake_index"
+NO_PLAIN_NAMES = "*?[\\%"
+"""Characters that make a path a pattern or an escape to DuckDB, Dagster or SQLAlchemy: they would
+use files of another folder, such as ``run1`` for ``run[1]``."""
 
 
 def lake_from_environment() -> str | None:
@@ -53,11 +59,28 @@ def lake_from_environment() -> str | None:
     return os.environ.get(LAKE_VARIABLE) or None
 
 
+def root_from_environment() -> Path:
+    """The data root named by ``ENACT_HOME``, or ``./data``; absolute either way."""
+    return Path(os.environ.get(HOME_VARIABLE) or DEFAULT_ROOT).absolute()
+
+
+def check_path(folder: Path, what: str = "data root") -> None:
+    """Errors: :class:`SettingsError` for a folder that cannot be used because of its path."""
+    for path in (str(folder.absolute()), os.path.realpath(folder)):
+        found = next((character for character in path if character in NO_PLAIN_NAMES), None)
+        if found is not None:
+            raise SettingsError(
+                f"{path}: the path of a {what} must not contain {found!r}. DuckDB or Dagster would "
+                "take it for a pattern and could use another folder. Rename or move the folder."
+            )
+
+
 @dataclass(frozen=True)
 class DataRoot:
     """The folder that holds all data of one installation.
 
-    ``lake_url``, a folder or URL, holds tables and pictures if it is set.
+    ``lake_url``, a folder or URL, holds tables and pictures if it is set. Errors: as
+    :func:`check_path`.
     """
 
     root: Path
@@ -65,8 +88,13 @@ class DataRoot:
 
     @classmethod
     def from_environment(cls) -> "DataRoot":
-        """The folder named by ``ENACT_HOME``, or ``./data``; absolute either way."""
-        return cls(Path(os.environ.get(HOME_VARIABLE) or DEFAULT_ROOT).absolute())
+        """That of :func:`root_from_environment`. Errors: as :func:`check_path`."""
+        return cls(root_from_environment())
+
+    def __post_init__(self) -> None:
+        check_path(self.root)
+        if self.lake_url is not None and "://" not in self.lake_url:
+            check_path(Path(self.lake_url), f"lake ({LAKE_VARIABLE})")
 
     @property
     def option(self) -> str:

@@ -135,8 +135,7 @@ class OpenWarehouse:
             connection.execute(f"attach '{location}' as warehouse (read_only)")
         except duckdb.Error as error:
             raise WarehouseError(
-                f"{self._path}: cannot be opened ({error}). If it is damaged, delete it: "
-                "`enact-assets materialize --asset warehouse` publishes it again."
+                f"{self._path}: cannot be opened ({error}). {_advice_on(self._path, error)}"
             ) from error
         if not self._is_trusted:
             connection.execute(_LOCKED)
@@ -186,6 +185,24 @@ def _interruptible(
         connection.interrupt()
         thread.join(STOP_S)
         raise KeyboardInterrupt("Stopped: the query was interrupted.") from stopped
+
+
+def _advice_on(path: Path, error: duckdb.Error) -> str:
+    """What to do about a file that DuckDB cannot open: it is damaged only if it can be read."""
+    if "lock on file" in str(error):
+        return (
+            "Nothing is damaged: another program has the file open for writing. Close it there, or "
+            "open it there with read_only."
+        )
+    try:
+        with path.open("rb") as file:
+            file.read(1)
+    except OSError as reason:
+        return f"The file cannot be read ({reason.strerror}), which is no damage."
+    return (
+        "If it is damaged, delete it: `enact-assets materialize --asset warehouse` publishes it "
+        "again."
+    )
 
 
 def _advice(folder: Path) -> str:

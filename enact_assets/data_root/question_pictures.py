@@ -19,7 +19,7 @@ from enact_assets.contracts.errors import LakeError, QuestionFileError
 from enact_assets.data_root.paths import link_target
 from enact_assets.data_root.recording_zips import DAMAGE, crc_of
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.system.atomic import temporary_name
+from enact_assets.system.atomic import flush_to_disk, temporary_name
 
 LINK_SUFFIX = ".pictures"
 MAX_PICTURE_BYTES = 64 * 2**20
@@ -91,7 +91,8 @@ class PictureFolder:
     def fingerprint(self, found: str) -> Fingerprint:
         """Read from the file; once for all of its hard links."""
         about = self._about(found)
-        mark = (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size)
+        times = about.st_mtime_ns, about.st_ctime_ns
+        mark = (about.st_dev, about.st_ino, about.st_size, *times)
         if mark not in _FINGERPRINTS:
             path = self.folder / found
             try:
@@ -170,7 +171,7 @@ class PictureZip:
     def _opened(self) -> "_Opened":
         try:
             about = self.path.stat()
-            return _open_zip(self.path, about.st_mtime_ns, about.st_size)
+            return _open_zip(self.path, about.st_mtime_ns, about.st_ctime_ns, about.st_size)
         except READ_ERRORS as error:
             raise QuestionFileError(f"{self.path}: not a zip that can be read ({error})") from error
 
@@ -217,6 +218,7 @@ def link_pictures(folder: Path, name: str, place: Path) -> None:
     temporary = temporary_name(link)
     temporary.symlink_to(link_target(folder, place.resolve()))
     temporary.replace(link)
+    flush_to_disk(folder)
 
 
 def _link(folder: Path, name: str) -> Path:
@@ -242,8 +244,8 @@ def _open_zip(path: Path, *_mark: int) -> _Opened:
     return _Opened(archive, members, tuple(tops))
 
 
-_FINGERPRINTS: dict[tuple[int, int, int, int], Fingerprint] = {}
-"""Of files by device, inode, time of change and size."""
+_FINGERPRINTS: dict[tuple[int, ...], Fingerprint] = {}
+"""Of files by device, inode, size and times of change."""
 
 
 def _unreadable(path: Path, error: OSError) -> QuestionFileError:

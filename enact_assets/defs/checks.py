@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 
 from enact_assets.defs.table_assets import markdown_table
-from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.sql_files import SqlFile, packaged_sql
 from enact_assets.engine.publishing.warehouse_checks import CheckResult
 from enact_assets.lineage.pipeline import WAREHOUSE
 
@@ -24,7 +24,7 @@ def sql_check_specs() -> list[dg.AssetCheckSpec]:
             description=_about(file),
             metadata={"file": file.place},
         )
-        for file in read_sql_files(sql_folder())
+        for file in packaged_sql()
         if file.stage == "checks"
     ]
 

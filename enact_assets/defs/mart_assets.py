@@ -12,7 +12,7 @@ import dagster as dg
 from enact_assets.data_root.published import query
 from enact_assets.defs.labels import OWNERS, relation_metadata, tags_of
 from enact_assets.engine.publishing.relations import StalePartitions
-from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.sql_files import SqlFile, packaged_sql
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import WAREHOUSE
 
@@ -76,7 +76,7 @@ def mart_materializations(
 def _files() -> list[SqlFile]:
     return [
         file
-        for file in read_sql_files(sql_folder())
+        for file in packaged_sql()
         if file.stage == "marts" or file.name == StalePartitions.table_name()
     ]
 

@@ -1,6 +1,7 @@
 """What a walk was asked to make: some steps, some names; and what has to be made for them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from enact_assets.contracts.errors import EnactError, UnknownNameError
 from enact_assets.contracts.registry import BASELINE, Registry
@@ -20,6 +21,7 @@ _COMPARING = tuple(
 """Steps that read rows of the baseline, whatever variant they make."""
 FOLLOWING = {"wanted_frames", "frame_images"}
 """Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
+_QUESTION_SET, _ASKED = "question_set", "asked_questions"
 _SHOWING = tuple(
     step
     for step in STEPS
@@ -54,6 +56,8 @@ class Chosen:
         check_assets(self._assets or ())
         self.only = {d: set(names) for d, names in (only or {}).items()}
         self.asking: dict[str, Mapping[str, set[str]]] = {}
+        self.bystanders: frozenset[str] = frozenset()
+        """Variants that ask about none of the demonstrations asked for."""
         self._besides: dict[str, set[Partition]] = {}
         if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
@@ -96,6 +100,7 @@ class Chosen:
         if self._assets is None and not self.only:
             return self
         self._add_inputs(lineage)
+        self._add_bystanders(lineage)
         if any(self.has(step) or step.name in self._besides for step in _SHOWING):
             for name in sorted(FOLLOWING):
                 step = lineage.graph.step_named[name]
@@ -107,6 +112,22 @@ class Chosen:
                     and not (may_be and not _may_follow(lineage.causes(step, partition)))
                 )
         return self
+
+    def _add_bystanders(self, lineage: Lineage) -> None:
+        """What variants ask that share a question set with those asked for: the set is made again,
+        and their questions come out as they were. Otherwise all that hangs on them would be stale.
+        """
+        chosen_sets = lineage.graph.step_named[_QUESTION_SET]
+        if not (self.has(chosen_sets) or _QUESTION_SET in self._besides):
+            return
+        step = lineage.graph.step_named[_ASKED]
+        suspects = lineage.may_be_stale(step).tolist()
+        self._besides.setdefault(_ASKED, set()).update(
+            (variant,)
+            for (variant,), may_be in zip(lineage.partitions(step), suspects, strict=True)
+            if variant in self.bystanders
+            and not (may_be and not _may_follow(lineage.causes(step, (variant,))))
+        )
 
     def _add_inputs(self, lineage: Lineage) -> None:
         members: dict[tuple[str, tuple[str, ...]], dict[Partition, list[Partition]]] = {}
@@ -199,12 +220,24 @@ def choose(
     named = [registry.variant(name) for name in (only or {}).get("variant", ())]
     if named and not chosen.only.get("demonstration"):
         _choose_demonstrations(chosen, named, names, registry, sources)
+    if demonstrations := chosen.only.get("demonstration"):
+        chosen.bystanders = _bystanders(demonstrations, registry, sources)
     if not {"demonstration", "model"}.isdisjoint(chosen.only):
         # An activity is trained for the chosen models and the chosen demonstrations.
         chosen.only["training_activity"] = trained_activities(
             *(chosen.only.get(d, names.of[d]) for d in ("demonstration", "model"))
         )
     return chosen
+
+
+def _bystanders(
+    demonstrations: Iterable[str], registry: Registry, sources: Sources
+) -> frozenset[str]:
+    found = set()
+    for demonstration in demonstrations:
+        with suppress(EnactError):  # its recording is gone
+            found.add(sources.find(demonstration).name)
+    return frozenset(n for n, v in registry.variants.items() if found.isdisjoint(v.sources))
 
 
 def _choose_demonstrations(

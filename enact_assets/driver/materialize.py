@@ -37,7 +37,13 @@ from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import Lineage, Plan
 from enact_assets.lineage.pipeline import WAREHOUSE
-from enact_assets.runs.arrivals import add_world_sources, checked_name, names_found, names_in_lake
+from enact_assets.runs.arrivals import (
+    add_world_sources,
+    checked_name,
+    names_found,
+    names_in_lake,
+    without_twins,
+)
 from enact_assets.runs.driver_lock import only_driver
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.lost_runs import mark_all_lost
@@ -117,7 +123,7 @@ class Driver:
             registry = scope.of_registry(self._whole)
             self._register_all(registry, demonstrations, models, report)
             lineage = self._read(registry)
-            self._observer.notes(change.words(lineage.names, self._whole))
+            self._observer.notes(change.words(lineage.names, self._whole, tuple(assets or ())))
             of_runs, shards = run_tags(self._root, max_usd), read_shards(self._root)
 
             def tags(step: str) -> dict[str, str]:
@@ -295,8 +301,11 @@ class Driver:
                     report.rejected.append(str(error))
                 else:
                     found[dimension].append(key)
-        add_world_sources(found, registry, self._data)
         known = {d: set(self.instance.get_dynamic_partitions(d)) for d in found}
+        for dimension, named in found.items():
+            found[dimension], said = without_twins(dimension, named, known[dimension])
+            report.rejected += said
+        add_world_sources(found, registry, self._data)
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 
 

@@ -1,6 +1,6 @@
 """How the scope of a data root grows: by what a command names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import dagster as dg
@@ -55,8 +55,10 @@ class ScopeChange:
     has_new_variants: bool
     """Whether variants joined it: Dagster knows those of the time when it loaded the registry."""
 
-    def words(self, names: Names, registry: Registry) -> list[str]:
-        """What to print before anything is made; ``names`` are those of the data root now."""
+    def words(self, names: Names, registry: Registry, assets: Collection[str] = ()) -> list[str]:
+        """What to print before anything is made; ``names`` are those of the data root now,
+        ``assets`` those that the command is limited to.
+        """
         notes = self.scope.unknown(registry)
         there = ", ".join(counted(len(names.of[d]), d) for d in ("demonstration", "variant"))
         if self.is_changed:
@@ -65,7 +67,12 @@ class ScopeChange:
             notes.append(f"Now in this data root: {there}.{reload}")
         elif self.is_first and not self.scope.of:
             first = " `enact-assets demo` makes a first look." if registry.demo else ""
-            notes.append(f"This data root is new. The whole registry is made: {there}.{first}")
+            made = f"The whole registry is made: {there}.{first}"
+            if assets:
+                made = (
+                    f"Made now is only {' and '.join(sorted(assets))}, with what it is made from."
+                )
+            notes.append(f"This data root is new. {made}")
         return notes
 
 

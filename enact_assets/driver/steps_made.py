@@ -15,7 +15,7 @@ from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.lineage.lake_states import LakeStates
-from enact_assets.lineage.pipeline import ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.lineage.pipeline import LANDED_OF, ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.running import WHY_TAG
 
@@ -126,7 +126,8 @@ class Walk:
     def _look(self, step: Step) -> None:
         """What there is now of a step that ran."""
         if step.name not in ROOTS:
-            landed = landed_states(self._states, step.keys, step.names)
+            about = [asset for asset, table in LANDED_OF.items() if table in step.keys]
+            landed = landed_states(self._states, [*step.keys, *about], step.names)
             for asset, state in landed.items():
                 self._lineage.states.set(asset, step.names, state)
 

@@ -234,9 +234,10 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     scored.
 
     Of repeated questions the standard deviation between repetitions follows the accuracy. Columns
-    of refused and cut answers, which are unparsed too, show only where there are any. A model that
-    is not current has its state after its name: stale or missing; one that answered some of the
-    questions only is partial: its accuracies are not of the same questions as those of others.
+    of refused, declined and cut answers, which are unparsed too, show only where there are any. A
+    model that is not current has its state after its name: stale or missing; one that answered some
+    of the questions only is partial: its accuracies are not of the same questions as those of
+    others.
     References that were trained are marked, and a line says on what.
     """
     if not rows:
@@ -247,12 +248,17 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
         for what in dict.fromkeys(TRAINED_ON.get(row["model"]) for row in shown):
             if what is not None:
                 console.print(f"{TRAINED_MARK} reference trained on {what}: scored, not ranked")
+        for row in shown:
+            if row["n_read_otherwise"]:
+                console.print(_other_reading(row), markup=False)
         if any((row["n_scored"] or 0) > (row["n_verified"] or 0) for row in shown):
             console.print(UNVERIFIED)
 
 
 def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
-    rare = [name for name in ("refused", "cut") if any(row[f"n_{name}"] for row in rows)]
+    rare = [
+        name for name in ("refused", "declined", "cut") if any(row[f"n_{name}"] for row in rows)
+    ]
     counts = ["unparsed", *rare, "missing"]
     board = Table(title=f"Leaderboard ({variant}, all lengths)", title_justify="left")
     for name, justify in (
@@ -270,7 +276,10 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             board.add_section()
         previous = row["kind"]
         state = "" if row["state"] == "current" else f" ({row['state']})"
-        if not state and row["n_missing"]:
+        n, of = row["n_scored"] or 0, row["n_questions"]
+        if 0 < n < of:
+            state += f" (partial: {n:,} of {of:,})"
+        elif not state and row["n_missing"]:
             state = " (partial)"
         board.add_row(
             str(row["kind"]),
@@ -281,6 +290,22 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             *(f"{row[f'n_{name}']:,}" for name in counts),
         )
     return board
+
+
+def _other_reading(row: dict[str, Any]) -> str:
+    """Scores of both readings of answers, where these differ."""
+    strict, released = (
+        " and ".join(
+            f"{_percent(row[f'{metric}_accuracy{reading}'], None)} {metric}"
+            for metric in ("task", "pairwise")
+        )
+        for reading in ("", "_as_release")
+    )
+    return (
+        f"{row['model']}, {row['kind']}: {row['n_read_otherwise']:,} of {row['n_answers']:,} "
+        f"answers differ between the two readings. Strict: {strict}; as the release reads: "
+        f"{released}."
+    )
 
 
 def _percent(value: Any, spread: Any) -> str:

@@ -20,6 +20,7 @@ import msgspec
 
 from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.symbols import EFFECTS, Bound, Module, read_module, short_sha
+from enact_assets.system.package_files import file_bytes
 
 DATA = "<data>"
 """Symbol of the data files beside a module."""
@@ -60,6 +61,7 @@ class CodeVersions:
         self._cache_file = cache
         self._remembered = _load(cache)
         self._modules: dict[str, Module] = {}
+        self._keys: dict[str, str] = {}
         self._is_changed = False
         self._next: dict[Symbol, frozenset[Symbol]] = {}
         self._shas: dict[Symbol, str] = {}
@@ -113,7 +115,7 @@ class CodeVersions:
     def _module(self, name: str) -> Module:
         if name not in self._modules:
             content = self._files[name].read_bytes()
-            key = short_sha(content)
+            key = self._keys[name] = short_sha(content)
             if key not in self._remembered:
                 self._remembered[key] = read_module(content.decode())
                 self._is_changed = True
@@ -163,7 +165,7 @@ class CodeVersions:
         if symbol.name == DATA and symbol not in self._shas:
             found = sorted(self._files[symbol.module].parent.rglob("*"))
             files = [path for path in found if path.suffix in DATA_SUFFIXES]
-            self._shas[symbol] = short_sha("\n".join(short_sha(p.read_bytes()) for p in files))
+            self._shas[symbol] = short_sha("\n".join(short_sha(file_bytes(p)) for p in files))
         if symbol in self._shas:
             return self._shas[symbol]
         return self._module(symbol.module).symbols[symbol.name].sha
@@ -173,7 +175,7 @@ class CodeVersions:
         if self._cache_file is None or not self._is_changed:
             return
         temporary = self._cache_file.with_name(f".{self._cache_file.name}.{uuid.uuid4().hex}.tmp")
-        used = {short_sha(self._files[name].read_bytes()): m for name, m in self._modules.items()}
+        used = {self._keys[name]: module for name, module in self._modules.items()}
         with suppress(OSError):
             temporary.write_bytes(msgspec.msgpack.encode((_FORMAT, used)))
             os.replace(temporary, self._cache_file)  # noqa: PTH105 - as atomic, and shorter

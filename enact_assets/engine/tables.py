@@ -15,6 +15,7 @@ import dataframely as dy
 import polars as pl
 
 from enact_assets.contracts.errors import TableContractError, UnknownNameError
+from enact_assets.contracts.ids import table_sha
 
 Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""
@@ -29,11 +30,14 @@ T = TypeVar("T", bound="Table")
 class Reference(NamedTuple):
     """Ids in ``column`` are those of rows of table ``of``, whose partition says what about.
 
-    ``also_in`` are tables that repeat these rows with the names of that partition.
+    ``also_in`` are tables that repeat these rows with the names of that partition. ``current_in``
+    lists the ids that a partition should be about, in its partition of the same names: of a stale
+    partition, rows about others are not published.
     """
 
     column: str
     of: str
+    current_in: str
     also_in: tuple[str, ...] = ()
 
 
@@ -317,3 +321,14 @@ def _in_order(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 
 def _snake_case(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def no_rows_sha(name: str) -> str:
+    """Content hash of the table called ``name`` without rows; empty for what is no table."""
+    table = TABLES.get(name)
+    return "" if table is None else _no_rows_sha(table)
+
+
+@cache
+def _no_rows_sha(table: type[Table]) -> str:
+    return table_sha(table.empty(), table.key())

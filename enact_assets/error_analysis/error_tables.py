@@ -1,7 +1,7 @@
 """Answers compared with true changes, step by step and component by component."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, text, truth
+from enact_assets.engine.tables import Reference, Table, integer, text, truth
 
 
 class ComparedSteps(Table):
@@ -12,6 +12,7 @@ class ComparedSteps(Table):
     """
 
     by = ("model", "variant")
+    refers_to = Reference("question_id", "qa", "asked_questions")
 
     model = common.model(key=True)
     variant = common.variant(key=True)
@@ -48,6 +49,7 @@ class ComparedComponents(Table):
     """
 
     by = ("model", "variant")
+    refers_to = Reference("question_id", "qa", "asked_questions")
 
     model = common.model(key=True)
     variant = common.variant(key=True)

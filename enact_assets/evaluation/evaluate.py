@@ -1,7 +1,7 @@
 """All answers of a partition parsed and verified: the table ``evaluation``."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.evaluation.release_parsing import FAILED, read_release_answer
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.verification import Verdicts, Verifier, VerifierQuestion
 from enact_assets.questions.parsing import Labels, Reader, heed_stop, read_answer
+from enact_assets.questions.release_parsing import FAILED, read_as_release, read_release_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (
@@ -78,8 +78,9 @@ def evaluate(
     with the steps that can be matched in order. Refusals are unparsed, and so are cut answers
     without a whole order. Under those of the release unparsed ones have no
     scores, and neither have rows on which the release raises. ``answer`` holds labels up to 64
-    bits; larger ones, which label nothing, become the largest. Source: paper A.3.2, definitions.md
-    6, R14 and R15.
+    bits; larger ones, which label nothing, become the largest. Every answer has a second reading,
+    the release's, which is scored by the same rules: labels that are no order are unparsed in it.
+    Source: paper A.3.2, definitions.md 6, R14 and R15.
 
     Without a replay (None in ``indexes``) the steps that an order passes are unknown: an answer
     with an order is accepted if that is the reference, and has no other scores.
@@ -103,7 +104,13 @@ def evaluate(
     verifier = Verifier(
         [parts[k] for k in verifiable], changes, either_rule_aligns=rules.either_rule_aligns
     )
-    found = _of_all(verifier.verify([read[k][0] for k in verifiable]), verifiable, parts, read)
+
+    def judged(orders: Sequence[Labels | None]) -> Verdicts:
+        return _of_all(
+            verifier.verify([orders[k] for k in verifiable.tolist()]), verifiable, parts, orders
+        )
+
+    found = judged([labels for labels, _ in read])
     has_failed = pl.Series(found.is_failed, dtype=pl.Boolean)
     if rules.is_unparsed_wrong:
         has_labels = pl.Series([labels is not None for labels, _ in read], dtype=pl.Boolean)
@@ -119,6 +126,10 @@ def evaluate(
     }
     is_ruled = is_scored & has_replay
     reasons = pl.Series([reason for _, reason in read], dtype=pl.String)
+    released = [
+        read_as_release(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)
+    ]
+    is_accepted, share = _as_released(found, [labels for labels, _ in read], released, judged)
     rows = asked.with_columns(
         answer_status=pl.when(is_missing)
         .then(pl.lit("missing"))
@@ -134,25 +145,46 @@ def evaluate(
         n_steps=pl.col("length") - 1,
         **{name: pl.when(is_scored).then(pl.Series(values)) for name, values in scores.items()},
         **{name: pl.when(is_ruled).then(pl.Series(values)) for name, values in by_rule.items()},
+        release_answer=pl.when(~is_missing).then(_storable([labels for labels, _ in released])),
+        is_accepted_as_release=pl.when(is_scored).then(pl.Series(is_accepted)),
+        pairwise_accuracy_as_release=pl.when(is_ruled).then(pl.Series(share)),
         unverified=pl.when(~has_replay).then(pl.lit(NO_REPLAY)),
     )
     return Evaluation.arranged(rows.select(list(Evaluation.schema())))
+
+
+def _as_released(
+    found: Verdicts,
+    orders: Sequence[Labels | None],
+    released: Sequence[tuple[Labels | None, bool]],
+    judged: Callable[[Sequence[Labels | None]], Verdicts],
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Whether answers are accepted, and their pairwise accuracy, as the release reads them.
+
+    ``found`` are the verdicts on ``orders``, which hold where both readings are the same.
+    """
+    both = list(zip(orders, released, strict=True))
+    is_other = np.array([order != labels for order, (labels, _) in both], np.bool_)
+    other = judged([a if is_order and a != order else None for order, (a, is_order) in both])
+    is_accepted = np.where(is_other, other.is_accepted & ~other.is_failed, found.is_accepted)
+    share = np.where(other.is_failed, 0.0, other.pairwise_accuracy)
+    return is_accepted, np.where(is_other, share, found.pairwise_accuracy)
 
 
 def _of_all(
     found: Verdicts,
     rows: NDArray[np.int64],
     parts: Sequence[VerifierQuestion],
-    read: Sequence[tuple[Labels | None, str | None]],
+    orders: Sequence[Labels | None],
 ) -> Verdicts:
     """Verdicts on all answers from those on ``rows``; of the others only ``is_exact`` is known."""
     if len(rows) == len(parts):
         return found
     n = len(parts)
     whole = Verdicts(
-        is_failed=np.array([labels is None for labels, _ in read], np.bool_),
+        is_failed=np.array([labels is None for labels in orders], np.bool_),
         is_exact=np.array(
-            [labels == part.answer for (labels, _), part in zip(read, parts, strict=True)], np.bool_
+            [labels == part.answer for labels, part in zip(orders, parts, strict=True)], np.bool_
         ),
         is_semantic=np.zeros(n, np.bool_),
         n_passed=np.zeros(n, np.int64),

@@ -1,7 +1,7 @@
 """Which orders are right, and whether answers are."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, integers, number, text, truth
+from enact_assets.engine.tables import Reference, Table, integer, integers, number, text, truth
 
 
 class QuestionOrders(Table):
@@ -34,6 +34,7 @@ class Evaluation(Table):
     """
 
     by = ("model", "variant")
+    refers_to = Reference("question_id", "qa", "asked_questions")
 
     model = common.model(key=True)
     variant = common.variant(key=True)
@@ -45,8 +46,8 @@ class Evaluation(Table):
     length = common.length()
     answer_status = text("parsed, unparsed or missing")
     reason = text(
-        "why it is unparsed (also refused, cut) or missing; wrong_length also if parsed, with "
-        "fewer labels",
+        "why it is unparsed (also refused, cut, declined) or missing; wrong_length also if parsed, "
+        "with fewer labels",
         null=True,
     )
     answer = integers("the parsed order; shorter than n_steps if wrong_length", null=True)
@@ -56,6 +57,12 @@ class Evaluation(Table):
     n_steps = integer("steps of the question")
     n_steps_passed = integer("steps that pass the rule; of an accepted answer all", null=True)
     pairwise_accuracy = number("share of steps that pass", null=True)
+    release_answer = integers(
+        "labels as the public release reads the answer; null if it reads none, or is missing",
+        null=True,
+    )
+    is_accepted_as_release = truth("is_accepted of release_answer, by the same rules", null=True)
+    pairwise_accuracy_as_release = number("pairwise_accuracy of release_answer", null=True)
     unverified = text(
         "why is_accepted is is_exact, and steps are not known: no_replay; null if the rule applied "
         "(to segmented scene graphs it does approximately)",

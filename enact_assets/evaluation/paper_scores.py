@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from math import isnan
 from typing import Any
 
 import polars as pl
@@ -129,8 +130,11 @@ def _question(
 
 
 def _text(answer: object) -> str | None:
-    """The answer as the text that parsing reads; null was never obtained."""
-    return answer if answer is None or isinstance(answer, str) else json.dumps(answer)
+    """The answer as the text that parsing reads; null, and NaN in its place, was never obtained."""
+    if answer is None or isinstance(answer, str):
+        return answer
+    is_missing = isinstance(answer, float) and isnan(answer)
+    return None if is_missing else json.dumps(answer, ensure_ascii=False)
 
 
 def _report(found: pl.DataFrame) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.evaluation.release_parsing import UNREADABLE
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.evaluation.release_wrong_cases import wrong_cases
 from enact_assets.evaluation.task_evidence import Evidence, Scored, detailed_row
 from enact_assets.questions.official import OfficialAnswer
+from enact_assets.questions.release_parsing import UNREADABLE
 
 DIRECTIONS = ("forward", "inverse")
 _NOTES = (

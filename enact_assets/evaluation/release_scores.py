@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from enact_assets.contracts.errors import EvaluationError
-from enact_assets.evaluation.release_parsing import FAILED, UNREADABLE, read_release_answer
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.evaluation.verification import Verifier, VerifierQuestion
 from enact_assets.questions.official import OfficialAnswer, OfficialQuestion
+from enact_assets.questions.release_parsing import FAILED, UNREADABLE, read_release_answer
 
 REASONS: Mapping[str, str] = {
-    "no_id": "the row has no id",
+    "no_id": "field 'id' is missing",
     "already_evaluated": "a row before it has the same id and was scored",
-    "unknown_task": "nothing is known of its task",
-    "empty_gt_answer": "the question has no reference",
-    "empty_key_frame_ids": "the question has no key frames",
-    UNREADABLE: "the answer is no list and no text with a digit in it",
-    FAILED: "the release raises: on the question, on the answer, or on a pair of key frames",
+    "unknown_task": "field 'task_name' names no task with key frames and replay",
+    "empty_gt_answer": "field 'gt_answer' is missing or empty",
+    "empty_key_frame_ids": "field 'key_frame_ids' is missing or empty",
+    "unknown_frame": "field 'key_frame_ids' names no frame of the replay",
+    "no_order": "field 'gt_answer' does not order the steps between its key frames",
+    UNREADABLE: "field 'answer' is no list and no text with a digit in it",
+    FAILED: "the release raises: on the answer, or on a pair of key frames",
 }
 """Why the release skips a row: it then counts nowhere."""
 
@@ -141,14 +143,16 @@ class _Row(NamedTuple):
             return cls(name, task, kind, len(gold), None, reason)
         key_frames = _key_frames(ids, evidence[task].position)
         if key_frames is None:
-            return cls(name, task, kind, len(gold), None, FAILED)
+            return cls(name, task, kind, len(gold), None, "unknown_frame")
+        if sorted(gold) != list(range(1, len(ids))):
+            return cls(name, task, kind, len(gold), None, "no_order")
         direction = "inverse" if "inverse" in kind.lower() else "forward"
         question = VerifierQuestion(task, direction, key_frames, gold)
         return cls(name, task, kind, len(gold), question, None)
 
 
 def _key_frames(ids: Sequence[str], position: Mapping[int, int]) -> list[int] | None:
-    """Key frames of frame ``ids``; None if one is no frame of the task."""
+    """Where frames stand in the evidence of their task; None if one is no frame of it."""
     try:
         return [position[int(frame)] for frame in ids]
     except (KeyError, ValueError):

@@ -123,8 +123,8 @@ class Verifier:
         """Verdicts on one answer to each question, in their order; None fails.
 
         Source: behaviour of the release, section 15. An entry of a JSON list that is no integer
-        names no picture; in an order of actions it fails the row, unless it is a number outside
-        the labels, which is left out like any other.
+        names no picture. In an order of actions it fails the row, unless it is a float: one outside
+        the labels is left out like any other number, with one within them no step passes.
         """
         n = len(self.questions)
         if len(answers) != n:
@@ -267,7 +267,9 @@ def _translate(labels: Labels, kind: str, n_steps: int) -> tuple[list[int], bool
     """Entries of a JSON list as labels, whether one is no integer, and whether that fails."""
     codes = [int(label) if isinstance(label, int) else _NO_LABEL for label in labels]
     foreign = [label for label in labels if not isinstance(label, int)]
-    has_failed = kind == "inverse" and any(
-        not isinstance(label, float) or 1 <= label <= n_steps for label in foreign
-    )
-    return codes, bool(foreign), has_failed
+    if kind == "forward":
+        return codes, bool(foreign), False
+    floats = [label for label in foreign if isinstance(label, float)]
+    if any(1 <= label <= n_steps for label in floats):
+        codes = []
+    return codes, bool(foreign), len(floats) < len(foreign)

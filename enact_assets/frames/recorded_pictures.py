@@ -28,9 +28,14 @@ from enact_assets.replay.recorded import sees_nothing_first
 from enact_assets.replay.replay_result import ISAAC_MODES
 
 
+def picture_name(frame_id: int) -> str:
+    """Name of a frame's PNG file."""
+    return f"{frame_id:05d}.png"
+
+
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
     """Path of a frame's PNG in a recording."""
-    return folder / camera / f"{frame_id:05d}.png"
+    return folder / camera / picture_name(frame_id)
 
 
 def camera_of(folder: Path, variant: Variant) -> str | None:

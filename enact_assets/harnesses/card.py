@@ -85,7 +85,10 @@ score_row("[2, 1, 3]", questions[0])  # {"parsed": 1.0, "task": ..., "pairs": ..
 ```
 
 Pictures are stored once each, by the hash of their content, and shown by many questions."""
-_CHANCE = "A random order scores, exactly:"
+_CHANCE = (
+    "A random order scores, exactly (pairwise accuracy is right steps over all steps, the sum of "
+    "`right` over the sum of `steps`):"
+)
 _SEED = (
     "The number at the end of a simulated demonstration is its seed. Questions were drawn with "
     "seed {seed}."

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 # Inspect imports this module, and nothing else of this package does.
@@ -33,17 +34,18 @@ from inspect_ai.scorer import (  # noqa: TID253
     mean,
     metric,
     scorer,
-    stderr,
 )
 from inspect_ai.solver import TaskState, generate  # noqa: TID253
 
 from enact_assets.contracts.errors import OutputError
 from enact_assets.harnesses.card import METADATA
 from enact_assets.harnesses.question_rows import text_and_pictures
-from enact_assets.harnesses.scoring import score_answer
+from enact_assets.harnesses.scoring import score_readings
+from enact_assets.statistics.clusters import ClusterSums
 
 CLUSTER = "demonstration"
-"""Questions about one demonstration resemble each other: standard errors are clustered by it."""
+"""Questions about one demonstration resemble each other: standard errors are clustered by it, and
+questions about a single one have none."""
 STOPS: Mapping[str, str] = {"max_tokens": "cut", "model_length": "cut", "content_filter": "refused"}
 """Why Inspect says a model stopped -> as answers have it."""
 
@@ -66,7 +68,7 @@ def dataset_of(folder: Path) -> Any:
             f"{folder}: has no {METADATA}. Name a folder that `enact-assets export SET FOLDER "
             "--format hf` wrote: -T questions=FOLDER"
         )
-    rows = pl.read_parquet(table)
+    rows = pl.read_parquet(table, glob=False)
     samples = [
         sample_of(row, lambda name: str(folder / name)) for row in rows.iter_rows(named=True)
     ]
@@ -106,10 +108,8 @@ class RandomOrders(ModelAPI):
 
 @metric
 def by_kind_and_length(*, counts_steps: bool = False) -> Metric:
-    """Means by kind, and by kind and length, with clustered standard errors.
-
-    With ``counts_steps`` a kind has the share of all its steps, the paper's micro-average; within a
-    length both are the same.
+    """Means by kind, and by kind and length, with clustered standard errors where there are two
+    clusters. With ``counts_steps`` they are shares of all steps, the paper's micro-average.
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
@@ -120,11 +120,10 @@ def by_kind_and_length(*, counts_steps: bool = False) -> Metric:
             groups.setdefault(f"{about['kind']} {about['length']}", []).append(score)
         found = {}
         for name in sorted(groups, key=lambda name: (name.split()[0], len(name), name)):
-            if counts_steps and " " not in name:
-                found[name] = _share_of_steps(groups[name])
-                continue
-            found[name] = mean()(groups[name])
-            found[f"{name} stderr"] = stderr(cluster=CLUSTER)(groups[name])
+            value, error = _mean_and_error(groups[name], counts_steps=counts_steps)
+            found[name] = value
+            if error is not None:
+                found[f"{name} stderr"] = error
         return found
 
     return compute
@@ -133,43 +132,71 @@ def by_kind_and_length(*, counts_steps: bool = False) -> Metric:
 @metric
 def pooled() -> Metric:
     """Share of all steps that are right: the micro-average of pairwise accuracy."""
-    return _share_of_steps
+
+    def compute(scores: list[SampleScore]) -> float:  # Inspect looks at the type it takes
+        return _mean_and_error(scores, counts_steps=True)[0]
+
+    return compute
 
 
-def _share_of_steps(scores: list[SampleScore]) -> float:
-    counts = [score.score.metadata or {} for score in scores]
-    return float(sum(c["right"] for c in counts) / max(1, sum(c["steps"] for c in counts)))
+@metric
+def clustered(*, counts_steps: bool = False) -> Metric:
+    """Its ``stderr``, of the mean or with ``counts_steps`` of :func:`pooled`; nothing where all
+    questions are about one demonstration: Inspect's own would be 0.
+    """
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        _, error = _mean_and_error(scores, counts_steps=counts_steps)
+        return {} if error is None else {"stderr": error}
+
+    return compute
+
+
+def _mean_and_error(scores: list[SampleScore], *, counts_steps: bool) -> tuple[float, float | None]:
+    """Mean, and its standard error unless there is one cluster only."""
+    clusters = [str((score.sample_metadata or {})[CLUSTER]) for score in scores]
+    _, places = np.unique(clusters, return_inverse=True)
+    weights = None
+    values = np.array([score.score.as_float() for score in scores])
+    if counts_steps:
+        counts = [score.score.metadata or {} for score in scores]
+        weights = np.array([c["steps"] for c in counts], dtype=np.int64)
+        values = np.array([c["right"] for c in counts]) / weights
+    sums = ClusterSums.of(values[:, None], places.astype(np.int64), weights)
+    error = float(sums.standard_errors()[0])
+    return float(sums.means()[0]), None if np.isnan(error) else error
 
 
 @scorer(
     metrics={
-        "task": [mean(), stderr(cluster=CLUSTER), by_kind_and_length()],
-        "pairs": [
-            mean(),
-            stderr(cluster=CLUSTER),
-            pooled(),
-            by_kind_and_length(counts_steps=True),
-        ],
+        "task": [mean(), clustered(), by_kind_and_length()],
+        "pairs": [pooled(), clustered(counts_steps=True), by_kind_and_length(counts_steps=True)],
         "parsed": [mean()],
+        "task_as_release": [mean(), clustered()],
+        "read_otherwise": [mean()],
     }
 )
 def enact_order() -> Scorer:
     """task: whether the order is right; pairs: the share of its steps that are; parsed: whether an
-    order could be read. Any order that is consistent with the question is right.
+    order could be read; task_as_release: task as ENACT's release reads the answer; read_otherwise:
+    whether the two readings differ. Any order that is consistent with the question is right.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect's form
         about, output = state.metadata, state.output
         stop = STOPS.get(output.stop_reason) if output.choices else None
-        found = score_answer(
+        both = score_readings(
             output.completion, about["kind"], about["answer"], json.loads(about["fits"]), stop
         )
+        found, released = both.strict, both.released
         said = f"{found.n_right} of {found.n_steps} steps fit"
         return Score(
             value={
                 "task": float(found.is_accepted),
                 "pairs": found.pairwise_accuracy,
                 "parsed": float(found.is_parsed),
+                "task_as_release": float(released.is_accepted),
+                "read_otherwise": float(both.is_read_otherwise),
             },
             answer=output.completion,
             explanation=said if found.reason is None else f"{said} ({found.reason})",

@@ -22,7 +22,8 @@ from enact_assets.questions.templates import KINDS
 
 FOLDER = "lmms_eval"
 MAX_NEW_TOKENS = 1024
-_METRICS = ("task_accuracy", "pairwise_accuracy", "parsed")
+_MEANS = ("task_accuracy", "parsed", "task_accuracy_as_release", "read_otherwise")
+_POOLED = ("pairwise_accuracy", "pairwise_accuracy_as_release")
 _UTILS = f'''
 
 def _only(kind):
@@ -66,6 +67,9 @@ def enact_results(doc, results):
         "task_accuracy": found["task"],
         "pairwise_accuracy": (found["right"], found["steps"]),
         "parsed": found["parsed"],
+        "task_accuracy_as_release": found["task_as_release"],
+        "pairwise_accuracy_as_release": (found["right_as_release"], found["steps"]),
+        "read_otherwise": found["read_otherwise"],
     }}
 
 
@@ -110,13 +114,9 @@ def write_lmms_eval(exported: FolderExported) -> Path:
             "max_new_tokens": MAX_NEW_TOKENS, "temperature": 0, "do_sample": False, "until": [],
         },
         "metric_list": [
-            {"metric": "task_accuracy", "aggregation": "mean", "higher_is_better": True},
-            {
-                "metric": "pairwise_accuracy",
-                "aggregation": _Function("utils.enact_pooled"),
-                "higher_is_better": True,
-            },
-            {"metric": "parsed", "aggregation": "mean", "higher_is_better": True},
+            {"metric": name, "aggregation": how, "higher_is_better": name != "read_otherwise"}
+            for names, how in ((_MEANS, "mean"), (_POOLED, _Function("utils.enact_pooled")))
+            for name in names
         ],
         "metadata": [{"version": exported.facts.version, "content": exported.facts.content_sha}],
     }  # fmt: skip
@@ -134,7 +134,8 @@ def write_lmms_eval(exported: FolderExported) -> Path:
         "group": "enact",
         "task": [f"enact_{kind}" for kind in kinds],
         "aggregate_metric_list": [
-            {"metric": name, "aggregation": "mean", "weight_by_size": True} for name in _METRICS
+            {"metric": name, "aggregation": "mean", "weight_by_size": True}
+            for name in (*_MEANS, *_POOLED)
         ],
     }
     write_text(folder / "utils.py", score_source() + _UTILS)

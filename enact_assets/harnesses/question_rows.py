@@ -40,6 +40,9 @@ COLUMNS: Mapping[str, Column] = {
         'JSON: what an answer may name -> the steps that it passes. "0>2": picture 2 right after '
         'the current state; "3": action 3. enact_score.py reads it',
     ),
+    "shown_sha": Column(
+        pl.String, "hash of its texts and pictures: keep it in files for `import-answers`"
+    ),
     "images_file_names": Column(
         pl.List(pl.String), "pictures in the order shown; `datasets` loads them as `images`"
     ),
@@ -66,6 +69,7 @@ def question_rows(lake: Lake, shown: ShownQuestions, gating: Gating) -> pl.DataF
             | {name: of_it[name] for name in ("demonstration", "activity", "source")}
             | {"question": _text(question)}
             | {"fits": json.dumps(fits[row["demonstration"]].of(row))}
+            | {"shown_sha": question.shown_sha}
             | {"images_file_names": [picture.path for picture in question.pictures]}
         )
     return pl.DataFrame(rows, schema={name: column.dtype for name, column in COLUMNS.items()})

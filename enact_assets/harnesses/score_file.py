@@ -4,9 +4,11 @@ import inspect
 
 from enact_assets import __version__
 from enact_assets.harnesses import scoring
-from enact_assets.questions import parsing
+from enact_assets.questions import parsing, refusals_in_words, release_parsing, thinking
 
 SCORE_FILE = "enact_score.py"
+_MODULES = thinking, refusals_in_words, parsing, release_parsing, scoring
+"""No name of theirs may mean two things."""
 
 _ROW = '''
 
@@ -15,26 +17,34 @@ def score_row(text, row, stop=None):
 
     parsed, task and pairs are 0.0 to 1.0: whether an order could be read, whether it is right, and
     the share of steps that are. right and steps are counts, to be summed for a micro-average.
+    reason says why an order is missing or short, such as declined or cut, or is None. All
+    are of the strict reading; task_as_release and right_as_release are of the answer as ENACT's
+    public release reads it, and read_otherwise is 1.0 where the two readings differ.
     """
     import json
 
-    found = score_answer(text, row["kind"], row["answer"], json.loads(row["fits"]), stop)
+    both = score_readings(text, row["kind"], row["answer"], json.loads(row["fits"]), stop)
+    found = both.strict
     return {
         "parsed": float(found.is_parsed),
         "task": float(found.is_accepted),
         "pairs": found.pairwise_accuracy,
         "right": found.n_right,
         "steps": found.n_steps,
+        "reason": found.reason,
+        "task_as_release": float(both.released.is_accepted),
+        "right_as_release": both.released.n_right,
+        "read_otherwise": float(both.is_read_otherwise),
     }
 '''
 
 
 def score_source() -> str:
-    """The text of the file: the two modules that score, without imports of this package, and
-    ``score_row``.
+    """The text of the file: the modules that read and score, without imports of this package,
+    and ``score_row``.
     """
     head = f'"""Scores answers to exported questions. Written by enact_assets {__version__}."""\n'
-    body = "\n\n".join(_without_package(module) for module in (parsing, scoring))
+    body = "\n\n".join(_without_package(module) for module in _MODULES)
     return f"{head}\n{body}{_ROW}"
 
 

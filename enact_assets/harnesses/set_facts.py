@@ -10,9 +10,8 @@ from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.registry import Registry
 from enact_assets.contracts.settings import EMBEDDED, Variant
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.evaluation.metrics import expected_pairwise
 from enact_assets.plurals import counted
-from enact_assets.published.published_results import published_table
-from enact_assets.published.published_tables import PublishedCaveats
 from enact_assets.questions.variant_settings import variant_settings
 
 LICENCE = "MIT"
@@ -31,9 +30,8 @@ class SetFacts:
     n_pictures: int
     n_left_out: int
     chance: pl.DataFrame
-    """Per kind: n, n_ambiguous, task and pairwise accuracy of a random order."""
-    caveat: str
-    """How the condition differs from the paper's of the same name; empty if it does not."""
+    """Per kind: n, n_ambiguous, and what a random order is expected to score: task accuracy, and
+    pairwise accuracy as the paper counts it, right steps over all steps."""
 
     @property
     def title(self) -> str:
@@ -82,8 +80,10 @@ class SetFacts:
                 "Rooms, objects and robot are simulated; results do not carry over to photographs "
                 "without a test."
             )
-        if self.caveat:
-            found.append(f"Beside the paper's variant of this name: {self.caveat}")
+        if not self.variant.is_imported:
+            found.append(
+                "No result may stand beside the paper's tables: these are not its 8,972 questions."
+            )
         if self.n_left_out:
             left = counted(self.n_left_out, "question")
             found.append(f"{left} of the variant had no pictures here and were left out.")
@@ -106,19 +106,18 @@ def facts_of(
     names = rows["demonstration"].unique().to_list()
     orders = lake.read_all("question_orders", gating=gating.name, among={"demonstration": names})
     chance = (
-        rows.select("question_id", "demonstration", "kind")
-        .join(orders.drop("kind"), on=["question_id", "demonstration"])
+        rows.select("question_id", "demonstration", "kind", "length")
+        .join(orders.drop("kind", "length"), on=["question_id", "demonstration"])
         .group_by("kind")
         .agg(
             n=pl.len(),
             n_ambiguous=pl.col("is_ambiguous").sum(),
             task=pl.col("expected_task_accuracy").mean(),
-            pairwise=pl.col("expected_pairwise_accuracy").mean(),
+            pairwise=expected_pairwise(),
         )
         .sort("kind")
     )
     settings = variant_settings(variant, gating)
-    caveats = published_table(PublishedCaveats).filter(published_variant=variant.name)
     return SetFacts(
         variant.question_set,
         variant,
@@ -128,5 +127,4 @@ def facts_of(
         rows["images_file_names"].explode().n_unique(),
         n_left_out,
         chance,
-        "" if caveats.is_empty() else str(caveats.item(0, "caveat")),
     )

@@ -11,8 +11,6 @@ and cannot score.
 """
 
 import json
-import os
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +18,8 @@ import polars as pl
 from enact_assets.harnesses.folder import FolderExported, write_text
 from enact_assets.harnesses.question_rows import PICTURE_HERE
 from enact_assets.harnesses.score_file import score_source
-from enact_assets.system.atomic import cannot_write, replacing
+from enact_assets.official.pictures import link_picture
+from enact_assets.system.atomic import cannot_write, flush_tree, make_folder, replacing
 
 FOLDER, NAME = "vlmevalkit", "ENACT"
 _CLASS = f'''
@@ -83,6 +82,11 @@ class ENACT(ImageBaseDataset):
                     task_accuracy=of_it["task"].mean(),
                     pairwise_accuracy=of_it["right"].sum() / of_it["steps"].sum(),
                     parsed=of_it["parsed"].mean(),
+                    task_accuracy_as_release=of_it["task_as_release"].mean(),
+                    pairwise_accuracy_as_release=(
+                        of_it["right_as_release"].sum() / of_it["steps"].sum()
+                    ),
+                    n_read_otherwise=int(of_it["read_otherwise"].sum()),
                 )
             )
         dump(scores, os.path.splitext(eval_file)[0] + "_scores.tsv")
@@ -109,9 +113,10 @@ def write_vlmevalkit(exported: FolderExported) -> Path:
     folder = exported.folder / FOLDER
     pictures = folder / "images" / NAME
     try:
-        pictures.mkdir(parents=True, exist_ok=True)
+        make_folder(pictures)
         for name in sorted(set(exported.rows["images_file_names"].explode())):
-            _link(exported.folder / name, pictures / Path(name).name)
+            link_picture(exported.folder / name, pictures / Path(name).name)
+        flush_tree(pictures)
     except OSError as error:
         raise cannot_write(pictures, error) from error
     rows = [
@@ -130,13 +135,3 @@ def write_vlmevalkit(exported: FolderExported) -> Path:
         pl.DataFrame(rows).write_csv(temporary, separator="\t")
     write_text(folder / "enact_dataset.py", score_source() + _CLASS)
     return folder
-
-
-def _link(source: Path, target: Path) -> None:
-    """A second name of a picture; a copy where the disk has none."""
-    if target.exists():
-        return
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)

@@ -13,7 +13,7 @@ from pathlib import Path
 from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.parameters import HANDLES
-from enact_assets.engine.publishing.sql_files import sql_folder
+from enact_assets.engine.publishing.sql_files import STAGES, packaged_sql
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
 from enact_assets.system.package_versions import version_of
@@ -66,8 +66,8 @@ def code_version(asset: str) -> str:
         return STEPS[step].version or _versions()[step]
     parts = [_versions()[step]]
     if step == WAREHOUSE:
-        files = sorted(sql_folder().rglob("*.sql"))
-        parts += [sha256_bytes(path.read_bytes()) for path in files]
+        files = sorted((f for f in packaged_sql() if f.stage in STAGES), key=lambda f: f.place)
+        parts += [sha256_bytes(file.text.encode()) for file in files]
     return content_sha(parts)[:ID_CHARACTERS]
 
 

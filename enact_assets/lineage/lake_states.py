@@ -1,6 +1,6 @@
 """States of a data root, read from its lake: all at once, or of single partitions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 from enact_assets.contracts.errors import (
@@ -19,10 +19,12 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, missing_images
 from enact_assets.engine.lake.set_aside import aside_problem
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
+from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.lineage.file_states import FileStates
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
     GIVEN,
+    LANDED_OF,
     ROOTS,
     WAREHOUSE,
     WHOLE,
@@ -30,6 +32,8 @@ from enact_assets.lineage.pipeline import (
 )
 from enact_assets.lineage.versions import NOTHING, Arrived, root_version
 from enact_assets.system.collector import without_collector
+
+Landed = Callable[[str, Partition], State | None]
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,15 @@ class LakeStates:
         """What the files of the lake say about themselves, catalogued."""
         return LakeIndex(self.lake, self.root.catalogue)
 
-    def external_version(self, asset: str, partition: Partition) -> str:
-        """Version of one external input."""
+    def external_version(
+        self, asset: str, partition: Partition, landed: Landed | None = None
+    ) -> str | None:
+        """Version of one external input; None if there is no such input.
+
+        ``landed`` gives the state of a partition of a table, if it is known already.
+        """
+        if asset in LANDED_OF:
+            return self._recorded_pictures(partition, landed or self.landed)
         if asset in GIVEN:
             demonstration, gating = partition
             return self.arrived.given(asset, demonstration, self.registry.gating(gating))
@@ -63,11 +74,7 @@ class LakeStates:
         """State of every current partition of every asset; ``on_progress`` gets the share
         done. Files of names that left are skipped.
         """
-        of = with_settings_and_files(
-            names,
-            lambda root, partition: root_version(self.registry, root, partition),
-            self.external_version,
-        )
+        of: dict[str, MutableMapping[Partition, State]] = {}
         with without_collector():
             found = self.index.files(on_progress=on_progress)
             pictures = {name: files.pictures() for name, files in found.items()}
@@ -78,10 +85,29 @@ class LakeStates:
         for whole in sorted(WHOLE):
             state = self._whole(whole)
             of[whole] = {} if state is None else {(): state}
+
+        def landed(table: str, partition: Partition) -> State | None:
+            return of[table].get(partition)
+
+        known = self._of_recordings(names, landed, on_progress)
+        of |= with_settings_and_files(
+            names,
+            lambda root, partition: root_version(self.registry, root, partition),
+            lambda asset, p: (
+                known[asset, p] if (asset, p) in known else self.external_version(asset, p, landed)
+            ),
+        )
+        self.arrived.contents.keep()
         return States(of)
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it does not exist."""
+        """State of one partition of a table, a whole or an external input; None if it does not
+        exist.
+        """
+        if asset in EXTERNAL:
+            version = self.external_version(asset, partition)
+            self.arrived.contents.keep()
+            return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
         where = dict(zip(dimensions(asset), partition, strict=True))
@@ -101,7 +127,9 @@ class LakeStates:
             if asset in ROOTS:
                 of = {g: State(root_version(self.registry, asset, g)) for g in groups}
             else:
-                of = {g: State(self.external_version(asset, g)) for g in groups}
+                versions = {g: self.external_version(asset, g) for g in groups}
+                of = {g: State(version) for g, version in versions.items() if version is not None}
+                self.arrived.contents.keep()
             return of
         if not follow.is_rolled_up:
             states = {group: self.landed(asset, group) for group in groups}
@@ -111,9 +139,43 @@ class LakeStates:
         there = FileStates(names.grid(asset), files, {})
         return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
 
+    def _of_recordings(
+        self, names: Names, landed: Landed, on_progress: Callable[[float], None]
+    ) -> dict[tuple[str, Partition], str | None]:
+        """Versions of recordings of which no file must be read; files of the others are read, in
+        threads, so that their versions can be asked for.
+        """
+        contents, found = self.arrived.contents, dict[tuple[str, Partition], str | None]()
+        contents.recall_all()
+        with contents.gathering():
+            for asset in ("recording", *LANDED_OF):
+                for partition in names.partitions(asset):
+                    before = contents.n_wanted
+                    version = self.external_version(asset, partition, landed)
+                    if contents.n_wanted == before:
+                        found[asset, partition] = version
+        if contents.n_wanted:
+            contents.read_wanted(on_progress)
+        return found
+
+    def _recorded_pictures(self, partition: Partition, landed: Landed) -> str | None:
+        table = LANDED_OF["recorded_pictures"]
+
+        def version() -> str | None:
+            state = landed(table, partition)
+            return None if state is None else state.version
+
+        def frame_ids() -> list[int]:
+            where = dict(zip(dimensions(table), partition, strict=True))
+            return self.lake.read(table, where).get_column("frame_id").unique().sort().to_list()
+
+        return self.arrived.recorded_pictures(partition, version, frame_ids)
+
     def _whole(self, asset: str) -> State | None:
+        problem = None
         if asset == WAREHOUSE:
+            problem = why_altered(self.root.warehouse)
             version, provenance = published_provenance(self.root.warehouse)
         else:
             version, provenance = report_provenance(self.root.report)
-        return None if version is None else State(version, provenance)
+        return None if version is None else State(version, provenance, problem)

@@ -23,6 +23,7 @@ WHOLE = frozenset({WAREHOUSE, REPORT})
 """Steps that make one file of all there is, and say in it what of that is stale."""
 EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recording": ("demonstration",),
+    "recorded_pictures": ("demonstration", "gating"),
     "recorded_variant": ("variant",),
     "question_source": ("question_file",),
     "given_questions": ("demonstration", "gating"),
@@ -35,6 +36,8 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
 }
 """External inputs, which are not assets -> their dimensions. Versions tell files apart."""
 
+LANDED_OF = {"recorded_pictures": "segmented_frames"}
+"""External input -> the table of the same dimensions that says which files it is about."""
 GIVEN = ("given_questions", "given_pictures")
 """External inputs whose version depends on the gating that takes them."""
 _PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published)

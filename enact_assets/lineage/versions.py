@@ -2,7 +2,8 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,28 @@ from enact_assets.contracts.registry import Gating, Registry, settings_sha
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.question_files import question_file
 from enact_assets.data_root.question_pictures import linked_pictures
-from enact_assets.data_root.recordings import CAMERA, Recordings, variant_places, video_file
+from enact_assets.data_root.recordings import (
+    CAMERA,
+    DEMONSTRATION_FILE,
+    Recordings,
+    has_png,
+    recorded_file,
+    variant_places,
+    video_file,
+)
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.frames.demonstration_sources import EmbeddedSource
+from enact_assets.frames.recorded_pictures import picture_name
 from enact_assets.lineage.code import baselines_version, learned_version
+from enact_assets.lineage.known_contents import KnownContents
 from enact_assets.lineage.pipeline import dimensions
 from enact_assets.people.answered import Answered
 from enact_assets.plurals import named
 from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.questions.imported_questions import ImportedQuestions
+from enact_assets.replay.omnigibson import named_file, read_demonstration
 from enact_assets.worldprediction.captioned_models import captioner_and_reader
 from enact_assets.worldprediction.step_files import step_file_version
 from enact_assets.worldprediction.world_models import WORLD_MODELS
@@ -98,10 +110,9 @@ def _short(value: Any) -> str:
 class Arrived:
     """What others wrote: recordings, with their pictures, question files, entries of models.
 
-    Recordings are told apart by size and time of change: hashing some hundred megabytes each time
-    would take longer than what the answer saves. Any other size or time counts, an earlier one too,
-    as clocks jump and copies keep times. A PNG of a recording that was overwritten in place goes
-    unnoticed; one that a question names does not.
+    Files of recordings count by their content (:class:`KnownContents`), raw HDF5 files, as the
+    player knows them, by size and time of change. Any other time counts, an earlier one too, as
+    clocks jump and copies keep times. Of a recording's pictures those of key frames count.
     """
 
     def __init__(
@@ -110,7 +121,9 @@ class Arrived:
         question_files: Path,
         models: KnownModels,
         step_files: Path | None = None,
+        contents: KnownContents | None = None,
     ) -> None:
+        self.contents = KnownContents() if contents is None else contents
         self._recordings = recordings
         self._question_files = question_files
         self._models = models
@@ -159,12 +172,64 @@ class Arrived:
             return self._without_recording(demonstration)
         folder = self._recordings.folder(demonstration)
         try:
-            graphs = self._recordings.file(demonstration)
-            found = [graphs, folder / CAMERA, video_file(folder), *variant_places(folder)]
-            marks = [_mark(path) for path in found if path is not None and path.exists()]
+            file = self._recordings.file(demonstration)
+            found = [path for path in (file, video_file(folder)) if path is not None]
+            marks: list[object] = [self._mark(demonstration, path) for path in found]
+            if file.name == DEMONSTRATION_FILE:
+                marks += self._raw_marks(file)
         except (OSError, ReplayError):
             return GONE
         return content_sha(marks)
+
+    def _mark(self, demonstration: str, path: Path) -> list[str]:
+        return [path.name, self.contents.sha(f"{demonstration}/{path.name}", [str(path)])]
+
+    def _raw_marks(self, description: Path) -> Iterator[list[object]]:
+        about = read_demonstration(description)
+        raw = named_file(description, about.file).stat()
+        yield [raw.st_mtime_ns, raw.st_size]
+        if about.full_scene_file is not None:
+            scene = str(named_file(description, about.full_scene_file))
+            yield [self.contents.sha(scene, [scene])]
+
+    def recorded_pictures(
+        self,
+        partition: Partition,
+        frames_version: Callable[[], str | None],
+        frame_ids: Callable[[], list[int]],
+    ) -> str | None:
+        """Version of the pictures that a recording has of key frames, under any variant; None
+        without a recording or key frames.
+
+        ``partition`` is of ``segmented_frames``, which has the ``frames_version`` if it was made,
+        and the ``frame_ids`` then.
+        """
+        demonstration, gating = partition
+        about = f"{demonstration}|{gating}"
+        try:
+            # Of most demonstrations there is no recording, and every plan asks for each.
+            if not os.path.isdir(f"{self._recordings.root}/{demonstration}"):  # noqa: PTH112
+                return None
+            folder = self._recordings.folder(demonstration)
+            version = None if recorded_file(folder) is None else frames_version()
+            if not version:
+                return None
+            found = self.contents.found(
+                f"{about} key frames", version, lambda: " ".join(map(str, frame_ids()))
+            )
+            ids = list(map(int, found.split()))
+            marks = []
+            for place in (folder / CAMERA, *variant_places(folder)):
+                if has_png(place):
+                    below = f"{place}/"
+                    pictures = [below + picture_name(i) for i in ids]
+                    sha = self.contents.sha(f"{about} {place.name}", pictures)
+                    marks.append([place.name, sha])
+                elif place.is_file():
+                    marks.append(self._mark(demonstration, place))
+            return content_sha(marks)
+        except (OSError, EnactError):
+            return GONE
 
     def _pictures(self, question_file: str, images: list[tuple[str, list[str]]]) -> list[object]:
         place = linked_pictures(self._question_files, question_file)
@@ -217,8 +282,3 @@ class Arrived:
             return sha256_bytes(question_file(self._question_files, name).read_bytes())
         except (OSError, LakeError):
             return GONE
-
-
-def _mark(path: Path) -> list[object]:
-    found = path.stat()
-    return [path.name, found.st_mtime_ns, 0 if path.is_dir() else found.st_size]

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace as replaced
 
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.model_catalogue import load_catalogue
@@ -23,12 +25,14 @@ from enact_assets.data_root.answer_files import (
     add_answers,
     answer_file,
     imported_answers,
+    is_shown,
 )
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.official.exported_rows import asked_rows, official_ids
 from enact_assets.official.layout import output_file
+from enact_assets.official.shown_questions import shown_shas
 from enact_assets.people.annotator_names import role_of
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.questions.official import decode_line, numbered_lines
@@ -49,12 +53,14 @@ _decoder = msgspec.json.Decoder(_Line)
 @dataclass(frozen=True)
 class AnswersImported:
     """How many questions the file answers, how many of these had no answer before, how many had
-    another one, and how many questions of the variant still have none.
+    another one; how many answers are to other words or pictures than are shown now; and how many
+    questions of the variant still have no answer that counts.
     """
 
     n_given: int
     n_new: int
     n_differing: int
+    n_other_shown: int
     n_missing: int
 
 
@@ -102,8 +108,10 @@ def import_answers(
     """Store the answers in ``file`` as those of ``model`` to what ``variant`` asks.
 
     A line has ``question_id``, or ``id`` as in a question file that we exported, and ``answer``: a
-    text, or any other JSON value, which is kept as its text. Answers imported before stay; those
-    to the same questions are replaced only if ``replace``. A forgotten model is known again.
+    text, or any other JSON value, which is kept as its text. An answer is to what ``shown_sha`` of
+    its line says was shown, or else to what the variant shows now, and counts as long as that is
+    shown. Answers imported before stay; those to the same are replaced only if ``replace``, and
+    those to something else stay beside. A forgotten model is known again.
 
     Errors: :class:`QuestionFileError` with the number of problems, and line and field of the first;
     :class:`SettingsError` for a name that no model may have, or an unknown variant;
@@ -126,12 +134,17 @@ def import_answers(
     if not given <= ids.keys():
         ids = {**official_ids(lake, asked), **ids}
     elsewhere = "" if given <= ids.keys() else _asked_elsewhere(lake, given - ids.keys())
-    answers = _answers(file, lines, ids, variant, elsewhere)
-    n_new, n_differing = add_answers(root, model, variant, answers.values(), replace=replace)
+    shown = shown_shas(lake, registry.variant(variant), asked)
+    answers = [
+        answer if answer.shown_sha is not None else replaced(answer, shown_sha=shown[id_])
+        for id_, answer in _answers(file, lines, ids, variant, elsewhere).items()
+    ]
+    n_new, n_differing = add_answers(root, model, variant, answers, replace=replace)
     Forgotten(root.root).remove("model", [model])
-    known = imported_answers(root, model, variant)
-    n_missing = sum(id_ not in known for id_ in asked.get_column("question_id"))
-    return AnswersImported(len(answers), n_new, n_differing, n_missing)
+    known = imported_answers(root, model, variant, shown)
+    n_other = sum(not is_shown(answer, shown[answer.question_id]) for answer in answers)
+    n_missing = sum(id_ not in known or not is_shown(known[id_], s) for id_, s in shown.items())
+    return AnswersImported(len(answers), n_new, n_differing, n_other, n_missing)
 
 
 def _decoded(file: Path) -> Iterator[tuple[int, _Line | str]]:
@@ -203,7 +216,7 @@ def _problem(line: _Line, variant: str) -> str | None:
     """Field of a line and what is wrong with it."""
     if _id_of(line) is None:
         return "'question_id': is missing, and `id` as well"
-    if line.answer is None:
+    if line.answer is None or (isinstance(line.answer, float) and isnan(line.answer)):
         return "'answer': is missing or null. Leave out lines of questions without an answer"
     if line.variant is not None and line.variant != variant:
         return f"'variant': is {line.variant!r:.120}. Give it as --variant, not {variant!r}"

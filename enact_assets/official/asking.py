@@ -21,6 +21,7 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import write_question_pictures
+from enact_assets.official.prospects import remarks
 from enact_assets.profiles import SAMPLE, WRITE
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import in_official_order, official_questions
@@ -92,6 +93,10 @@ def ask_folder(
             outcome.numbers["key frames"] = len(ids)
             for kind in ("forward", "inverse"):
                 outcome.numbers[kind] = qa.filter(pl.col("kind") == kind).height
+            if qa.is_empty() and why is None:
+                n_of = {changes.gating.name: changes.frames.height}
+                said = [remark.text for remark in remarks(replay, [changes.gating], n_of)]
+                summary.notes.append(f"no questions for {name}: {'; '.join(said)}")
             if why is not None:
                 summary.notes.append(f"no questions for {name}: {why}")
     questions = official_questions(

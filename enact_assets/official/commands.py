@@ -3,12 +3,14 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -239,7 +241,7 @@ def shown_progress(console: Console, name: str) -> Iterator[Told]:
         yield say
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=TextConsole(stderr=True), transient=True) as progress:
         bar = progress.add_task(name, total=None)
 
         def show(text: str, done: int, total: int) -> None:
@@ -284,6 +286,19 @@ def _print_failures(console: Console, failed: Sequence[tuple[str, str]]) -> None
         console.print(plain(f"failed: {shown}", "red"))
     if len(failed) > MAX_SHOWN:
         console.print(Text(f"... {len(failed) - MAX_SHOWN} more failed", "red"))
+
+
+class TextConsole(Console):
+    """Prints texts as they are: no markup or emoji codes in them, and :func:`printable` only."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        # What Rich itself tells the terminal is control, or a style.
+        return super()._render_buffer(
+            part if part.control else part._replace(text=printable(part.text)) for part in buffer
+        )
 
 
 def plain(text: str, style: str = "") -> Text:

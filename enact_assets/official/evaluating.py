@@ -1,5 +1,6 @@
 """``enact-assets eval``: answers to official questions -> reports, one per model."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from enact_assets.contracts.errors import (
     RecordingError,
 )
 from enact_assets.contracts.profile import Profile
+from enact_assets.evaluation.release_scores import REASONS
 from enact_assets.evaluation.task_evidence import Evidence, Scored
-from enact_assets.official.evidence import changes_at
+from enact_assets.official.evidence import changes_at, frames_of
 from enact_assets.official.layout import (
     Task,
     find_segmented,
@@ -31,7 +33,7 @@ from enact_assets.official.release_files import (
     batch_summary,
     model_files,
 )
-from enact_assets.profiles import SCORE
+from enact_assets.profiles import ASKS_ANY_FRAME, SCORE
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
@@ -135,10 +137,24 @@ def _explain(
         f"{first!r:.80}. `eval` needs both; `enact-assets import` scores questions without them"
     )
     if rows and not scored.numbers["scored"]:
-        why = said if unknown else "no row has a readable answer in field 'answer'"
+        why = said if unknown else _reasons(scored)
         raise EvaluationError(f"none of {len(rows)} rows was scored: {why}")
     if unknown and said not in summary.notes:
         summary.notes.append(said)
+
+
+def _reasons(scored: Scored) -> str:
+    """Why rows were not scored, most frequent reason first, with the first row of each."""
+    first: dict[str, str] = {}
+    counted = Counter[str]()
+    for row in scored.rows:
+        reason = str(row["reason"])
+        counted[reason] += 1
+        first.setdefault(reason, str(row["question_id"]))
+    return "; ".join(
+        f"{n} rows: {REASONS.get(reason, reason)} (first {first[reason]!r:.120})"
+        for reason, n in counted.most_common()
+    )
 
 
 def find_answer_files(predictions: Path) -> dict[str, Path]:
@@ -171,7 +187,8 @@ def read_evidence(
     summary: Summary,
     told: Told = untold,
 ) -> dict[str, Evidence]:
-    """Evidence of every task that ``rows`` ask about and that was segmented and replayed.
+    """Evidence of every task that ``rows`` ask about and that was segmented and replayed: at its
+    key frames and, under profile ``release``, at every other frame that rows name.
 
     A task that cannot be read is added to ``summary`` as failed.
     """
@@ -187,11 +204,20 @@ def read_evidence(
                 raise RecordingError(f"{raw_root}: has no replay of task {name!r}")
             replay = read_recorded(tasks[name].file, name)
             ids = read_key_frame_ids(segmented[name])
+            if ASKS_ANY_FRAME.of(profile):
+                asked_ids = {i for row in rows if row.task_name == name for i in _frame_ids(row)}
+                ids = frames_of(replay, [*ids, *sorted(asked_ids - set(ids))], len(ids))
             changes = changes_at(replay, ids, profile, str(segmented[name]))
             evidence[name] = Evidence.of(changes.index, ids)
         except EnactError as error:
             summary.outcomes.append(Outcome(name, error=str(error)))
     return evidence
+
+
+def _frame_ids(row: OfficialAnswer) -> list[int]:
+    """Frames that a row names by a number."""
+    # No id is longer, and int() refuses thousands of digits.
+    return [int(i) for i in row.key_frame_ids or () if i.isascii() and i.isdigit() and len(i) < 16]
 
 
 class _Output:

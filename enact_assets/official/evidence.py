@@ -24,6 +24,17 @@ def gating_of(profile: Profile) -> Gating:
     return Gating(profile.name, profile, predicates)
 
 
+def frames_of(replay: ReplayTables, frame_ids: Sequence[int], n_needed: int) -> list[int]:
+    """Those of ``frame_ids`` that the replay has, in its order, and the first ``n_needed`` in any
+    case: that it lacks one is for :func:`changes_at` to say.
+    """
+    row = replay.demonstrations.row(0, named=True)
+    frames = FrameIds(tuple(row["frame_id_runs"])).find(frame_ids, row["n_frames"]).tolist()
+    if min(frames[:n_needed], default=0) < 0:
+        return list(frame_ids[:n_needed])
+    return [i for frame, i in sorted(zip(frames, frame_ids, strict=True)) if frame >= 0]
+
+
 def changes_at(
     replay: ReplayTables, frame_ids: Sequence[int], profile: Profile, where: str
 ) -> Changes:

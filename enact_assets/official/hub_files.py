@@ -20,7 +20,7 @@ from typing import BinaryIO
 from enact_assets.contracts.errors import DownloadError
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
-from enact_assets.system.atomic import cannot_write, flush_to_disk
+from enact_assets.system.atomic import cannot_write, flush_to_disk, make_folder
 
 INCOMPLETE, CHECKED = ".incomplete", ".checked"
 INSTALL = "Install the extra: pip install 'enact_assets[download]'"
@@ -109,7 +109,7 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
         place = _place(to, file)
         part = _incomplete(place, file)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(place.parent)
             with part.open("ab") as output:
                 _take(output, part)
                 _fetch(
@@ -119,6 +119,7 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
             _check(file, part)
             flush_to_disk(part)
             part.replace(place)
+            flush_to_disk(place.parent)
             _note(file, place)
         except OSError as error:
             raise cannot_write(place, error) from error

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from enact_assets.contracts.errors import EnactError, RecordingError
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.question_files import registry_in
 from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
 from enact_assets.data_root.recording_zips import RecordingZip, ZippedRecording, read_zip
 from enact_assets.data_root.recordings import (
@@ -27,6 +28,7 @@ from enact_assets.frames.picture_counts import check_picture_counts
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
 from enact_assets.official.next_command import next_command, put_in_scope
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
+from enact_assets.official.prospects import asking, remarks
 from enact_assets.official.question_importing import (
     import_question_file,
     import_question_zip,
@@ -39,6 +41,8 @@ from enact_assets.replay.annotated import check_annotation, tables_of_annotation
 from enact_assets.replay.embedded import parse_demonstration
 from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstrations
 from enact_assets.replay.recorded import read_recorded
+from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.system.atomic import make_folder
 
 
 class _Note(NamedTuple):
@@ -172,21 +176,30 @@ def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Not
     notes: list[_Note] = []
     if found is not None and found.name in ANNOTATION_FILES:
         checked = check_annotation(found)
-        tables_of_annotation(found, checked, name)
+        notes += _on_changes(folder, tables_of_annotation(found, checked, name), root)
         if n := len(checked.warnings):
             counted = "1 warning" if n == 1 else f"{n} warnings, the first"
             remark = f"{counted}: {checked.warnings[0]} `enact-assets validate` lists all."
             notes.append(_Note(str(folder), remark))
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
-        if read_recorded(found, name).has_differences:
-            notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
     if found is not None and found.name in GRAPH_FILES:
+        replay = read_recorded(found, name, progress=lambda done, total: told(name, done, total))
+        notes += _on_changes(folder, replay, root)
+        if found.name in SEGMENTED_FILES and replay.has_differences:
+            notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
         check_picture_counts(found, lambda done, total: told(name, done, total))
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
         remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
         notes.append(_Note(str(folder), remark))
     return notes
+
+
+def _on_changes(folder: Path, replay: ReplayTables, root: DataRoot) -> list[_Note]:
+    """What of ``replay`` can be asked about, under the registry in force."""
+    source = replay.demonstrations.item(0, "source")
+    said = remarks(replay, asking(registry_in(root), source))
+    return [_Note(str(folder), f"{'warning: ' * r.is_warning}{r.text}") for r in said]
 
 
 def _import_zip(
@@ -217,7 +230,7 @@ def _unpack_recordings(
     path = contents.path
     try:
         output_file(root.root, root.recordings.name)
-        root.recordings.mkdir(parents=True, exist_ok=True)
+        make_folder(root.recordings)
         new = [
             recording
             for recording in contents.recordings

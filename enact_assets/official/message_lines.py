@@ -67,6 +67,7 @@ def _line(question: ShownQuestion, *, with_answers: bool) -> str:
     }
     line |= {name: row[name] for name in ("variant", "kind", "length")}
     line["n_entries"] = type_of(row).n_entries(row)
+    line["shown_sha"] = question.shown_sha
     line["parts"] = [
         {"text": part} if isinstance(part, str) else {"picture": part.path}
         for part in question.parts

@@ -27,7 +27,13 @@ from enact_assets.frames.sheets import state_labels
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.questions.official import OfficialQuestion
-from enact_assets.system.atomic import flush_to_disk, replacing, sweep_leftovers, temporary_name
+from enact_assets.system.atomic import (
+    flush_to_disk,
+    make_folder,
+    replacing,
+    sweep_leftovers,
+    temporary_name,
+)
 
 PLACE_PX = (15, 15)
 INK = (255, 20, 20)
@@ -201,7 +207,7 @@ class _Folders:
         if folder not in self._known:
             place = output_file(self._root, *PurePosixPath(folder).parts)
             try:
-                place.mkdir(parents=True, exist_ok=True)
+                make_folder(place)
                 sweep_leftovers(place)
             except OSError as error:
                 raise OutputError(f"{place}: cannot be made ({error.strerror})") from error

@@ -27,7 +27,7 @@ from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.picture_agreement import contradiction_in
 from enact_assets.questions.official import ImportedQuestion, read_questions
-from enact_assets.system.atomic import replacing
+from enact_assets.system.atomic import make_folder, replacing
 
 MAX_FILE_BYTES = 2**30
 """A question file in a zip above this is refused: 1 GiB are 300,000 questions."""
@@ -208,6 +208,7 @@ def _take(
     kept = output_file(root.root, *file.relative_to(root.root).parts)
     try:
         if not kept.exists() or not kept.samefile(path):
+            make_folder(kept.parent)
             with replacing(kept) as temporary:
                 shutil.copyfile(path, temporary)
         if found.n_found:

@@ -21,6 +21,7 @@ from enact_assets.official.layout import (
 )
 from enact_assets.official.outcomes import Summary, Told, untold
 from enact_assets.official.pictures import checked_picture, write_picture
+from enact_assets.official.prospects import remarks
 from enact_assets.profiles import SEGMENT
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
@@ -63,13 +64,16 @@ def segment_folder(
             recorded = replay.demonstrations, replay.facts, replay.objects
             check_replay(*recorded, replay.later_parents)
             segment = SEGMENT.of(profile)
-            tables = segment(*recorded, gating_of(profile), replay.later_parents)
+            gating = gating_of(profile)
+            tables = segment(*recorded, gating, replay.later_parents)
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
             n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
             outcome.numbers["pictures"] = n_pictures
             outcome.numbers["without picture"] = frames.height - n_pictures
+            for remark in remarks(replay, [gating], {gating.name: frames.height}).others:
+                summary.notes.append(f"{remark.kind}: {task.name}: {remark.text}")
         before += size
         told(task.name, before, in_all)
     return summary

@@ -1,6 +1,6 @@
 """Questions of a variant as models are shown them, for any export: rows, parts, pictures."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from enact_assets.official.exported_rows import asked_rows, asking_variant, offi
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Told
 from enact_assets.official.pictures import write_picture
+from enact_assets.people.content import shown_sha
 from enact_assets.questions.question_types import Row, type_of
 
 PICTURES = "pictures"
@@ -51,6 +52,11 @@ class ShownQuestion:
         """Its pictures in the order shown."""
         return tuple(part for part in self.parts if isinstance(part, ShownPicture))
 
+    @property
+    def shown_sha(self) -> str:
+        """Hash of its texts and pictures in the order shown."""
+        return _shown_sha(self.parts)
+
 
 @dataclass(frozen=True)
 class ShownQuestions:
@@ -85,14 +91,7 @@ def shown_questions(
         raise UnknownNameError.of("question set", name, registry.question_sets, advice)
     asking = asking_variant(registry, name, variant)
     asked = asked_rows(lake, asking)
-    images = lake.read_all(
-        "frame_images",
-        variant=asking.name,
-        among={"demonstration": asked.get_column("demonstration").unique()},
-    )
-    rows = images.filter(pl.col("gating") == asking.gating)
-    columns = rows.select("demonstration", "key_frame", "image_sha")
-    shas = {(demonstration, k): sha for demonstration, k, sha in columns.iter_rows()}
+    shas = _picture_shas(lake, asking, asked)
     official = {id_: official for official, id_ in official_ids(lake, asked).items()}
     found = []
     for row in asked.iter_rows(named=True):
@@ -100,6 +99,15 @@ def shown_questions(
         if parts is not None:
             found.append(ShownQuestion(row, official[row["question_id"]], parts))
     return ShownQuestions(asking, tuple(found), asked.height - len(found))
+
+
+def shown_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> dict[str, str | None]:
+    """Hash of what each of ``asked`` shows, rows of ``asked_questions`` of the variant ``asking``;
+    None where a picture is missing.
+    """
+    shas = _picture_shas(lake, asking, asked)
+    found = {row["question_id"]: _parts(row, shas) for row in asked.iter_rows(named=True)}
+    return {id_: None if parts is None else _shown_sha(parts) for id_, parts in found.items()}
 
 
 def write_shown_pictures(folder: Path, shas: Iterable[str], store: ImageStore, told: Told) -> None:
@@ -117,6 +125,21 @@ def write_shown_pictures(folder: Path, shas: Iterable[str], store: ImageStore, t
             raise OutputError(f"{path}: cannot be read ({error.strerror})") from error
         if not is_there:
             write_picture(path, store.read_png(sha))
+
+
+def _picture_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> _Shas:
+    images = lake.read_all(
+        "frame_images",
+        variant=asking.name,
+        among={"demonstration": asked.get_column("demonstration").unique()},
+    )
+    rows = images.filter(pl.col("gating") == asking.gating)
+    columns = rows.select("demonstration", "key_frame", "image_sha")
+    return {(demonstration, k): sha for demonstration, k, sha in columns.iter_rows()}
+
+
+def _shown_sha(parts: Sequence[ShownPart]) -> str:
+    return shown_sha([part if isinstance(part, str) else [part.sha] for part in parts])
 
 
 def _parts(question: Row, shas: _Shas) -> tuple[ShownPart, ...] | None:

@@ -1,6 +1,7 @@
 """Plans of assignment: which annotator answers which questions, in which order."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -41,19 +42,33 @@ def paper_plan(
     n = len(annotators)
     n_common = OVERLAP_PER_ANNOTATOR * n if overlap is None else overlap
     parts: list[list[ShownQuestion]] = [[] for _ in annotators]
-    n_dealt = 0
     for stratum in _strata(rest):
         for part in parts:
             part.extend(stratum[:n_common])
-        n_demonstrations = len({question.demonstration for question in stratum})
-        for place, question in enumerate(stratum[n_common:]):
-            # Each round of demonstrations starts with the next annotator: otherwise, with twelve
-            # demonstrations and three annotators, each would see four demonstrations alone.
-            parts[(n_dealt + place + place // n_demonstrations) % n].append(question)
-        n_dealt += max(0, len(stratum) - n_common)
+        _deal(stratum[n_common:], parts)
     for name, part in zip(annotators, parts, strict=True):
         random.Random(seed_from("order of questions", seed, name)).shuffle(part)  # noqa: S311
     return Assigned(practice, dict(zip(annotators, map(tuple, parts), strict=True)), (), 0)
+
+
+def _deal(stratum: Sequence[ShownQuestion], parts: Sequence[list[ShownQuestion]]) -> None:
+    """Put each question of ``stratum`` into one of ``parts``, so that no two of them differ by more
+    than one question of the stratum, nor in all if they did not before.
+
+    In each round every part gets one, and together they take them so that each has as few of the
+    demonstration as can be. The last, short round goes to the shortest parts.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n_of = Counter((k, q.demonstration) for k, part in enumerate(parts) for q in part)
+    for start in range(0, len(stratum), len(parts)):
+        dealt = stratum[start : start + len(parts)]
+        takers = sorted(range(len(parts)), key=lambda k: len(parts[k]))[: len(dealt)]
+        costs = [[n_of[k, question.demonstration] for k in takers] for question in dealt]
+        for question, place in zip(dealt, linear_sum_assignment(costs)[1], strict=True):
+            taker = takers[place]
+            parts[taker].append(question)
+            n_of[taker, question.demonstration] += 1
 
 
 def k_each_plan(

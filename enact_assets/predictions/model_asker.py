@@ -15,9 +15,16 @@ from enact_assets.asking.messages import PICTURE_PX, Message, Target, request_sh
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.session import Progress, ask, check
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED, imported_answers
+from enact_assets.data_root.answer_files import (
+    NONE_IMPORTED,
+    NOT_IMPORTED,
+    OTHER_SHOWN,
+    imported_answers,
+    is_shown,
+)
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.people.annotator_names import role_of
+from enact_assets.people.content import message_sha
 from enact_assets.predictions.known_models import KnownModels
 
 Answers = Mapping[tuple[str, int], Answer]
@@ -108,16 +115,20 @@ class ModelAsker:
         return found
 
     def _imported(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
-        known = imported_answers(self.data_root, name, variant)
+        shown = {message.question_id: message_sha(message) for message in messages}
+        known = imported_answers(self.data_root, name, variant, shown)
         absent = NOT_IMPORTED if known else NONE_IMPORTED
         found = {}
         for message in messages:
             sha = request_sha(Target(name, "answers", "1", name, {}), message)
             answer = Answer(sha, message.question_id, name, error=absent, is_final=True)
             given = known.get(message.question_id)
-            if given is not None:
+            if given is not None and is_shown(given, shown[message.question_id]):
                 values = msgspec.structs.asdict(given)
+                del values["shown_sha"]
                 answer = msgspec.structs.replace(answer, error=None, **values)
+            elif given is not None:
+                answer = msgspec.structs.replace(answer, error=OTHER_SHOWN)
             found[message.question_id, 0] = answer
         return found
 

@@ -14,7 +14,10 @@ class Predictions(Table):
     by = ("model", "variant")
     # All three say, like qa, which demonstration and gating a question is about.
     refers_to = Reference(
-        "question_id", "qa", also_in=("question_set", "asked_questions", "evaluation")
+        "question_id",
+        "qa",
+        "asked_questions",
+        also_in=("question_set", "asked_questions", "evaluation"),
     )
 
     model = common.model(key=True)

@@ -13,6 +13,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import TableContractError
 from enact_assets.engine.tables import Of, Table
+from enact_assets.system.package_files import file_bytes
 
 FOLDER = Path(__file__).parent
 
@@ -28,7 +29,7 @@ def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
     """
     path = folder / f"{contract.table_name()}.csv"
     try:
-        rows = pl.read_csv(path, schema_overrides=contract.schema())
+        rows = pl.read_csv(file_bytes(path), schema_overrides=contract.schema())
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TableContractError(
             f"{path}: published results cannot be read ({error}). Install the package again."

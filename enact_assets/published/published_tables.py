@@ -126,13 +126,14 @@ class PublishedFirstVersion(Table):
 
 
 class PublishedCaveats(Table):
-    """One row per variant whose measured rows do not share the paper's condition.
+    """One row per condition of the paper that ours cannot be quite, whatever it is called here.
 
     Ours, not the paper's. Relations that put measured rows beside published ones show it: that
     of the variant, and that of the baseline, which holds for each of them.
     """
 
     published_variant = common.published_variant(key=True)
+    of_source = text("source of demonstrations that it is about; null: any", null=True)
     caveat = text("how our condition differs from the paper's")
 
 
@@ -141,13 +142,27 @@ class PublishedSettings(Table):
 
     Published, not measured. Settings without a row, samples per pixel for example, are ours: no
     value of theirs is the paper's. A variant without a row of a setting has the baseline's; a null
-    means that the setting does not apply to the variant.
+    means that the setting does not apply to the variant. No setting of the registry, but decisive:
+    `prompt.forward` and `prompt.inverse`, SHA-256 of the prompt without its actions, each run of
+    white space as one space.
     """
 
     published_variant = common.published_variant(key=True)
-    setting = text("as in variant_settings", key=True)
+    setting = text("as in variant_settings, or prompt.forward, prompt.inverse", key=True)
     value = text("as in variant_settings; null if the setting does not apply", null=True)
     given_in = text("section of the paper, or another source")
+
+
+class PublishedModels(Table):
+    """One row per name under which a model of the paper can be asked here.
+
+    A name meets the published rows if it is listed, letter for letter, and not otherwise: a later
+    version, a tuned one or a smaller one is another model. Names are those of the packaged
+    models, of their ids at providers, and of the same weights under `hf/` and `vllm/`.
+    """
+
+    known_as = text("model as it is called here", key=True)
+    published_model = common.published_model()
 
 
 class PublishedModelSizes(Table):

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.errors import QuestionError
-from enact_assets.contracts.settings import QuestionSettings, Variant
+from enact_assets.contracts.settings import OwnWords, QuestionSettings, Variant
 from enact_assets.questions.noise import Vocabulary, perturb
 from enact_assets.questions.question_tables import AskedQuestions
 from enact_assets.questions.templates import (
@@ -40,14 +40,15 @@ def ask_questions(
     *,
     vocabularies: Mapping[str, Vocabulary] | None = None,
     template_folder: Path | None = None,
+    own_words: tuple[OwnWords, ...] = (),
 ) -> pl.DataFrame:
     """The questions in ``chosen``, rows of ``question_set``, as ``variant`` asks them.
 
     ``qa`` has the rows of these questions at least. Without noise, and in the wording in which they
     are written, questions are asked word for word. Otherwise actions are worded again, with the
     phrasings that ``settings.seed`` chose when they were written, in the prompts of
-    ``template_folder`` (ours unless given). Noise needs ``vocabularies``, by demonstration. Returns
-    ``asked_questions``.
+    ``template_folder`` (ours unless given); ``own_words`` are those of the gating. Noise needs
+    ``vocabularies``, by demonstration. Returns ``asked_questions``.
 
     Errors: :class:`QuestionError` for a question that is not in ``qa``, or whose demonstration has
     no vocabulary.
@@ -76,7 +77,7 @@ def ask_questions(
     anew = rows.filter(~is_as_written)
     asked = rows.filter(is_as_written).select(list(contract.schema()))
     if anew.height:
-        teller = _Teller(variant, settings, vocabularies or {}, template_folder)
+        teller = _Teller(variant, settings, vocabularies or {}, template_folder, own_words)
         told = contract.build([teller.told(row) for row in anew.iter_rows(named=True)])
         asked = pl.concat([asked, told])
     return contract.arranged(asked, f"variant={variant.name}")
@@ -91,9 +92,11 @@ class _Teller:
         settings: QuestionSettings,
         vocabularies: Mapping[str, Vocabulary],
         template_folder: Path | None,
+        own_words: tuple[OwnWords, ...],
     ) -> None:
         self._variant = variant
         self._seed = settings.seed
+        self._own = own_words
         self._vocabularies = vocabularies
         self._templates = {kind: _template(variant, kind, template_folder) for kind in KINDS}
 
@@ -105,7 +108,7 @@ class _Teller:
         order = range(len(shown)) if kind == "forward" else [label - 1 for label in answer]
         steps, n_perturbed = self._perturbed([shown[k] for k in order], row)
         content = (row["trajectory_id"], kind, self._seed)
-        texts = word_actions(steps, *content, wording=wording)
+        texts = word_actions(steps, *content, wording=wording, own=self._own)
         label_of = {k: step for step, k in enumerate(order)}
         steps = [steps[label_of[k]] for k in range(len(shown))]
         texts = [texts[label_of[k]] for k in range(len(shown))]

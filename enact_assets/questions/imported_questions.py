@@ -135,7 +135,7 @@ class ImportedQuestions:
                 about = path.stat()
             except OSError as error:
                 raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
-            mark = about.st_mtime_ns, about.st_size, about.st_ino
+            mark = about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino
             known = _READ.get(path)
             if known is None or known[0] != mark:
                 known = _READ[path] = mark, _read_file(path)
@@ -143,8 +143,8 @@ class ImportedQuestions:
         return found
 
 
-_READ: dict[Path, tuple[tuple[int, int, int], _File]] = {}
-"""Every file as it was last read, with its time of change, size and inode."""
+_READ: dict[Path, tuple[tuple[int, ...], _File]] = {}
+"""Every file as it was last read, with its times of change, size and inode."""
 
 
 def _read_file(path: Path) -> _File:

@@ -5,9 +5,12 @@ after the step that did not hold before it, or the other way round. Every phrasi
 and operation says the same; none of them can be mistaken for another component.
 """
 
+from collections.abc import Iterable
+
 from enact_assets.contracts.components import PARENT_JOINT, Component
 from enact_assets.contracts.errors import QuestionError
 from enact_assets.contracts.predicates import ROBOT, label
+from enact_assets.contracts.settings import OwnWords
 from enact_assets.questions.notation import is_robot
 
 # {S} and {O}: subject and object with their article; {o}: the object without one, for what comes
@@ -167,16 +170,23 @@ def is_plural(name: str) -> bool:
     )
 
 
-def sentence(component: Component, phrasing: int = 0) -> str:
+def phrasings_of(component: Component, own: Iterable[OwnWords] = ()) -> tuple[str, ...]:
+    """Every phrasing of ``component``; ``own`` are the user's. None if nothing is said of it."""
+    of_user = [w.phrasings(component.operation) for w in own if w.predicate == component.predicate]
+    return PHRASINGS.get((component.operation, component.predicate), ()) or sum(of_user, ())
+
+
+def sentence(component: Component, phrasing: int = 0, own: Iterable[OwnWords] = ()) -> str:
     """``component`` as one sentence; ``phrasing`` counts from 0, modulo the phrasings there are.
 
-    Errors: :class:`QuestionError` for a component that cannot be seen, such as mere existence.
+    ``own`` are words of the user for what we have none for. Errors: :class:`QuestionError` for a
+    component that cannot be seen, such as mere existence.
     """
-    phrasings = PHRASINGS.get((component.operation, component.predicate))
-    if phrasings is None:
+    phrasings = phrasings_of(component, own)
+    if not phrasings:
         raise QuestionError(
             f"no wording for {component}: questions/natural.py has none for "
-            f"({component.operation}, {component.predicate})"
+            f"({component.operation}, {component.predicate}), and the gating adds none"
         )
     parents = component.parents if component.operation == "transition" else []
     several = len(parents) > 1 or is_plural(component.subject)

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import isnan
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -70,6 +71,17 @@ class OfficialAnswer(msgspec.Struct, frozen=True):
     """Any JSON value, as the file has it."""
 
 
+class _GivenAnswer(msgspec.Struct, frozen=True):
+    """As :class:`OfficialAnswer`, with ids that data frames turned into numbers."""
+
+    id: str | int | float | None = None
+    type: str | None = None
+    task_name: str | None = None
+    key_frame_ids: list[str | int | float] | None = None
+    gt_answer: list[int] | None = None
+    answer: Any = None
+
+
 Record = TypeVar("Record")
 
 FIELDS: tuple[str, ...] = OfficialQuestion.__struct_fields__
@@ -78,7 +90,8 @@ FIELDS: tuple[str, ...] = OfficialQuestion.__struct_fields__
 _LACKING = "Object missing required field"
 
 _as_question = msgspec.json.Decoder(OfficialQuestion)
-_as_answer = msgspec.json.Decoder(OfficialAnswer)
+_as_answer = msgspec.json.Decoder(_GivenAnswer)
+_NO_JSON_NUMBER = re.compile(rb"\bNaN\b|\bInfinity\b")
 
 
 def question_type(kind: str, length: int, *, is_published: bool = False) -> str:
@@ -147,12 +160,12 @@ def read_answers(path: Path) -> list[OfficialAnswer]:
     """All rows of an answer file, in order; empty lines are passed over.
 
     Fields may be missing or null: which rows count is decided by evaluation (definitions.md R15.5).
+    Ids may be numbers.
     Errors: :class:`QuestionFileError` names file, line and field of a line that is not a JSON
     object or has a field of another type.
     """
     return [
-        decode_line(_as_answer, line, f"{path}, line {number}")
-        for number, line in numbered_lines(path)
+        _decoded_answer(line, f"{path}, line {number}") for number, line in numbered_lines(path)
     ]
 
 
@@ -161,10 +174,30 @@ def read_good_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
     rows, bad = [], []
     for number, line in numbered_lines(path):
         try:
-            rows.append(decode_line(_as_answer, line, f"{path}, line {number}"))
+            rows.append(_decoded_answer(line, f"{path}, line {number}"))
         except QuestionFileError as error:
             bad.append(str(error))
     return rows, bad
+
+
+def _decoded_answer(line: bytes, where: str) -> OfficialAnswer:
+    given = decode_line(_as_answer, line, where)
+    ids = given.key_frame_ids
+    return OfficialAnswer(
+        _as_text(given.id),
+        given.type,
+        given.task_name,
+        None if ids is None else [_as_text(i) or "" for i in ids],
+        given.gt_answer,
+        given.answer,
+    )
+
+
+def _as_text(given: str | float | None) -> str | None:
+    """An id as text; None of one that is no number."""
+    if isinstance(given, float):
+        return f"{given:.0f}" if given.is_integer() else None if isnan(given) else str(given)
+    return given if given is None else str(given)
 
 
 def write_questions_file(path: Path, questions: Iterable[OfficialQuestion]) -> int:
@@ -259,7 +292,25 @@ def decode_line(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) 
     except UnicodeDecodeError as error:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of a text") from None
     except (msgspec.DecodeError, RecursionError) as error:
+        if _NO_JSON_NUMBER.search(line):
+            return _decode_python(decoder, line, where, error)
         raise _no_json(where, error) from None
+
+
+def _decode_python(
+    decoder: msgspec.json.Decoder[Record], line: bytes, where: str, problem: Exception
+) -> Record:
+    """As :func:`decode_line`, of a line with NaN or Infinity, which Python writes into JSON."""
+    try:
+        found = json.loads(line)
+        json.dumps(found, ensure_ascii=False).encode()  # half characters cannot be written again
+        return msgspec.convert(found, decoder.type)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$.")
+        field = f", field {place.removesuffix('`')!r}" if place else ""
+        raise QuestionFileError(f"{where}{field}: {message}") from None
+    except (ValueError, RecursionError):
+        raise _no_json(where, problem) from None
 
 
 def _plain(line: bytes, where: str) -> object:

@@ -14,6 +14,7 @@ import polars as pl
 from enact_assets.contracts.errors import QuestionError, UnknownNameError
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.registry import QuestionSettings
+from enact_assets.contracts.settings import OwnWords
 from enact_assets.questions.question_tables import Qa
 from enact_assets.questions.shuffles import inverse_order, shuffled_labels
 from enact_assets.questions.templates import KINDS, check_kind, fill_template, load_template
@@ -28,13 +29,16 @@ def write_questions(
     transition_graph: pl.DataFrame,
     settings: QuestionSettings,
     template_folder: Path | None = None,
+    *,
+    own_words: tuple[OwnWords, ...] = (),
 ) -> pl.DataFrame:
     """One forward and one inverse question per trajectory: the table ``qa``.
 
     Both tables belong to one demonstration and gating. Shuffles and phrasings depend on the
     trajectory's id, the kind and ``settings.seed`` alone. ``template_folder`` holds prompt
-    templates other than ours. Errors: :class:`QuestionError` if a trajectory takes a step that is
-    no edge of ``transition_graph``; :class:`UnknownNameError` for a wording nobody defined.
+    templates other than ours, ``own_words`` are those of the gating. Errors: :class:`QuestionError`
+    if a trajectory takes a step that is no edge of ``transition_graph``;
+    :class:`UnknownNameError` for a wording nobody defined.
     """
     if settings.wording not in WORDINGS:
         raise UnknownNameError.of("wording", settings.wording, WORDINGS)
@@ -55,6 +59,7 @@ def write_questions(
             settings,
             templates[kind],
             draw=trajectory["draw"],
+            own_words=own_words,
         )
         for trajectory in numbered.iter_rows(named=True)
         for kind in KINDS
@@ -70,6 +75,7 @@ def build_question(
     template: str,
     *,
     draw: int = 0,
+    own_words: tuple[OwnWords, ...] = (),
 ) -> dict[str, Any]:
     """The row of ``qa`` for one ``trajectory`` (a row of ``trajectories``) and ``kind``."""
     check_kind(kind)
@@ -78,7 +84,7 @@ def build_question(
     content = (trajectory["trajectory_id"], kind, settings.seed)
     # shown[k] is the step (from 1) whose next state or action is labelled k + 1.
     shown = shuffled_labels(len(steps), "order shown", *content)
-    texts = word_actions(steps, *content, wording=settings.wording)
+    texts = word_actions(steps, *content, wording=settings.wording, own=own_words)
     if kind == "forward":
         shown_key_frames = [key_frames[0], *(key_frames[step] for step in shown)]
     else:

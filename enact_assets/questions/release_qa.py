@@ -13,7 +13,7 @@ import polars as pl
 
 from enact_assets.contracts.errors import QuestionError, SettingsError
 from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.settings import NATURAL, QuestionSettings
+from enact_assets.contracts.settings import NATURAL, OwnWords, QuestionSettings
 from enact_assets.questions.official import official_id, question_type
 from enact_assets.questions.question_tables import Qa
 from enact_assets.questions.release_wording import release_text
@@ -35,6 +35,7 @@ def write_release_questions(
     profile: Profile,
     template_folder: Path | None = None,
     has_picture: Sequence[bool] | None = None,
+    own_words: tuple[OwnWords, ...] = (),  # noqa: ARG001 - the release has its own for every state
 ) -> pl.DataFrame:
     """The release's questions of one demonstration and gating: the table ``qa``.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from enact_assets.contracts.errors import QuestionError
+from enact_assets.system.package_files import file_bytes
 
 Kind = Literal["forward", "inverse"]
 KINDS: tuple[Kind, ...] = ("forward", "inverse")
@@ -32,7 +33,7 @@ def load_template(kind: str, folder: Path | None = None) -> str:
     check_kind(kind)
     path = (folder or TEMPLATE_FOLDER) / f"{kind}.txt"
     try:
-        template = path.read_text(encoding="utf-8")
+        template = file_bytes(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionError(f"prompt template {path}: cannot be read ({error})") from error
     return checked_template(template, str(path))

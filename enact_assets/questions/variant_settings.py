@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.predicates import CONTACT_PREDICATES
 from enact_assets.contracts.settings import QUESTIONS, VIDEO, Gating, Variant
 from enact_assets.questions.question_tables import VariantSettings
 
@@ -20,17 +19,19 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     """The table ``variant_settings`` of one variant, whose key frames are those of ``gating``.
 
     ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported.
-    ``prompts`` is the hash of the user's prompts; there is no such row with ours. Rows ``editing``
-    are about the image model that repaints pictures, if there is one.
+    ``gating.also`` are predicates that the registry adds, ``prompts`` is the hash of the user's
+    prompts; there is no such row without. Rows ``editing`` are about the image model that repaints
+    pictures, if there is one.
     """
     fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
     derived: dict[str, Any] = {
         "gating.profile": gating.profile.name,
-        # Profile release has no list: it counts every state that was recorded.
-        "gating.contact": gating.predicates in ((), CONTACT_PREDICATES),
+        "gating.contact": gating.looks_at("Touching"),
         "footage": _footage(variant),
         "noise": variant.noise.rate > 0,
     }
+    if gating.own_words:
+        derived["gating.also"] = ", ".join(own.predicate for own in gating.own_words)
     if variant.prompts is not None:
         derived["prompts"] = variant.prompts.sha
     if variant.editing is not None:

@@ -6,8 +6,8 @@ from functools import lru_cache
 from enact_assets.contracts.components import Component
 from enact_assets.contracts.ids import seeds_from
 from enact_assets.contracts.predicates import CATALOGUE
-from enact_assets.contracts.settings import NATURAL
-from enact_assets.questions.natural import PHRASINGS, sentence
+from enact_assets.contracts.settings import NATURAL, OwnWords
+from enact_assets.questions.natural import phrasings_of, sentence
 from enact_assets.questions.notation import BETWEEN, NOTATIONS, key_to, write_component
 
 WORDINGS = (NATURAL, *NOTATIONS)
@@ -17,7 +17,10 @@ _PREDICATE_ORDER = {name: index for index, name in enumerate(CATALOGUE)}
 
 
 def word_actions(
-    actions: Iterable[Iterable[str]], *content: object, wording: str = NATURAL
+    actions: Iterable[Iterable[str]],
+    *content: object,
+    wording: str = NATURAL,
+    own: tuple[OwnWords, ...] = (),
 ) -> list[str]:
     """Actions, each by the texts of its components, in words of ``wording``, one of `WORDINGS`.
 
@@ -25,10 +28,11 @@ def word_actions(
     something else; within these by predicate and objects, so that the order tells nothing beyond
     the components. Sentences take one of several phrasings by ``content``, the number of the
     action, from 1, and the component; notations have one text per component, whatever ``content``.
+    ``own`` are words of the user.
     """
     if wording != NATURAL:
         return [BETWEEN.join(_written(tuple(components), wording)) for components in actions]
-    told = [_told(tuple(components)) for components in actions]
+    told = [_told(tuple(components), own) for components in actions]
     more = [(str(k), text) for k, (texts, _) in enumerate(told, start=1) for text in texts]
     seeds = iter(seeds_from(("phrasing", *content), more))
     return [" ".join([s[next(seeds) % len(s)] for s in sentences]) for _, sentences in told]
@@ -42,21 +46,25 @@ def explain_wording(actions: Iterable[Sequence[str]], wording: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def _told(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _told(
+    texts: tuple[str, ...], own: tuple[OwnWords, ...]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Components of one action in their order in the text, and all sentences of each.
 
     A demonstration has some hundred different actions, each of them in some dozen questions.
     """
-    told = sorted([_sentences(text) for text in set(texts)])
+    told = sorted([_sentences(text, own) for text in set(texts)])
     return tuple([text for (*_, text), _ in told]), tuple([found for _, found in told])
 
 
 @lru_cache(maxsize=1 << 14)
-def _sentences(text: str) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
+def _sentences(
+    text: str, own: tuple[OwnWords, ...]
+) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
     """A component's place within an action, and all its sentences."""
     c = Component.parse(text)
-    phrasings = range(len(PHRASINGS.get((c.operation, c.predicate), " ")))
-    return _place(c), tuple([sentence(c, k) for k in phrasings])
+    n = len(phrasings_of(c, own)) or 1  # what has no words is told by the error
+    return _place(c), tuple([sentence(c, k, own) for k in range(n)])
 
 
 def _written(texts: tuple[str, ...], notation: str) -> list[str]:

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from enact_assets.contracts.predicates import EXISTS, TRANSITION
+from enact_assets.contracts.predicates import EXISTS, TRANSITION, nearest
 from enact_assets.contracts.profile import PAPER
 from enact_assets.data_root.videos import VideoTimes
 from enact_assets.replay.annotation import (
@@ -255,7 +255,9 @@ class Timeline:
             if len(self._near) >= MAX_HINTS:
                 return None
             names = list(known)
-            found = [other for other in names if other.casefold() == name.casefold()]
+            near = nearest(name) if kind == "predicate" else None
+            found = [near] if near in names else []
+            found = found or [other for other in names if other.casefold() == name.casefold()]
             found = found or difflib.get_close_matches(name, names, n=1)
             self._near[kind, name] = found[0] if found else None
         return self._near[kind, name]

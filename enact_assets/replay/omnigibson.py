@@ -95,6 +95,11 @@ def write_demonstration(path: Path, demonstration: RawDemonstration) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(demonstration), indent=2) + b"\n")
 
 
+def named_file(description: Path, name: str) -> Path:
+    """Path of a file that ``omnigibson.json`` names: a relative one begins at its folder."""
+    return description.resolve().parent / name
+
+
 def replay_omnigibson(
     demonstration: str,
     description: Path,
@@ -122,8 +127,7 @@ def playback_request(
     Its folder below ``output`` is named by everything that determines what comes out, frames aside.
     """
     about = read_demonstration(description)
-    folder = description.resolve().parent
-    source = folder / about.file
+    source = named_file(description, about.file)
     request = PlaybackRequest(
         **{
             "demonstration": demonstration,
@@ -141,7 +145,7 @@ def playback_request(
     try:
         found = source.stat()
         if request.full_scene_file is not None:
-            scene = folder / request.full_scene_file
+            scene = named_file(description, request.full_scene_file)
             sha = sha256_bytes(scene.read_bytes())
             request = dataclasses.replace(request, full_scene_file=str(scene), full_scene_sha=sha)
     except OSError as error:

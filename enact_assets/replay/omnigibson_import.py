@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from enact_assets.contracts.errors import LakeError, OutputError, PlaybackError, RecordingError
+from enact_assets.contracts.errors import LakeError, PlaybackError, RecordingError
 from enact_assets.data_root.recordings import DEMONSTRATION_FILE, Recordings
 from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.omnigibson_runs import PLAYER, interpreter, player_variables
@@ -87,25 +87,23 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
     """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
-    that name is there, so that edits of its ``omnigibson.json`` are not lost;
-    :class:`OutputError`. Then nothing is taken in.
+    that name is there, so that edits of its ``omnigibson.json`` are not lost. Then nothing is
+    taken in. :class:`OutputError` if one cannot be written; those before it are.
     """
     listing = list_demonstrations(path)
     found = {f"{path.stem}.demo_{each.episode}": each for each in listing.demonstrations}
     try:
-        folders = {name: recordings.folder(name) for name in found}
+        folders = [recordings.folder(name) for name in found]
     except LakeError as error:
         raise RecordingError(str(error)) from None
-    there = [folder for folder in folders.values() if folder.exists()]
+    there = [folder for folder in folders if folder.exists()]
     if there:
         raise RecordingError(
             f"{path}: {len(there)} of its {len(found)} demonstrations already exist, the first: "
             f"{there[0]}. Remove them to import the file again."
         )
-    try:
-        for name, folder in folders.items():
-            folder.mkdir(parents=True)
-            write_demonstration(folder / DEMONSTRATION_FILE, found[name])
-    except OSError as error:
-        raise OutputError(f"{recordings.root}: cannot be written ({error.strerror})") from error
+    for name, about in found.items():
+        with recordings.taking_in(name, path) as folder:
+            folder.mkdir()
+            write_demonstration(folder / DEMONSTRATION_FILE, about)
     return Imported(list(found), listing.reasons)

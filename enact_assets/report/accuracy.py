@@ -4,14 +4,12 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.predictions.learned_names import reference_mark
 from enact_assets.report.drawing import (
     CHANCE,
     FAINT,
     GREY,
     INTERVAL,
     canvas,
-    drawable,
     finished,
     pt,
 )
@@ -35,14 +33,16 @@ STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),
     ("n_wrong", "wrong", COLOURS[1], ""),
     ("n_refused", "refused", COLOURS[3], "xx"),
+    ("n_declined", "declined", COLOURS[6], "++"),
     ("n_cut", "cut", COLOURS[5], "\\\\\\"),
     ("n_no_order", "unparsed", COLOURS[4], "///"),
     ("n_missing", "missing", FAINT, "..."),
 )
 """What became of an answer: column, word, colour, hatching."""
-_RARE = ("n_refused", "n_cut")
+_RARE = ("n_refused", "n_declined", "n_cut")
 """Outcomes that are drawn only if there are any: reference baselines have none."""
-_COUNTS = ("n_answers", "n_accepted", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
+_UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
+_COUNTS = ("n_answers", "n_accepted", "n_wrong", *_UNREAD)
 
 
 def leaderboard(rows: ReportRows) -> Section:
@@ -61,12 +61,12 @@ def leaderboard(rows: ReportRows) -> Section:
             tables.append(
                 Text(f"No answer to a {kind} question was scored, so there is no figure.")
             )
-        tables.append(_leaderboard_table(kind, of_kind))
+        tables.append(_leaderboard_table(rows, kind, of_kind))
         if scored and all(row["low"] is None and row["task_low"] is None for row in scored):
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
     if rows["repetitions"].height:
-        tables.append(_spread(rows["repetitions"]))
+        tables.append(_spread(rows))
     absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
     if absent:
         text = (
@@ -126,12 +126,12 @@ def answers(rows: ReportRows) -> Section:
         wrong += ", or the order is not the published one where no replay was imported"
     parts: list[Part] = [
         Text(
-            f"Wrong: {wrong}. Unparsed: the answer contains no order; "
-            "profile paper scores it as wrong, profile release does not score it. Refused and cut "
-            "answers are parts of the unparsed ones under profile paper: the model or its provider "
-            "refused, or a limit of tokens cut the answer before it named a whole order. Missing: "
-            "the question was never answered, or the model's evaluation is missing; it is not "
-            "scored."
+            f"Wrong: {wrong}. Unparsed: the answer contains no order; profile paper scores it as "
+            "wrong, profile release does not score it. Refused, declined and cut answers are parts "
+            "of the unparsed ones under profile paper: the model or its provider refused, the "
+            "answer refuses in words, or a limit of tokens cut the answer before it named a whole "
+            "order. Missing: the question was never answered, or the model's evaluation is "
+            "missing; it is not scored."
         )
     ]
     for kind in BOTH_KINDS:
@@ -139,29 +139,66 @@ def answers(rows: ReportRows) -> Section:
         at = pl.col("model").replace_strict(ranked, range(len(ranked)), default=len(ranked))
         of_kind = statuses.filter(kind=kind).sort(at, "model")
         if of_kind.height:
-            other = pl.col("n_unparsed") - pl.col("n_refused") - pl.col("n_cut")
-            parts.append(_status_bars(kind, of_kind.with_columns(n_no_order=other).to_dicts()))
+            other = pl.col("n_unparsed") - pl.sum_horizontal(*_RARE)
+            parts.append(
+                _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
+            )
     table_rows = tuple(
-        (row["model"], row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
+        (_named(rows, row), row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
         for row in statuses.sort("kind", "model").iter_rows(named=True)
     )
     columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
     parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
+    parts += _readings(rows)
     return Section("answers", "What became of the answers", tuple(parts))
 
 
-def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
+def _readings(rows: ReportRows) -> list[Part]:
+    """Scores of both readings of the answers, where any answer differs."""
+    accuracies = [
+        f"{metric}_accuracy{reading}"
+        for reading in ("", "_as_release")
+        for metric in ("pairwise", "task")
+    ]
+    differing = rows["readings"].filter(pl.col("n_read_otherwise") > 0)
+    if differing.is_empty():
+        return [Text("The public release reads every answer as it is read here.")]
+    return [
+        Text(
+            "Scores are of the strict reading: thoughts left out, the last list that orders all "
+            "steps. Here the same answers are scored as the public release reads them."
+        ),
+        Table(
+            "Two readings of the answers: strict, and as the release reads",
+            (
+                *("model", "kind", "answers", "read otherwise"),
+                *("strict: pairwise %", "task %", "as the release reads: pairwise %", "task %"),
+            ),
+            tuple(
+                (
+                    *(rows.marked(row["model"]), row["kind"]),
+                    *(f"{row[name]:,}" for name in ("n_answers", "n_read_otherwise")),
+                    *(percent(row[name]) for name in accuracies),
+                )
+                for row in differing.iter_rows(named=True)
+            ),
+            n_words=2,
+        ),
+    ]
+
+
+def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
         *("model", "pairwise %", "task %", "place"),
-        *("scored questions", "wrong", "unparsed", "refused", "cut", "missing", "tied with"),
+        *("scored questions", "wrong", *(name.removeprefix("n_") for name in _UNREAD), "tied with"),
     )
-    counts = ("n_scored", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing")
+    counts = ("n_scored", "n_wrong", *_UNREAD)
     return Table(
         f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
         columns,
         tuple(
             (
-                row["model"] + _marked(row),
+                _named(rows, row),
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
@@ -174,14 +211,14 @@ def _leaderboard_table(kind: str, of_kind: list[dict[str, Any]]) -> Table:
     )
 
 
-def _spread(repetitions: pl.DataFrame) -> Table:
+def _spread(rows: ReportRows) -> Table:
     """How much accuracies differ between repetitions of the same questions."""
     lines = (
         (
-            row["model"], row["kind"], str(row["repetitions"]),
+            rows.marked(row["model"]), row["kind"], str(row["repetitions"]),
             percent(row["pairwise_accuracy_sd"]), percent(row["task_accuracy_sd"]),
         )
-        for row in repetitions.iter_rows(named=True)
+        for row in rows["repetitions"].iter_rows(named=True)
     )  # fmt: skip
     return Table(
         "Standard deviation of accuracies between repetitions, in percentage points",
@@ -191,10 +228,10 @@ def _spread(repetitions: pl.DataFrame) -> Table:
     )
 
 
-def _marked(row: dict[str, Any]) -> str:
+def _named(rows: ReportRows, row: dict[str, Any]) -> str:
     if row["is_absent"]:
-        return " (missing)"
-    return reference_mark(row["model"]) if row["is_reference"] else ""
+        return f"{row['model']} (missing)"
+    return rows.marked(row["model"])
 
 
 def _place(best: int | None, worst: int | None) -> str:
@@ -223,7 +260,7 @@ def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Fi
             if chance is not None:
                 label = f"chance, {metric}"
                 axes.axvline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
-        axes.set_yticks(range(len(of_kind)), [drawable(row["model"]) for row in of_kind])
+        axes.set_yticks(range(len(of_kind)), [rows.label(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.4, -0.6)
         axes.set_xlim(-2, 102)
         axes.grid(axis="x", color=FAINT, linewidth=0.6)
@@ -251,7 +288,7 @@ def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Fi
         return finished(drawn, f"leaderboard_{kind}", caption, alt)
 
 
-def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+def _status_bars(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
     with canvas(1.35 + 0.26 * len(of_kind)) as (drawn, (axes,)):
         places = range(len(of_kind))
         left = [0.0] * len(of_kind)
@@ -271,7 +308,7 @@ def _status_bars(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
                 label=word,
             )
             left = [a + b for a, b in zip(left, shares, strict=True)]
-        axes.set_yticks(places, [drawable(row["model"]) for row in of_kind])
+        axes.set_yticks(places, [rows.label(row["model"]) for row in of_kind])
         axes.set_ylim(len(of_kind) - 0.5, -0.5)
         axes.set_xlim(0, 100)
         axes.set_xlabel("% of answers")

@@ -118,7 +118,7 @@ def _figure(
                 **look.marked(),
                 linestyle="",
                 markersize=pt(4.5),
-                label=drawable(model, 24),
+                label=rows.label(model, 24),
                 zorder=3,
             )
         axes.set_yticks(range(len(activities)), [drawable(words(a), 34) for a in activities])

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, drawable, finished, pt
+from enact_assets.report.drawing import CHANCE, FAINT, INTERVAL, canvas, finished, pt
 from enact_assets.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -15,11 +15,13 @@ from enact_assets.report.parts import (
     Table,
     Text,
     percent,
+    words,
 )
 from enact_assets.report.report_rows import ReportRows
 
 _OUTCOMES = (
-    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_cut", "n_missing"),
+    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_declined", "n_cut"),
+    *("n_missing", "n_read_otherwise"),
 )
 _TOKENS = ("tokens_in", "tokens_out", "tokens_reasoning")
 
@@ -45,9 +47,9 @@ def answer_quality(rows: ReportRows) -> Section:
     parts.append(
         Table(
             "Quality of the answers",
-            ("model", *(name.removeprefix("n_") for name in _OUTCOMES)),
+            ("model", *(words(name.removeprefix("n_")) for name in _OUTCOMES)),
             tuple(
-                (row["model"], *(_number(row[name]) for name in _OUTCOMES))
+                (rows.marked(row["model"]), *(_number(row[name]) for name in _OUTCOMES))
                 for row in quality.iter_rows(named=True)
             ),
         )
@@ -58,11 +60,11 @@ def answer_quality(rows: ReportRows) -> Section:
         )
     )
     if counted.height:
-        parts.append(_costs(counted))
+        parts.append(_costs(rows, counted))
     return Section(anchor, title, tuple(parts))
 
 
-def _costs(counted: pl.DataFrame) -> Table:
+def _costs(rows: ReportRows, counted: pl.DataFrame) -> Table:
     columns = (
         *("model", "tokens in", "tokens out", "of these reasoning", "USD"),
         *("USD per 1,000 questions", "median, s", "95th percentile, s", "served as"),
@@ -72,7 +74,7 @@ def _costs(counted: pl.DataFrame) -> Table:
         columns,
         tuple(
             (
-                row["model"],
+                rows.marked(row["model"]),
                 *(_number(row[name]) for name in _TOKENS),
                 _dollars(row["usd"]),
                 _dollars(_per_thousand(row["usd_per_question"])),
@@ -134,7 +136,7 @@ def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
                     axes.plot([point["usd"]] * 2, ends, color=look.colour, **INTERVAL)
                 marked = look.marked(is_filled=kind == "forward")
                 axes.plot(point["usd"], 100 * middle, markersize=pt(6), **marked)
-            label = drawable(point["model"], 30)
+            label = rows.label(point["model"], 30)
             axes.plot([], [], **look.marked(), linestyle="", label=label)
         for kind, style in zip(BOTH_KINDS, (":", "-."), strict=True):
             chance = rows.chance(kind, "pairwise_accuracy")

@@ -39,7 +39,6 @@ UNCOMPARED = (
 NO_HAND = (
     "Neither the wrong answers nor the true changes name a hand, so there are no hand statistics."
 )
-_UNCLUSTERED = "*"
 _RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mixing"))
 
 
@@ -55,6 +54,7 @@ def structural(rows: ReportRows) -> Section:
         for row in rows["published_error_shares"].iter_rows(named=True)
     }
     return _shares(
+        rows,
         *("structural", "Errors by structure"),
         rows["structural"].rename({"category": "what"}),
         CATEGORIES,
@@ -69,6 +69,7 @@ def structural(rows: ReportRows) -> Section:
 def semantic(rows: ReportRows) -> Section:
     """Shares of the semantic classes of predicates among the errors of wrong answers."""
     return _shares(
+        rows,
         *("semantic", "Errors by meaning"),
         rows["semantic"].rename({"semantic_class": "what"}),
         CLASSES,
@@ -92,17 +93,16 @@ def handedness(rows: ReportRows) -> Section:
             "Grasp components in wrong answers. The paper does not say which answers it counts; "
             "its standard errors fit wrong ones. Precision: matched / predicted. Recall: matched / "
             "true. Mixing: true components of one hand that the answer assigns "
-            "to the other. Bars are standard errors, clustered by demonstration. With fewer than "
-            f"two demonstrations (marked {_UNCLUSTERED}) they treat components as independent, as "
-            "the published ones do."
+            "to the other. Bars are standard errors, clustered by demonstration; with one "
+            "demonstration there are none. The published ones treat components as independent."
         )
     )
     lines = []
     for kind in BOTH_KINDS:
         of_kind = _hands(named.filter(kind=kind), theirs.filter(kind=kind))
         if of_kind:
-            parts.append(_hand_figure(kind, of_kind))
-        circles = hand_circles(kind, named.filter(kind=kind).to_dicts())
+            parts.append(_hand_figure(rows, kind, of_kind))
+        circles = hand_circles(rows, kind, named.filter(kind=kind).to_dicts())
         if circles is not None:
             parts.append(circles)
         lines += of_kind
@@ -111,7 +111,8 @@ def handedness(rows: ReportRows) -> Section:
     for row in lines:
         rates = [_rate(row, name) for name, _ in _RATES]
         n_true = NONE if row["n_reference"] is None else f"{row['n_reference']:,}"
-        table_rows.append((row["model"], row["whose"], row["kind"], row["hand"], *rates, n_true))
+        name = rows.marked(row["model"]) if row["whose"] == "here" else row["model"]
+        table_rows.append((name, row["whose"], row["kind"], row["hand"], *rates, n_true))
     if table_rows:
         caption = "Hands: precision, recall and mixing rate, with standard errors"
         parts.append(Table(caption, columns, tuple(table_rows), n_words=4))
@@ -123,7 +124,7 @@ def mismatch(rows: ReportRows) -> Section:
     columns = ("model", "whose", "kind", "questions %", "of accepted", "steps %", "of passing")
     lines = [
         (
-            row["model"],
+            rows.marked(row["model"]),
             "here",
             row["kind"] or "both",
             percent(row["question_mismatch_rate"]),
@@ -151,6 +152,7 @@ def mismatch(rows: ReportRows) -> Section:
 
 
 def _shares(  # noqa: PLR0917 - both callers read as one sentence
+    report: ReportRows,
     name: str,
     title: str,
     ours: pl.DataFrame,
@@ -170,16 +172,17 @@ def _shares(  # noqa: PLR0917 - both callers read as one sentence
         n_errors: dict[tuple[str, str], str] = {}
         for row in ours.filter(kind=kind).sort("model").iter_rows(named=True):
             bars.setdefault((row["model"], "here"), {})[row["what"]] = row["share"]
-        for (model,), rows in ours.filter(kind=kind).group_by("model"):
-            n_errors[str(model), "here"] = f"{rows['n_errors'].sum():,}"
+        for (model,), of_model in ours.filter(kind=kind).group_by("model"):
+            n_errors[str(model), "here"] = f"{of_model['n_errors'].sum():,}"
         for (of_kind, model, category), share in published.items():
             if of_kind == kind:
                 bars.setdefault((model, "published"), {})[category] = share
         if bars:
-            parts.append(_share_figure(name, kind, bars, order))
+            parts.append(_share_figure(report, name, kind, bars, order))
         for whose, shares in bars.items():
             numbers = (percent(shares.get(c, 0.0)) for c in order)
-            lines.append((*whose, kind, *numbers, n_errors.get(whose, NONE)))
+            model = report.marked(whose[0]) if whose[1] == "here" else whose[0]
+            lines.append((model, whose[1], kind, *numbers, n_errors.get(whose, NONE)))
     if lines:
         columns = ("model", "whose", "kind", *(words(c) for c in order), "errors")
         caption = f"{title}, wrong answers: shares in %"
@@ -188,7 +191,11 @@ def _shares(  # noqa: PLR0917 - both callers read as one sentence
 
 
 def _share_figure(
-    name: str, kind: str, bars: dict[tuple[str, str], dict[str, float]], order: tuple[str, ...]
+    rows: ReportRows,
+    name: str,
+    kind: str,
+    bars: dict[tuple[str, str], dict[str, float]],
+    order: tuple[str, ...],
 ) -> Figure:
     with canvas(1.35 + 0.3 * len(bars)) as (drawn, (axes,)):
         places = range(len(bars))
@@ -209,7 +216,7 @@ def _share_figure(
                     ink = "white" if n == 0 else "black"
                     axes.text(middle, place, f"{share:.0f}", ha="center", va="center", color=ink)
             left = [a + b for a, b in zip(left, shares, strict=True)]
-        marks = [drawable(m, 22) + (" (publ.)" if w == "published" else "") for m, w in bars]
+        marks = [_mark(rows, m, w, 22) for m, w in bars]
         axes.set_yticks(places, marks)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(0, 100)
@@ -227,15 +234,14 @@ def _share_figure(
         )
 
 
+def _mark(rows: ReportRows, model: str, whose: str, limit: int) -> str:
+    return f"{drawable(model, limit)} (publ.)" if whose == "published" else rows.label(model, limit)
+
+
 def _hands(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
     found = []
     for row in ours.sort("model", "hand").iter_rows(named=True):
-        errors = {
-            f"{name}_error": row[f"{name}_se"]
-            if row[f"{name}_clustered_se"] is None
-            else row[f"{name}_clustered_se"]
-            for name, _ in _RATES
-        }
+        errors = {f"{name}_error": row[f"{name}_clustered_se"] for name, _ in _RATES}
         found.append({**row, **errors, "whose": "here"})
     for row in theirs.sort("published_model", "hand").iter_rows(named=True):
         errors = {f"{name}_error": row.get(f"{name}_standard_error") for name, _ in _RATES}
@@ -248,12 +254,10 @@ def _rate(row: dict[str, Any], name: str) -> str:
     rate, error = row[name], row[f"{name}_error"]
     if rate is None or error is None:
         return percent(rate)
-    # Unclustered errors must be marked: they are usually too small.
-    is_unclustered = row["whose"] == "here" and row[f"{name}_clustered_se"] is None
-    return f"{percent(rate)} ± {percent(error)}{_UNCLUSTERED if is_unclustered else ''}"
+    return f"{percent(rate)} ± {percent(error)}"
 
 
-def _hand_figure(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+def _hand_figure(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
     whose = list(dict.fromkeys((row["model"], row["whose"]) for row in of_kind))
     with canvas(1.15 + 0.34 * len(whose), columns=3, sharey=True) as (drawn, panels):
         for axes, (name, word) in zip(panels, _RATES, strict=True):
@@ -275,7 +279,7 @@ def _hand_figure(kind: str, of_kind: list[dict[str, Any]]) -> Figure:
             axes.set_xlim(-4, 104)
             axes.set_xticks([0, 50, 100])
             axes.grid(axis="x", color=FAINT, linewidth=0.6)
-        marks = [drawable(m, 18) + (" (publ.)" if w == "published" else "") for m, w in whose]
+        marks = [_mark(rows, m, w, 18) for m, w in whose]
         panels[0].set_yticks(range(len(whose)), marks)
         panels[0].set_ylim(len(whose) - 0.5, -0.5)
         panels[1].set_xlabel(f"%, {kind} questions")

@@ -17,7 +17,7 @@ from enact_assets.report.parts import NONE, Example, Section, Table, Text, perce
 PictureAt = Callable[[str, int], NDArray[np.uint8]]
 """(demonstration, key frame) -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
 SHARES = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
-COUNTS = ("n_unparsed", "n_refused", "n_cut", "n_missing")
+COUNTS = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
 THUMBNAIL_PX = 220
 
 
@@ -29,7 +29,7 @@ def first_look_page(
     """
     columns = (
         *("kind", "questions", "task %", "chance %", "pairwise %", "chance %"),
-        *("unparsed", "refused", "cut", "missing"),
+        *("unparsed", "refused", "declined", "cut", "missing"),
     )
     rows = tuple(
         (

@@ -3,9 +3,10 @@
 import math
 from typing import Any
 
-from enact_assets.report.drawing import GREY, canvas, drawable, finished, pt
+from enact_assets.report.drawing import GREY, canvas, finished, pt
 from enact_assets.report.looks import COLOURS
 from enact_assets.report.parts import Figure
+from enact_assets.report.report_rows import ReportRows
 
 MODELS_BELOW = 4
 """Models of one figure."""
@@ -13,8 +14,9 @@ HANDS = ("left", "right")
 _ROW_IN = 1.25
 
 
-def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
+def hand_circles(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
     """Circles of a kind, for the models with the most matched components; None without any.
+    References are drawn only where there is no model.
 
     ``of_kind`` are rows of the mart ``handedness``, one per model and hand. Areas are to scale
     over all circles of the figure. A circle left are the true components of a hand, one right
@@ -24,7 +26,8 @@ def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
     matched: dict[str, int] = {}
     for row in of_kind:
         matched[row["model"]] = matched.get(row["model"], 0) + row["n_matched"]
-    models = sorted(matched, key=lambda m: (-matched[m], m))[:MODELS_BELOW]
+    known = rows.preferred(sorted(matched, key=lambda m: (-matched[m], m)))
+    models = known[:MODELS_BELOW]
     sizes = [
         row[name]
         for row in of_kind
@@ -47,7 +50,7 @@ def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
                 if found is not None:
                     _draw(axes, found, largest, COLOURS[1] if hand == "left" else COLOURS[0])
             panels[2 * n].text(
-                *(-2.6, 1.25, drawable(model, 30)), fontsize=pt(9), fontweight="bold", va="bottom"
+                *(-2.6, 1.25, rows.label(model, 30)), fontsize=pt(9), fontweight="bold", va="bottom"
             )
         drawn.suptitle(f"{kind}: true | both | given", x=0.02, ha="left", fontsize=pt(10))
         told = "; ".join(_told(of[model, hand]) for model in models[:2] for hand in HANDS
@@ -56,8 +59,8 @@ def hand_circles(kind: str, of_kind: list[dict[str, Any]]) -> Figure | None:
             f"Components of each hand in wrong answers, {kind} questions: true ones only (left), "
             "true and given (middle), given only (right); areas to scale"
         )
-        if len(matched) > len(models):
-            caption += f"; the {len(models)} of {len(matched)} models with most in common"
+        if len(known) > len(models):
+            caption += f"; the {len(models)} of {len(known)} models with most in common"
         return finished(
             drawn,
             f"hand_overlap_{kind}",

@@ -5,6 +5,7 @@ from typing import Any
 
 from enact_assets.report.drawing import FAINT, INK, canvas, drawable, finished, pt
 from enact_assets.report.parts import BOTH_KINDS, Figure, points, words
+from enact_assets.report.report_rows import ReportRows
 
 VARIANTS_ABREAST = 6
 """More in one figure cannot be read: cells get narrower than their numbers."""
@@ -18,7 +19,7 @@ _LINE_IN = 0.27
 
 
 def heat_maps(
-    panel: str, title: str, variants: list[str], cells: list[dict[str, Any]]
+    rows: ReportRows, panel: str, title: str, variants: list[str], cells: list[dict[str, Any]]
 ) -> list[Figure]:
     """Figures of a panel, of up to :data:`VARIANTS_ABREAST` variants each.
 
@@ -34,7 +35,7 @@ def heat_maps(
             heading += f", {n + 1} of {n_figures}"
             name += f"_{n + 1}" if n else ""
         of_these = [cell for cell in cells if cell["variant"] in shown]
-        figures.append(_heat_map(name, heading, shown, of_these))
+        figures.append(_heat_map(rows, name, heading, shown, of_these))
     return figures
 
 
@@ -44,7 +45,9 @@ def _block(variants: list[str], n: int, n_blocks: int) -> list[str]:
     return variants[at[0] : at[1]]
 
 
-def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, Any]]) -> Figure:
+def _heat_map(
+    rows: ReportRows, name: str, title: str, variants: list[str], cells: list[dict[str, Any]]
+) -> Figure:
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
@@ -99,7 +102,9 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
                     color="white" if abs(share) > 0.75 else INK,
                 )
             ticks.append(y)
-            labels.append(drawable(model, 22) + (" (publ.)" if is_published else ""))
+            labels.append(
+                f"{drawable(model, 22)} (publ.)" if is_published else rows.label(model, 22)
+            )
             y += 1.0
         axes.set_yticks(ticks, labels)
         letters = TICK_LETTERS if is_narrow else FEW_TICK_LETTERS
@@ -126,7 +131,8 @@ def _heat_map(name: str, title: str, variants: list[str], cells: list[dict[str, 
                 f" Lowest: {worst['model']}, {words(worst['variant'])}, {worst['kind']}, "
                 f"{points(worst['delta'])} points."
             )
-        return finished(drawn, name, title, alt)
+        is_mixed = len({cell["is_published"] for cell in cells}) > 1
+        return finished(drawn, name, title, alt, rows.beside_published if is_mixed else "")
 
 
 def _tick(variant: str, width: int) -> str:

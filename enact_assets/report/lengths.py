@@ -11,7 +11,6 @@ from enact_assets.report.drawing import (
     INK,
     INTERVAL,
     canvas,
-    drawable,
     finished,
     pt,
 )
@@ -30,6 +29,7 @@ from enact_assets.report.report_rows import ReportRows
 
 METRICS = ("pairwise_accuracy", "task_accuracy")
 HUMAN = "Human"
+PAPER = "models and people of the ENACT paper (tables 9 and 10)"
 MOST_NAMED = 8
 """Models that are drawn each by itself: of more, lines cannot be told apart."""
 SPREAD = 0.4
@@ -57,13 +57,23 @@ def by_length(rows: ReportRows) -> Section:
                 continue
             theirs = published.filter(kind=kind, metric=metric)
             parts.append(_curves(rows, kind, metric, ours, theirs))
-            tables.append(_length_table(kind, metric, ours, theirs))
+            tables.append(_length_table(rows, kind, metric, ours, theirs))
     about = Text(
-        "Published numbers are the paper's main results on its own questions, shown for "
-        "orientation. They are not results of this installation. The tables show people and the "
-        "best published model; leaderboard_with_published has all."
+        "Published numbers are the paper's main results, not results of this installation. "
+        f"{_why(rows)} "
+        "The tables show people and the best published model; leaderboard_with_published has all."
     )
     return Section("by-length", "Accuracy by length", (*parts, about, *tables))
+
+
+def _why(rows: ReportRows) -> str:
+    """Whether the published lines may be read beside ours, in full."""
+    if not rows.not_comparable:
+        said = "Ours may be compared with them: the prompts and the scoring are the paper's."
+        others = rows["comparable"].filter(~pl.col("is_comparable"))["model"]
+        but = f"Not comparable, see Agreement: {', '.join(others)}." if others.len() else ""
+        return " ".join(text for text in (said, but, rows.comparable_caveat) if text)
+    return f"Ours may not be compared with them. {rows.not_comparable}"
 
 
 def draw_chance(axes: Any, chance: pl.DataFrame, metric: str) -> None:
@@ -125,7 +135,7 @@ def _curves(
                 *(line["length"] + shift, 100 * line["accuracy"]),
                 **look.line,
                 markersize=pt(4.5),
-                label=drawable(name, 20),
+                label=rows.label(name, 20),
                 zorder=3,
             )
         human = theirs.filter(published_model=HUMAN).sort("length")
@@ -160,7 +170,15 @@ def _curves(
             f"Lines of {words(metric)} from length {first} to {last}, {kind} questions: {ends}. "
             "Bars are 95 % intervals, the dotted line is chance; published models in grey, "
             "published humans dashed. The table below has the numbers.",
+            _about_published(rows) if theirs.height else "",
         )
+
+
+def _about_published(rows: ReportRows) -> str:
+    grey = f"Grey and dashed: {PAPER}, as published"
+    if rows.not_comparable:
+        return f"{grey}; ours may not be compared with them."
+    return f"{grey}."
 
 
 def _at(ours: pl.DataFrame, model: str, length: Any) -> float | None:
@@ -168,7 +186,9 @@ def _at(ours: pl.DataFrame, model: str, length: Any) -> float | None:
     return None if found.is_empty() else float(found.item())
 
 
-def _length_table(kind: str, metric: str, ours: pl.DataFrame, theirs: pl.DataFrame) -> Table:
+def _length_table(
+    shown: ReportRows, kind: str, metric: str, ours: pl.DataFrame, theirs: pl.DataFrame
+) -> Table:
     lengths = sorted({*ours["length"], *theirs["length"]})
     best = (
         theirs.filter(pl.col("published_model") != HUMAN)
@@ -179,11 +199,15 @@ def _length_table(kind: str, metric: str, ours: pl.DataFrame, theirs: pl.DataFra
     )
     theirs = theirs.filter(pl.col("published_model").is_in([HUMAN, *best]))
     lines = []
-    for whose, rows, name in (("here", ours, "model"), ("published", theirs, "published_model")):
-        of = {(m, n): a for m, n, a in rows.select(name, "length", "accuracy").iter_rows()}
+    for whose, found, column in (
+        ("here", ours, "model"),
+        ("published", theirs, "published_model"),
+    ):
+        of = {(m, n): a for m, n, a in found.select(column, "length", "accuracy").iter_rows()}
         for model in sorted({model for model, _ in of}):
             numbers = (percent(of.get((model, length))) for length in lengths)
-            lines.append((model, whose, *numbers))
+            name = shown.marked(model) if whose == "here" else model
+            lines.append((name, whose, *numbers))
     columns = ("model", "whose", *(str(length) for length in lengths))
     caption = f"{words(metric).capitalize()} in % by length, {kind} questions"
     return Table(caption, columns, tuple(lines), n_words=2)

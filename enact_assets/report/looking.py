@@ -9,9 +9,8 @@ from enact_assets.predictions.learned_names import (
     FACT_READER,
     TRAINED_ON,
     TRANSFER,
-    reference_mark,
 )
-from enact_assets.report.drawing import FAINT, GREY, canvas, drawable, finished, pt
+from enact_assets.report.drawing import FAINT, GREY, canvas, finished, pt
 from enact_assets.report.lengths import draw_chance, draw_intervals
 from enact_assets.report.parts import (
     BOTH_KINDS,
@@ -156,7 +155,7 @@ def _draw(
             *(line["length"] + shift, 100 * line["accuracy"]),
             **{**look.line, **_LINES.get(name, {})},
             markersize=pt(4.5),
-            label=drawable(name, 24) + (" (control)" if name in CONTROLS else ""),
+            label=rows.label(name, 24) + (" (control)" if name in CONTROLS else ""),
             zorder=4 if name == FACT_READER else 3,
         )
 
@@ -184,8 +183,7 @@ def _table(rows: ReportRows, scored: pl.DataFrame) -> Table:
         of = {(m, n): a for m, n, a in of_kind.select("model", "length", "accuracy").iter_rows()}
         references, models = _shown(rows, of_kind)
         for name in (*references, *models):
-            mark = reference_mark(name) if name in references else ""
             numbers = (percent(of.get((name, length))) for length in (*lengths, None))
-            lines.append((name + mark, kind, *numbers))
+            lines.append((rows.marked(name), kind, *numbers))
     caption = f"{words(METRIC).capitalize()} in % by length, references of this section and models"
     return Table(caption, ("model", "kind", *map(str, lengths), "all"), tuple(lines), n_words=2)

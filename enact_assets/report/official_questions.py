@@ -29,7 +29,7 @@ def official_questions(rows: ReportRows) -> Section | None:
         parts.append(Text(text, is_notice=by_segmented + by_match > 0))
         lines = tuple(
             (
-                *(row["model"], row["kind"]),
+                *(rows.marked_as(row["model"], is_partial=row["is_partial"]), row["kind"]),
                 *(f"{row[n]:,}" for n in ("n_questions", *_COUNTS, "n_missing")),
                 *(percent(row[m]) for m in _METRICS),
             )

@@ -19,16 +19,17 @@ def overview(rows: ReportRows) -> Section:
         parts.append(Text(EMBEDDED_NOTICE, is_notice=True))
     n_models = rows["statuses"]["model"].n_unique()
     totals = rows["statuses"].select(
-        "n_answers", "n_accepted", "n_wrong", "n_unparsed", "n_refused", "n_cut", "n_missing"
+        *("n_answers", "n_accepted", "n_wrong", "n_unparsed", "n_refused", "n_declined", "n_cut"),
+        "n_missing",
     )
-    n_asked, n_accepted, n_wrong, n_unparsed, n_refused, n_cut, n_missing = (
+    n_asked, n_accepted, n_wrong, n_unparsed, n_refused, n_declined, n_cut, n_missing = (
         int(totals[name].sum()) for name in totals.columns
     )
     parts.append(
         Text(
             f"Answers of {n_models:,} models under the variant {rows.variant}: {n_asked:,} asked, "
             f"{n_accepted:,} accepted, {n_wrong:,} wrong, {n_unparsed:,} unparsed ({n_refused:,} "
-            f"refused, {n_cut:,} cut), {n_missing:,} missing."
+            f"refused, {n_declined:,} declined, {n_cut:,} cut), {n_missing:,} missing."
         )
     )
     if sources.is_empty():
@@ -54,8 +55,8 @@ def _edited(rows: ReportRows) -> list[Part]:
         variants.setdefault(differences, []).append(variant)
     return [
         Text(
-            f"Not under the paper's settings: {', '.join(names)} ({differences}). No published "
-            "row compares with a row of these variants, or with a difference to one of them.",
+            f"No condition of the paper: {', '.join(names)} ({differences}). No published row "
+            "compares with a row of these variants, or with a difference to one of them.",
             is_notice=True,
         )
         for differences, names in variants.items()

@@ -10,6 +10,7 @@ from enact_assets import __version__
 from enact_assets.report.accuracy import answers, leaderboard
 from enact_assets.report.activities import by_activity
 from enact_assets.report.answer_quality import answer_quality
+from enact_assets.report.drawing import naming_partial
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
 from enact_assets.report.header import Facts
 from enact_assets.report.lengths import by_length
@@ -27,6 +28,7 @@ from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.similar_sizes import similar_sizes
 from enact_assets.report.world_section import world_prediction
 from enact_assets.report.wrong_answers import PictureOf, wrong_answers
+from enact_assets.system.package_files import file_bytes
 
 TEMPLATES = Path(__file__).parent / "templates"
 _COMMAND = re.compile("`([^`]+)`")
@@ -87,9 +89,10 @@ def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, .
     looking buys and on WorldPrediction are there only where such rows are.
     """
     found = []
-    for n_done, section in enumerate(MEASURED):
-        told(section.__name__.replace("_", " "), n_done, len(MEASURED))
-        found.append(section(rows))
+    with naming_partial(rows.partial_note):
+        for n_done, section in enumerate(MEASURED):
+            told(section.__name__.replace("_", " "), n_done, len(MEASURED))
+            found.append(section(rows))
     return tuple(section for section in found if section is not None)
 
 
@@ -122,7 +125,7 @@ def render(
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FunctionLoader(_template),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -133,7 +136,7 @@ def render(
     environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
     html = environment.get_template("report.html").render(
         title=title,
-        style=(TEMPLATES / "report.css").read_text("utf-8"),
+        style=_template("report.css"),
         sections=sections,
         facts=facts,
         meta=meta,
@@ -151,6 +154,10 @@ def _commands(text: str) -> str:
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if k % 2 else escape(piece) for k, piece in pieces
     )
+
+
+def _template(name: str) -> str:
+    return file_bytes(TEMPLATES / name).decode()
 
 
 def _uri(kind: str, data: bytes) -> str:

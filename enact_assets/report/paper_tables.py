@@ -2,24 +2,31 @@
 
 from typing import Any
 
-from enact_assets.predictions.learned_names import reference_mark
 from enact_assets.report.accuracy import overall
-from enact_assets.report.parts import BOTH_KINDS, Table, percent, with_interval
+from enact_assets.report.parts import BOTH_KINDS, NONE, Table, percent, with_interval
 from enact_assets.report.probes import probe_table
 from enact_assets.report.report_rows import ReportRows
 
-_PROBE_COLUMNS = ("model", "variant", "kind", "difference", "95 % interval", "p, clustered, Holm")
+_PROBE_COLUMNS = (
+    "model",
+    "variant",
+    "kind",
+    "difference",
+    "95 % interval",
+    "p, clustered, Holm",
+    "questions",
+)
 _METRICS = (("pairwise", ""), ("task", "task_"))
 
 
 def paper_tables(rows: ReportRows) -> dict[str, Table]:
     """File name without ending -> table; also of a warehouse without rows."""
-    probes = probe_table(rows["probes"])
+    probes = probe_table(rows, has_references=False)
     chosen = [probes.columns.index(name) for name in _PROBE_COLUMNS]
     lines = tuple(tuple(row[n] for n in chosen) for row in probes.rows)
     return {
         "leaderboard": _leaderboard(rows),
-        "probes": Table(probes.caption, _PROBE_COLUMNS, lines, n_words=3),
+        "probes": Table(f"{probes.caption}{_limits(rows)}", _PROBE_COLUMNS, lines, n_words=3),
     }
 
 
@@ -32,22 +39,44 @@ def _leaderboard(rows: ReportRows) -> Table:
     )
     lines = []
     for model in models:
-        cells = [model + (reference_mark(model) if rows.looks[model].is_reference else "")]
+        cells = [rows.marked(model)]
         for kind in BOTH_KINDS:
             row = of[kind].get(model, {})
             for _, prefix in _METRICS:
                 names = (f"{prefix}{name}" for name in ("accuracy", "low", "high"))
                 cells.append(with_interval(*(row.get(name) for name in names)))
+            cells.append(_scored(rows, model, kind, row))
         lines.append(tuple(cells))
-    chance = (
-        percent(rows.chance(kind, f"{metric}_accuracy"))
-        for kind in BOTH_KINDS
-        for metric, _ in _METRICS
-    )
+    chance = []
+    for kind in BOTH_KINDS:
+        chance += [percent(rows.chance(kind, f"{metric}_accuracy")) for metric, _ in _METRICS]
+        chance.append(NONE)
     lines.append(("chance (random order)", *chance))
-    columns = (f"{kind} {metric} %" for kind in BOTH_KINDS for metric, _ in _METRICS)
-    caption = f"Accuracy under {rows.variant}, all lengths; 95 % intervals by demonstration"
+    columns = (
+        f"{kind} {name}" for kind in BOTH_KINDS for name in ("pairwise %", "task %", "questions")
+    )
+    caption = (
+        f"Accuracy under {rows.variant}, all lengths; pairwise: right steps over all steps; 95 % "
+        f"intervals by demonstration{_limits(rows)}"
+    )
     return Table(caption, ("model", *columns), tuple(lines))
+
+
+def _scored(rows: ReportRows, model: str, kind: str, row: dict[str, Any]) -> str:
+    """Questions that the scores are about; where some answers are in no score, of how many."""
+    if kind in rows.partial(model):
+        n, of = rows.partial(model)[kind]
+        return f"{n:,} of {of:,}"
+    return f"{row['n_scored']:,}" if row.get("n_scored") is not None else NONE
+
+
+def _limits(rows: ReportRows) -> str:
+    """What a caption ends with: partial models, and why nothing compares with the paper."""
+    notes = (
+        rows.partial_note,
+        rows.not_comparable and f"Not comparable with the ENACT paper: {rows.not_comparable}",
+    )
+    return "".join(f". {note.rstrip('.')}" for note in notes if note)
 
 
 def _mean(of: dict[str, dict[str, dict[str, Any]]], model: str) -> float:

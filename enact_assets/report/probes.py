@@ -1,5 +1,6 @@
 """The probe panels as heat maps, in the layout of the paper: variants across, kinds below."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -38,7 +39,7 @@ UNPAIRED_MARK = "‡"
 def probes(rows: ReportRows) -> Section:
     """All panels: the paper's, which also hold its numbers, and our further ones."""
     ours, theirs = rows["probes"], rows["published_probes"]
-    of_baseline = rows["caveats"].filter(published_variant=BASELINE)["caveat"]
+    of_baseline = rows["caveats"].filter(variant=BASELINE)["caveat"]
     parts: list[Part] = []
     if ours.is_empty():
         parts.append(
@@ -63,7 +64,7 @@ def probes(rows: ReportRows) -> Section:
         parts += [Text(f"All models measured here: {text}") for text in of_baseline]
     others = sorted(set(ours["panel"]) - set(PAPER_PANELS))
     for panel in (*PAPER_PANELS, *others):
-        cells = _cells(ours.filter(panel=panel), theirs.filter(panel=panel))
+        cells = _cells(rows, ours.filter(panel=panel), theirs.filter(panel=panel))
         if not cells:
             parts.append(Text(f"Panel {words(panel)}: no numbers."))
             continue
@@ -72,16 +73,22 @@ def probes(rows: ReportRows) -> Section:
             {cell["variant"] for cell in cells},
             key=lambda v: (order.index(v) if v in order else len(order), v),
         )
-        parts += heat_maps(panel, title, variants, cells)
+        parts += heat_maps(rows, panel, title, variants, cells)
         shown = theirs.filter(panel=panel)
         parts += _footnotes(ours.filter(panel=panel)["variant"], rows["caveats"], shown)
     if ours.height:
-        parts.append(probe_table(ours))
+        parts.append(probe_table(rows))
     return Section("probes", "Probes: what models are sensitive to", tuple(parts))
 
 
-def probe_table(ours: pl.DataFrame) -> Table:
-    """Differences to the baseline with intervals and p-values, one row per probe."""
+def probe_table(rows: ReportRows, *, has_references: bool = True) -> Table:
+    """Differences to the baseline with intervals and p-values, one row per probe.
+
+    Without references only if there are models besides.
+    """
+    ours = rows["probes"]
+    if not has_references:
+        ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     columns = (
         *("model", "variant", "kind", "difference", "95 % interval"),
         *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
@@ -96,7 +103,7 @@ def probe_table(ours: pl.DataFrame) -> Table:
             n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
         lines.append(
             (
-                row["model"],
+                rows.marked(row["model"]),
                 words(row["variant"]),
                 row["kind"],
                 points(of.difference),
@@ -126,7 +133,7 @@ def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame)
     """How measured variants differ from the paper's, and what its text says otherwise."""
     ours = [
         f"{words(variant)}: {text}"
-        for variant, text in caveats.sort("published_variant").iter_rows()
+        for variant, text in caveats.sort("variant").iter_rows()
         if variant in variants
     ]
     noted = theirs.drop_nulls("note").sort("published_model", "published_variant", "kind")
@@ -139,9 +146,15 @@ def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame)
     return [Text(start + " ".join(found)) for start, found in lines if found]
 
 
-def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Kind, model, variant, whether it is published, difference, mark; ours first."""
+def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
+    """Kind, model, variant, whether it is published, difference, mark; ours first.
+
+    References only where no model was asked: some of them have zeros by construction. Published
+    cells stand below our variant with the same settings, whatever it is called.
+    """
     cells = []
+    ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
+    here = dict(rows["conditions"].iter_rows())
     for row in ours.sort("model", "variant", "kind").iter_rows(named=True):
         of = _told(row)
         stars = _stars(of.holm_p)
@@ -163,7 +176,7 @@ def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
             {
                 "kind": row["kind"],
                 "model": row["published_model"],
-                "variant": row["published_variant"],
+                "variant": _column(row["published_variant"], here),
                 "is_published": True,
                 "delta": row["delta"],
                 "mark": PUBLISHED_MARK if is_marked else "",
@@ -171,6 +184,13 @@ def _cells(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
             }
         )
     return cells
+
+
+def _column(condition: str, here: Mapping[str, str]) -> str:
+    """Name of the column of a condition of the paper: ours, if that name is not another's."""
+    if condition in here:
+        return here[condition]
+    return f"{condition} (paper)" if condition in here.values() else condition
 
 
 class _Told(NamedTuple):

@@ -1,4 +1,4 @@
-"""Agreement with the published numbers: models of the same name, and the paper's findings."""
+"""Agreement with the published numbers: of models that the paper has, and the paper's findings."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -29,24 +29,27 @@ def agreement(rows: ReportRows) -> Section:
     """Numbers of models that the paper has too, and its findings, asked of all models."""
     parts: list[Part] = []
     same = rows["agreement"]
-    edited = rows["edited"].filter(variant=rows.variant)
-    if edited.height:
+    if rows["comparable"].is_empty():
+        text = f"Accuracies under {rows.variant} may not stand beside published ones."
+        parts.append(Text(f"{text} {rows.not_comparable}", is_notice=True))
+    whose = rows["comparable"].group_by("why_not", "caveat").agg("model").sort("why_not", "caveat")
+    for why_not, caveat, models in whose.iter_rows():
+        names = ", ".join(sorted(models))
+        if why_not is not None:
+            text = f"Accuracies under {rows.variant} may not stand beside published ones. {why_not}"
+        elif caveat is not None:
+            text = f"Accuracies under {rows.variant} compare with tables 9 and 10. {caveat}"
+        else:
+            continue
+        parts.append(Text(f"{text} Models: {names}.", is_notice=why_not is not None))
+    if same.height:
+        parts.append(_same_models(rows, same))
+    elif not rows.not_comparable:
         parts.append(
             Text(
-                f"Accuracies under {rows.variant} are not compared with published ones: "
-                f"{edited.item(0, 'differences')}. The paper's findings can still be checked for "
-                "these models."
+                "No model here is one of the paper; `published_models` lists the names it has here."
             )
         )
-    elif same.is_empty():
-        parts.append(
-            Text(
-                "No model here has the name of a published model, so accuracies cannot be "
-                "compared. The paper's findings can still be checked for these models."
-            )
-        )
-    else:
-        parts.append(_same_models(same))
     parts.append(_findings(rows))
     parts.append(
         Text(
@@ -57,23 +60,23 @@ def agreement(rows: ReportRows) -> Section:
     return Section("agreement", "Agreement with published numbers", tuple(parts))
 
 
-def _same_models(same: pl.DataFrame) -> Table:
+def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
     columns = (
         *("model", "published as", "kind", "metric", "length"),
-        *("here %", "published %", "difference", "within our interval"),
+        *("here %", "questions", "published %", "its questions", "difference"),
     )
-    is_within = {True: "yes", False: "no", None: NONE}
     lines = tuple(
         (
-            row["model"],
+            rows.marked(row["model"]),
             row["published_model"],
             row["kind"],
             words(row["metric"]),
             "all" if row["length"] is None else str(row["length"]),
             with_interval(row["accuracy"], row["low"], row["high"]),
+            f"{row['n_questions']:,}",
             percent(row["published_accuracy"]),
+            NONE if row["n_published"] is None else f"{row['n_published']:,}",
             points(row["difference"]),
-            is_within[row["is_within"]],
         )
         for row in same.iter_rows(named=True)
     )

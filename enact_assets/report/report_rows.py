@@ -1,6 +1,6 @@
 """Rows of a report: read once from the published warehouse, by SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +10,17 @@ import polars as pl
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.data_root.published import OpenWarehouse, published_provenance
+from enact_assets.predictions.learned_names import reference_mark
+from enact_assets.report.drawing import MAX_NAME, PARTIAL, REFERENCE, drawable
 from enact_assets.report.looks import Look, looks_of
 
 N_STALE_SHOWN = 20
+_STATUS = {"model": pl.String, "kind": pl.String, "n_answers": pl.Int64, "n_unscored": pl.Int64}
+_CHANCE = """
+            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)"""
+"""Pairwise accuracy that a random order is expected to have: right steps over all steps."""
+_COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String, "caveat": pl.String}
+NOT_THE_CONDITION = "This variant is not the condition of tables 9 and 10."
 
 _QUERIES: Mapping[str, str] = {
     "demonstrations": """
@@ -37,13 +45,24 @@ _QUERIES: Mapping[str, str] = {
             count(*) filter (answer_status = 'parsed' and not is_accepted) as n_wrong,
             count(*) filter (answer_status = 'unparsed') as n_unparsed,
             count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+            count(*) filter (answer_status = 'unparsed' and reason = 'declined') as n_declined,
             count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
-            count(*) filter (answer_status = 'missing') as n_missing
+            count(*) filter (answer_status = 'missing') as n_missing,
+            -- Missing ones, and under profile release those that could not be read.
+            count(*) filter (is_accepted is null) as n_unscored
         from evaluation where variant = {variant} group by all
         union all
-        select model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, n_questions
+        select
+            model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, 0, n_questions, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
+    "readings": """
+        select
+            model, kind, n_answers, n_read_otherwise, task_accuracy, pairwise_accuracy,
+            task_accuracy_as_release, pairwise_accuracy_as_release
+        from leaderboard_details
+        where variant = {variant} and length is null and state <> 'missing'
+        order by kind, model""",
     "quality": "select * from answer_quality where variant = {variant} order by model",
     "repetitions": """
         select model, kind, repetitions, task_accuracy_sd, pairwise_accuracy_sd
@@ -74,6 +93,8 @@ _QUERIES: Mapping[str, str] = {
                 as n_by_segmented,
             count(distinct question_id) filter (unverified is not null) as n_by_match,
             count(*) filter (answer_status = 'missing') as n_missing,
+            -- Of its variant, which need not be the reported one.
+            count(*) filter (is_accepted is null) between 1 and count(*) - 1 as is_partial,
             avg(is_accepted::double) as task_accuracy,
             sum(pairwise_accuracy * n_steps)
                 / nullif(sum(n_steps) filter (pairwise_accuracy is not null), 0)
@@ -97,8 +118,7 @@ _QUERIES: Mapping[str, str] = {
     "chance": """
         select
             kind, length,
-            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
-                as pairwise_accuracy,
+            {chance} as pairwise_accuracy,
             avg(expected_task_accuracy::decimal(18, 17)) as task_accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
@@ -109,13 +129,12 @@ _QUERIES: Mapping[str, str] = {
     "activity_chance": """
         select
             kind, activity,
-            sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)
-                as pairwise_accuracy
+            {chance} as pairwise_accuracy
         from question_orders
         semi join (from asked_questions where variant = {variant}) using (gating, question_id)
         inner join demonstrations using (demonstration)
         group by all order by all""",
-    # Of the questions that the scores of a setting are about: each question counts alike.
+    # Of the questions that the scores of a setting are about.
     "setting_chance": """
         with settings as (select distinct panel, variant from probe_scores),
         asked_of as (
@@ -126,7 +145,7 @@ _QUERIES: Mapping[str, str] = {
         )
         select
             panel, variant, kind,
-            avg(expected_pairwise_accuracy::decimal(18, 17)) as pairwise_accuracy
+            {chance} as pairwise_accuracy
         from settings
         inner join asked_questions as asked using (variant)
         inner join asked_of using (panel, kind, length)
@@ -253,18 +272,57 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
+    "comparable": """
+        select
+            model, coalesce(experiment = 'main' and is_comparable, false) as is_comparable,
+            nullif(concat_ws(
+                ' ',
+                case when experiment <> 'main' then
+                    'Its settings are the paper''s condition ' || published_variant
+                    || ', not the condition of tables 9 and 10.'
+                end,
+                why_not
+            ), '') as why_not,
+            caveat
+        from comparable_with_published
+        where variant = {variant} and source is null
+        -- A condition of the paper may be in several experiments: that of tables 9 and 10 first.
+        qualify row_number() over (
+            partition by model order by experiment is distinct from 'main', experiment
+        ) = 1
+        order by model""",
+    # Probes of ours that may stand beside the paper's heat maps.
+    "comparable_probes": "select distinct model, variant from probe_deltas where is_comparable",
+    # Of conditions, whichever model answered; after what was edited.
     "caveats": """
-        select variant as published_variant, caveat from variants_with_published
-        where caveat is not null order by all""",
+        with said as (
+            select distinct
+                variant, 'No condition of the paper: ' || differences || '.' as text
+            from comparable_with_published
+            union
+            select variant, published.caveat
+            from comparable_with_published as ours
+            inner join published_caveats as published
+                on published.published_variant = ours.published_variant
+                and coalesce(published.of_source = ours.source, true)
+            where ours.source is not null
+        )
+        select variant, string_agg(text, ' ' order by text) as caveat
+        from said where text is not null group by variant order by all""",
     "edited": """
-        select variant, differences from variants_with_published
-        semi join evaluation using (variant)
-        where not is_as_published
+        select distinct variant, differences from comparable_with_published
+        where differences is not null
         order by variant <> 'baseline', variant""",
+    # What the paper's conditions are called here: the first variant that has their settings.
+    "conditions": """
+        select distinct on (published_variant) published_variant, variant
+        from comparable_with_published
+        where published_variant is not null
+        order by published_variant, variant <> published_variant, variant""",
     "similar_sizes": """
         select * from accuracy_by_size
         where is_similar and metric = 'pairwise_accuracy' and length is not null
-            and (source = 'published' or {variant} = 'baseline')
+            and (source = 'published' or variant = {variant})
         order by all""",
     "world": "from world_accuracies order by all",
     "published_accuracies": "from published_accuracies order by all",
@@ -295,6 +353,80 @@ class ReportRows:
         models = self["models"]
         return looks_of(models["model"], set(models.filter("is_reference")["model"]))
 
+    def partial(self, model: str) -> dict[str, tuple[int, int]]:
+        """Kind -> answers that are scored and those asked for, where some are in no score."""
+        return self._partial.get(model, {})
+
+    @cached_property
+    def _partial(self) -> dict[str, dict[str, tuple[int, int]]]:
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        statuses = self.of.get("statuses", pl.DataFrame(schema=_STATUS))
+        some = statuses.filter(pl.col("n_unscored").is_between(1, pl.col("n_answers") - 1))
+        for model, kind, n, n_unscored in some.select(*_STATUS).sort("model", "kind").iter_rows():
+            found.setdefault(model, {})[kind] = n - n_unscored, n
+        return found
+
+    @property
+    def partial_note(self) -> str:
+        """How many questions each partial model was scored on; empty if there is none."""
+        said = (
+            f"{model} ({n:,} of {of:,} {kind} answers scored)"
+            for model, kinds in self._partial.items()
+            for kind, (n, of) in kinds.items()
+        )
+        text = ", ".join(said)
+        return f"Partial: {text}." if text else ""
+
+    def label(self, model: str, limit: int = MAX_NAME) -> str:
+        """The name of a model as it can be drawn, marked if it is partial or a reference."""
+        look = self.looks.get(model)
+        marks = REFERENCE if look is not None and look.is_reference else ""
+        return drawable(model, limit) + marks + (PARTIAL if self.partial(model) else "")
+
+    def marked(self, model: str) -> str:
+        """The name of a model as tables have it, marked in the same way, in words."""
+        return self.marked_as(model, is_partial=bool(self.partial(model)))
+
+    def marked_as(self, model: str, *, is_partial: bool) -> str:
+        """The same under a variant that is not the reported one: the caller knows what it has."""
+        look = self.looks.get(model)
+        mark = reference_mark(model) if look is not None and look.is_reference else ""
+        return model + mark + (PARTIAL if is_partial else "")
+
+    def preferred(self, models: Iterable[str]) -> list[str]:
+        """Those of ``models`` that are no references; all of them if there is no other."""
+        names = list(models)
+        return [m for m in names if m not in self.looks or not self.looks[m].is_reference] or names
+
+    @property
+    def not_comparable(self) -> str:
+        """Why numbers of this variant may not stand beside tables 9 and 10; empty if some may.
+
+        Without rows nothing is known of them, so they may not.
+        """
+        found = self._comparable
+        if found["is_comparable"].any():
+            return ""
+        reasons = found["why_not"].drop_nulls().mode().sort()
+        return str(reasons[0]) if reasons.len() else NOT_THE_CONDITION
+
+    @property
+    def comparable_caveat(self) -> str:
+        """What to say beside the numbers that may stand beside tables 9 and 10."""
+        found = self._comparable.filter("is_comparable")["caveat"].drop_nulls()
+        return str(found.mode().sort()[0]) if found.len() else ""
+
+    @property
+    def _comparable(self) -> pl.DataFrame:
+        return self.of.get("comparable", pl.DataFrame(schema=_COMPARABLE))
+
+    @property
+    def beside_published(self) -> str:
+        """What a heat map says that has rows of the paper and of ours; empty if they compare."""
+        found = self.of.get("comparable_probes", pl.DataFrame())
+        text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
+        return text if found.is_empty() else ""
+
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
         """What a random order is expected to score, 0 to 1; None without questions."""
         found = self["chance"].filter(pl.col("length").eq_missing(length), kind=kind)[metric]
@@ -317,5 +449,8 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
             "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
         )
     literal = "'" + variant.replace("'", "''") + "'"
-    of = {name: ask(sql.replace("{variant}", literal)) for name, sql in _QUERIES.items()}
+    of = {
+        name: ask(sql.replace("{chance}", _CHANCE).replace("{variant}", literal))
+        for name, sql in _QUERIES.items()
+    }
     return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")

@@ -24,23 +24,23 @@ BASELINE_PLACES = {"realism": 2, "camera_fov": 1, "camera_height": 1, "robot_app
 """Place of the baseline in the paper's figures, from 0; in other panels it is first."""
 MODELS_ABREAST, SETTINGS_BELOW = 6, 8
 """Bars of one setting, and settings of one figure: more cannot be told apart."""
-_UNCLUSTERED = "*"
 
 
 def setting_bars(rows: ReportRows) -> Section:
-    """Mean pairwise accuracy with its standard error, per panel, setting, model and kind."""
+    """Pairwise accuracy with its standard error, per panel, setting, model and kind."""
     title = "Accuracy per setting"
     scores = rows["probe_scores"]
     if scores.is_empty():
         text = "Only the baseline has answers, so there is no setting to compare it with."
         return Section("settings", title, (Text(text, is_notice=True),))
     about = Text(
-        "Mean pairwise accuracy over the questions asked, baseline in bold. Bars are standard "
-        "errors, clustered by demonstration; the paper's take questions as independent. Dotted "
-        "lines are what a random order is expected to score. With "
-        f"fewer than two demonstrations (marked {_UNCLUSTERED} in the table) ours do so too. "
-        "Settings of one panel share their questions, but for another gating, so overlapping bars "
-        "do not mean that a difference is not significant: see the probes above."
+        "Pairwise accuracy, right steps over all steps, baseline in bold; the tests of the probes "
+        "compare means over questions. Bars are standard errors, clustered by demonstration; the "
+        "paper's take questions as independent. With one demonstration there are none. Dotted "
+        "lines are what a random order is expected to score on the same questions. Reference "
+        "baselines are drawn only where no model was asked; the table has them. Settings of one "
+        "panel share their questions, but for another gating, so overlapping bars do not mean that "
+        "a difference is not significant: see the probes above."
     )
     parts: list[Part] = [about]
     lines: list[tuple[str, ...]] = []
@@ -64,7 +64,7 @@ def setting_bars(rows: ReportRows) -> Section:
                 both = [of.get((model, setting, kind)) for kind in BOTH_KINDS]
                 if any(both):
                     cells = [text for row in both for text in _cells(row)]
-                    lines.append((model, words(panel), words(setting), *cells))
+                    lines.append((rows.marked(model), words(panel), words(setting), *cells))
     columns = ("model", "panel", "setting", "forward %", "questions", "inverse %", "questions")
     caption = "Pairwise accuracy per setting with standard errors, all lengths"
     parts.append(Table(caption, columns, tuple(lines), n_words=3))
@@ -98,20 +98,13 @@ def _best_first(scores: pl.DataFrame) -> list[str]:
     )
 
 
-def _error(row: dict[str, Any]) -> float | None:
-    clustered: float | None = row["clustered_standard_error"]
-    independent: float | None = row["standard_error"]
-    return independent if clustered is None else clustered
-
-
 def _cells(row: dict[str, Any] | None) -> tuple[str, str]:
     if row is None:
         return NONE, "0"
-    error = _error(row)
+    error = row["clustered_standard_error"]
     text = percent(row["pairwise_accuracy"])
     if error is not None:
-        is_clustered = row["clustered_standard_error"] is not None
-        text += f" ± {percent(error)}{'' if is_clustered else _UNCLUSTERED}"
+        text += f" ± {percent(error)}"
     return text, f"{row['n_questions']:,}"
 
 
@@ -129,7 +122,8 @@ def _figure(  # noqa: PLR0917 - one call
     of = {(row["kind"], row["model"], row["variant"]): row for row in of_panel.to_dicts()}
     baselines = set(of_panel.filter("is_baseline")["variant"])
     here = set(of_panel["model"])
-    drawn_models = [m for m in models if m in here][:MODELS_ABREAST]
+    known = rows.preferred(m for m in models if m in here)
+    drawn_models = known[:MODELS_ABREAST]
     chances = {
         (row["kind"], row["variant"]): row["pairwise_accuracy"]
         for row in rows["setting_chance"].iter_rows(named=True)
@@ -151,7 +145,7 @@ def _figure(  # noqa: PLR0917 - one call
                     place = y + (m - (len(drawn_models) - 1) / 2) * thickness
                     mean = 100 * row["pairwise_accuracy"]
                     axes.barh(place, mean, 0.92 * thickness, **rows.looks[model].bar)
-                    error = _error(row)
+                    error = row["clustered_standard_error"]
                     if error:
                         ends = [mean - 100 * error, mean + 100 * error]
                         axes.plot(ends, [place] * 2, color=INK, linewidth=1)
@@ -172,13 +166,13 @@ def _figure(  # noqa: PLR0917 - one call
             label.set_fontweight("bold" if setting in baselines else "normal")
         drawn.suptitle(title, x=0.02, ha="left", fontsize=pt(10), fontweight="bold")
         handles = [
-            *(Patch(**rows.looks[m].bar, label=drawable(m, 24)) for m in drawn_models),
+            *(Patch(**rows.looks[m].bar, label=rows.label(m, 24)) for m in drawn_models),
             *([Line2D([], [], **CHANCE, label="chance (random order)")] if chances else ()),
         ]
         drawn.legend(handles=handles, loc="outside lower center", ncols=2)
         caption = f"{title}: pairwise accuracy per setting"
-        if len(here) > len(drawn_models):
-            caption += f", the best {len(drawn_models)} of {len(here)} models"
+        if len(known) > len(drawn_models):
+            caption += f", the best {len(drawn_models)} of {len(known)} models"
         alt = (
             f"Bars of {len(drawn_models)} models under {len(settings)} settings, with standard "
             f"errors: {', '.join(words(s) for s in settings)}. "

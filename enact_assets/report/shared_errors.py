@@ -1,6 +1,5 @@
 """Which errors the best models share: a bar for each combination of models."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -9,12 +8,11 @@ from enact_assets.report.drawing import (
     FAINT,
     GREY,
     canvas,
-    drawable,
     finished,
     pt,
 )
 from enact_assets.report.error_section import UNCOMPARED
-from enact_assets.report.looks import COLOURS, Look
+from enact_assets.report.looks import COLOURS
 from enact_assets.report.official_questions import has_unverified
 from enact_assets.report.parts import (
     BOTH_KINDS,
@@ -52,7 +50,7 @@ def shared_errors(rows: ReportRows) -> Section:
     for kind in BOTH_KINDS:
         steps = _most_first(found.filter(kind=kind, unit="step"))
         if steps:
-            parts.append(_figure(kind, steps, rows.looks))
+            parts.append(_figure(rows, kind, steps))
         else:
             parts.append(Text(f"No {kind} step was scored for two models."))
         questions = {
@@ -80,7 +78,7 @@ def _most_first(found: pl.DataFrame) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["n"], row["wrong_models"]))
 
 
-def _figure(kind: str, combinations: list[dict[str, Any]], looks: Mapping[str, Look]) -> Figure:
+def _figure(rows: ReportRows, kind: str, combinations: list[dict[str, Any]]) -> Figure:
     models = combinations[0]["models"]
     total = sum(row["n"] for row in combinations)
     height = 1.15 + 0.2 * len(combinations) + 0.17 * -(-len(models) // 2)
@@ -93,7 +91,7 @@ def _figure(kind: str, combinations: list[dict[str, Any]], looks: Mapping[str, L
                 dots.plot([at[0], at[-1]], [y, y], color=GREY, linewidth=1, zorder=1)
             dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=pt(3))
             for x in at:
-                dots.plot([x], [y], **looks[models[x]].marked(), markersize=pt(6), zorder=2)
+                dots.plot([x], [y], **rows.looks[models[x]].marked(), markersize=pt(6), zorder=2)
             bars.barh(y, row["n"], 0.7, color=COLOURS[0] if at else FAINT)
             bars.annotate(
                 f"{row['n']:,} ({percent(row['share'])} %)",
@@ -104,8 +102,8 @@ def _figure(kind: str, combinations: list[dict[str, Any]], looks: Mapping[str, L
                 fontsize=pt(8),
             )
         for model in models:
-            marked = looks[model].marked()
-            dots.plot([], [], **marked, linestyle="", label=drawable(model, 24))
+            marked = rows.looks[model].marked()
+            dots.plot([], [], **marked, linestyle="", label=rows.label(model, 24))
         dots.set_xlim(-0.6, len(models) - 0.4)
         dots.set_xticks([])
         dots.set_yticks([])

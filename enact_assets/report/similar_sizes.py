@@ -23,9 +23,9 @@ def similar_sizes(rows: ReportRows) -> Section:
         return Section("similar-sizes", title, (Text(text),))
     n_ours = found.filter(source="ours")["model"].n_unique()
     ours = (
-        f"Dashed lines are the {n_ours} of them measured here, on other questions."
+        f"Dashed lines are the {n_ours} of them measured here, on the paper's questions."
         if n_ours
-        else "No model measured here is among them."
+        else "No model measured here is among them, with scores that may stand beside these."
     )
     parts: list[Part] = [
         Text(
@@ -86,7 +86,9 @@ def _figure(rows: ReportRows, kind: str, of_kind: pl.DataFrame, names: list[str]
                 linestyle="--" if source == "ours" else "-",
                 linewidth=2.4 if name == SUBJECT else 1.1,
                 zorder=3 if name == SUBJECT else 2,
-                label=drawable(model, 24) + (" (here)" if source == "ours" else ""),
+                label=rows.label(model, 24) + " (here)"
+                if source == "ours"
+                else drawable(model, 24),
             )
         draw_chance(axes, rows["chance"].filter(kind=kind), "pairwise_accuracy")
         axes.set_ylim(bottom=0)

@@ -97,6 +97,7 @@ def _figure(source: str, task: str, whole: pl.DataFrame) -> Figure:
             "exact 95 % intervals where they come from another room",
             f"Dots of {len(models)} models. Highest is {models[0]} with "
             f"{percent(best.item(0, 'accuracy'))} %. The table below has the numbers.",
+            is_of_enact=False,
         )
 
 

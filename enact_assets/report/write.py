@@ -15,6 +15,7 @@ from enact_assets.data_root.publication import publication_of
 from enact_assets.data_root.published import default_variant, published_provenance, query
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.report.header import header
 from enact_assets.report.page import Page, Told, make_page, render, title_of, untold
 from enact_assets.report.report_rows import read_rows
@@ -43,9 +44,9 @@ def write_report(
     By default the variant is :func:`default_variant`, whose report is the asset; others are in
     folders of their names beside it. ``provenance`` is what it says it was made from.
 
-    Errors: :class:`WarehouseError` if there is no warehouse, or if it was replaced while it was
-    read; :class:`UnknownNameError` for a variant that it does not hold; :class:`OutputError` if a
-    file cannot be written.
+    Errors: :class:`WarehouseError` if there is no warehouse, if it was replaced while it was
+    read, or if another program changed it and there is ``provenance``; :class:`UnknownNameError`
+    for a variant that it does not hold; :class:`OutputError` if a file cannot be written.
     """
     images = ImageStore(root.images)
 
@@ -65,6 +66,10 @@ def write_report(
     if (published_provenance(root.warehouse)[0] or "") != rows.version:
         raise WarehouseError(
             f"{root.warehouse}: was published again while the report was made. Make it again."
+        )
+    if provenance is not None and (why := why_altered(root.warehouse)) is not None:
+        raise WarehouseError(
+            f"{root.warehouse}: {why}. No report was written. Run `enact-assets materialize`."
         )
     said = [("enact-warehouse", rows.version), (CONTENT_SHA, version)]
     if provenance is not None:

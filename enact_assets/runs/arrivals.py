@@ -11,7 +11,7 @@ from pathlib import Path
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.given_files import read_given
 from enact_assets.contracts.registry import Registry, registry_path
-from enact_assets.contracts.settings import EMBEDDED
+from enact_assets.contracts.settings import EMBEDDED, twins
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.answer_files import answered_names
 from enact_assets.data_root.forgotten import Forgotten
@@ -73,16 +73,38 @@ def names_found(
                 problems.append(f"{place}: {error}")
             else:
                 found[dimension].append(key)
-    for dimension, names in names_in_lake(data).items():
+    made = names_in_lake(data)
+    for dimension, names in made.items():
         # A name whose recording is gone is not reported each time.
         found[dimension] += [
             name
             for name in names
             if name not in places[dimension] and _is_defined(dimension, name, data)
         ]
+    for dimension, names in found.items():
+        found[dimension], said = without_twins(dimension, names, made.get(dimension, ()))
+        problems += said
     if registry is not None:
         add_world_sources(found, registry, data)
     return found, problems
+
+
+def without_twins(
+    dimension: str, names: Iterable[str], known: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """``names`` that are ``known`` or differ in more than case from earlier ones, and what to say
+    of the others.
+    """
+    named = list(names)
+    found = twins(named)
+    for name in known:
+        found.pop(name, None)
+    said = [
+        f"{dimension} {name!r}: differs from {other!r} in case only, so some disks hold one file "
+        "for both names. Rename it."
+        for name, other in found.items()
+    ]
+    return [name for name in named if name not in found], said
 
 
 def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:

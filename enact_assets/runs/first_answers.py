@@ -19,7 +19,7 @@ from enact_assets.data_root.question_files import question_file_names
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import STEPS
-from enact_assets.evaluation.metrics import summarize
+from enact_assets.evaluation.metrics import expected_pairwise, summarize
 from enact_assets.handles import Pictures, Tools, pictures_of
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.lineage.versions import entry_of
@@ -69,14 +69,13 @@ class FirstAnswers:
         """
         gating = self.asked.questions.item(0, "gating")
         orders = data.lake.read_all("question_orders", gating=gating)
-        steps = pl.col("length") - 1
         chance = (
             self.asked.questions.select("question_id", "kind", "length")
             .join(orders.drop("kind", "length"), on="question_id")
             .group_by("kind")
             .agg(
                 task_chance=pl.col("expected_task_accuracy").mean(),
-                pairwise_chance=(pl.col("expected_pairwise_accuracy") * steps).sum() / steps.sum(),
+                pairwise_chance=expected_pairwise(),
             )
         )
         return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")

@@ -10,6 +10,7 @@ import dagster as dg
 import yaml
 
 from enact_assets.contracts.errors import SettingsError
+from enact_assets.data_root.paths import check_path
 from enact_assets.runs.driver_lock import (
     POSTGRES_VARIABLE,
     connected,
@@ -60,8 +61,10 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     Runs and events are kept beside them, or in the PostgreSQL database that ``ENACT_POSTGRES_URL``
     names, which every process that opens the instance must have set: the file never holds it.
 
-    Errors: :class:`SettingsError` if nothing can be written there, or the database cannot be used.
+    Errors: :class:`SettingsError` if nothing can be written there, if the database cannot be used,
+    or as :func:`check_path`.
     """
+    check_path(data_root)
     home = data_root / INSTANCE_FOLDER
     make_folder(home)
     url = postgres_url()

@@ -7,11 +7,13 @@ import dagster as dg
 from pydantic import Field
 
 from enact_assets.contracts.registry import Registry
-from enact_assets.data_root.paths import DataRoot, lake_from_environment
+from enact_assets.data_root.paths import DataRoot, lake_from_environment, root_from_environment
 from enact_assets.data_root.recordings import Recordings
+from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.frames.demonstration_sources import all_sources
+from enact_assets.lineage.known_contents import KnownContents
 from enact_assets.lineage.lake_states import LakeStates
 from enact_assets.lineage.versions import Arrived
 from enact_assets.predictions.known_models import KnownModels
@@ -23,7 +25,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     """The data root: Parquet lake, image store and DuckDB warehouse."""
 
     root: str = Field(
-        default_factory=lambda: str(DataRoot.from_environment().root),
+        default_factory=lambda: str(root_from_environment()),
         description="Folder of lake/, images/ and enact.duckdb. Default: ENACT_HOME, or ./data.",
     )
     lake_url: str | None = Field(
@@ -88,6 +90,12 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
             self.data_root,
             self.lake,
             self.images,
-            Arrived(self.recordings, self.question_files, self.models, self.data_root.step_files),
+            Arrived(
+                self.recordings,
+                self.question_files,
+                self.models,
+                self.data_root.step_files,
+                KnownContents(Catalogue(self.data_root.catalogue, self.lake.place.address)),
+            ),
             registry,
         )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from enact_assets.runs.code_server import end_with_code
 from enact_assets.runs.ui_guard import Application, UiGuard, allowed_hosts
 
 MODULE = "enact_assets.runs.ui_server"
@@ -21,6 +22,7 @@ def main() -> None:
         return UiGuard(make(*arguments, **options), allowed_hosts())
 
     setattr(cli, name, guarded)
+    end_with_code()
     cli.main()  # type: ignore[no-untyped-call]
 
 

@@ -15,7 +15,7 @@ from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFram
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.given_handles import GivenPictures
-from enact_assets.handles import PictureMaker
+from enact_assets.handles import KeyFramePictures
 from enact_assets.predictions.picture_editor import PictureEditor
 from enact_assets.questions.question_tables import AskedQuestions, Qa
 from enact_assets.questions.selection import frames_wanted
@@ -61,12 +61,13 @@ def wanted_frames(
     environments: EnvironmentSettings,
 ) -> Of[WantedFrames]:
     """Key frames to render: all for the baseline, for other variants those that their questions
-    show. A recording's own pictures are all taken. Environments of WorldPrediction have none: only
-    their clips are shown.
+    show. A recording's own pictures are all taken. Of a source that the variant does not ask about
+    there are none, nor of environments of WorldPrediction: only their clips are shown.
     """
-    if is_environment(demonstrations, environments):
+    source = demonstrations.item(0, "source")
+    if source not in variant.sources or is_environment(demonstrations, environments):
         return WantedFrames.of(WantedFrames.empty())
-    is_rendered = demonstrations.item(0, "source") in RENDERED
+    is_rendered = source in RENDERED
     is_theirs = variant.is_as_recorded and variant.editing is None and not is_rendered
     is_whole = variant.name == BASELINE or is_theirs
     return WantedFrames.of(frames_wanted(frames, qa, asked, variant.name, is_whole=is_whole))
@@ -85,7 +86,7 @@ def frame_images(
     states: Later[States],
     wanted: Of[WantedFrames],
     variant: Variant,
-    make_pictures: PictureMaker,
+    make_pictures: KeyFramePictures,
     given: Annotated[GivenPictures, IF_GIVEN] | None,
     edit: Annotated[PictureEditor, IF_EDITED] | None,
 ) -> Of[FrameImages]:

@@ -138,13 +138,13 @@ def _costs(predictions: pl.DataFrame) -> dict[str, Any]:
 
 
 def _scores(evaluation: pl.DataFrame) -> dict[str, Any]:
-    """Counts of answers by status, of the refused and cut ones among them, and accuracies."""
+    """Counts of answers by status, of those refused, declined and cut, and accuracies."""
     status = evaluation["answer_status"].value_counts(sort=True)
     summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
     if evaluation.is_empty():
         return summary
     found = summarize(evaluation, ["variant"]).row(0, named=True)
-    for name in ("refused", "cut"):
+    for name in ("refused", "declined", "cut"):
         if found[f"n_{name}"]:
             summary[f"{name} answers"] = found[f"n_{name}"]
     if found["n_scored"]:

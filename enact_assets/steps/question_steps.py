@@ -62,7 +62,13 @@ def qa(
         return Qa.of(given_qa(frames, asked.found))
     index = None if changes is None else changes.index
     write = WRITE.of(gating.profile)
-    return Qa.of(write(frames, drawn, graph, index, settings=questions, profile=gating.profile))
+    rows = write(
+        *(frames, drawn, graph, index),
+        settings=questions,
+        profile=gating.profile,
+        own_words=gating.own_words,
+    )
+    return Qa.of(rows)
 
 
 @step(group="questions", job="choose_questions")
@@ -123,7 +129,14 @@ def asked_questions(
         vocabularies = {n: Vocabulary.of(written[n].objects, predicates) for n in names}
     ids = asked.select("question_id")
     texts = [written[n].questions.join(ids, on="question_id", how="semi") for n in names]
-    rows = ask_questions(asked, Qa.concat(texts), variant, questions, vocabularies=vocabularies)
+    rows = ask_questions(
+        asked,
+        Qa.concat(texts),
+        variant,
+        questions,
+        vocabularies=vocabularies,
+        own_words=gating.own_words,
+    )
     return AskedQuestions.of(rows), VariantSettings.of(variant_settings(variant, gating))
 
 

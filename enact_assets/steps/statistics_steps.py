@@ -22,6 +22,7 @@ from enact_assets.published.published_tables import (
     PublishedFirstVersion,
     PublishedHandedness,
     PublishedMismatchRates,
+    PublishedModels,
     PublishedModelSizes,
     PublishedProbes,
     PublishedQuestionCounts,
@@ -72,13 +73,14 @@ def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
 
 @step(group="statistics", job="compare_models", kinds=KINDS)
 def model_comparisons(
-    evaluated: All[Evaluation], variant: VariantName
+    evaluated: All[Evaluation], questions: Of[AskedQuestions], variant: VariantName
 ) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
     """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
     with; and every pair of models over the questions that both answered: clustered and sign-flip
     tests, corrected for the number of pairs. Annotators of one role are one row without a place.
+    Answers of a model that could not be asked again count only to questions that are still asked.
     """
-    rows, pooled = with_pooled_annotators(evaluated)
+    rows, pooled = with_pooled_annotators(evaluated.join(questions, on="question_id", how="semi"))
     accuracies, comparisons = compare_models(
         rows, variant, references=(*REFERENCES, *pooled), trained_on=TRAINED_ON
     )
@@ -94,6 +96,7 @@ def published_results() -> tuple[
     Of[PublishedFirstVersion],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
+    Of[PublishedModels],
     Of[PublishedModelSizes],
     Of[PublishedProbes],
     Of[PublishedQuestionCounts],
@@ -109,6 +112,7 @@ def published_results() -> tuple[
         published_table(PublishedFirstVersion),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),
+        published_table(PublishedModels),
         published_table(PublishedModelSizes),
         published_table(PublishedProbes),
         published_table(PublishedQuestionCounts),

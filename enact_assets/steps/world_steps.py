@@ -275,10 +275,15 @@ def world_human_answers(
 
 @step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
 def world_accuracies(
-    evaluated: All[WorldEvaluation], people: Of[WorldHumanEvaluation], source: WorldSourceName
+    evaluated: All[WorldEvaluation],
+    questions: Of[WorldQuestions],
+    people: Of[WorldHumanEvaluation],
+    source: WorldSourceName,
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
     """Accuracies with exact intervals and intervals over recordings; and every pair of models.
-    Annotators of one role are one model.
+    Annotators of one role are one model. Answers of a model that could not be asked again count
+    only to questions that are still asked.
     """
-    accuracies, comparisons = compare_world_models(evaluated, source, list(WORLD_MODELS), people)
+    current = evaluated.join(questions, on="question_id", how="semi")
+    accuracies, comparisons = compare_world_models(current, source, list(WORLD_MODELS), people)
     return WorldAccuracies.of(accuracies), WorldComparisons.of(comparisons)

@@ -11,6 +11,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from enact_assets.contracts.errors import OutputError
 TEMPORARY_SUFFIX = ".tmp"
 LEFTOVER_AGE_S = 24 * 3600.0
 """A temporary file older than this belongs to a killed run; a younger one may still be written."""
+FLUSHED_AT_ONCE = 8
 
 _ADVICE = {
     errno.ENOSPC: "Free some space on its disk and run again.",
@@ -84,6 +86,32 @@ def flush_to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing; their names have reached the disk then.
+
+    Flushing a file and its folder says nothing about the name of a folder that is new itself.
+    Tables of the lake do without: what a power cut takes of them is made again.
+    """
+    missing = []
+    for place in (folder, *folder.parents):
+        if place.exists():
+            break
+        missing.append(place)
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in reversed(missing):
+        flush_to_disk(place.parent)
+
+
+def flush_tree(folder: Path) -> None:
+    """Wait until all files and folders below ``folder``, and itself, have reached the disk."""
+    for place, _, names in os.walk(folder, topdown=False):
+        paths = [path for path in (Path(place, name) for name in names) if path.is_file()]
+        # At once, as one commit of the file system's journal may do for several.
+        with ThreadPoolExecutor(FLUSHED_AT_ONCE) as pool:
+            list(pool.map(flush_to_disk, paths))
+        flush_to_disk(Path(place))
 
 
 def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[Path]:

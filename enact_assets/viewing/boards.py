@@ -22,6 +22,18 @@ class BoardRow:
     n_wrong: int
     n_unparsed: int
     n_missing: int
+    n_scored: int
+    """Answers that the accuracies are about."""
+
+    @property
+    def n_answers(self) -> int:
+        """Answers asked for."""
+        return self.n_right + self.n_wrong + self.n_unparsed + self.n_missing
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some answers are in no score, and others are."""
+        return 0 < self.n_scored < self.n_answers
 
     def of(self, outcome: str) -> int:
         """Answers with one of ``answers.OUTCOMES``."""
@@ -38,7 +50,8 @@ def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
                 count(*) filter (outcome = '{RIGHT}') as n_right,
                 count(*) filter (outcome = '{WRONG}') as n_wrong,
                 count(*) filter (outcome = '{UNPARSED}') as n_unparsed,
-                count(*) filter (outcome = '{MISSING}') as n_missing
+                count(*) filter (outcome = '{MISSING}') as n_missing,
+                count(is_accepted) as n_scored
             from (select *, {OUTCOME_SQL} as outcome from evaluation where variant = $variant)
             group by all
         )

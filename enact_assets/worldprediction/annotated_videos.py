@@ -17,7 +17,7 @@ from enact_assets.data_root.recordings import ANNOTATION_FILES, Recordings, vide
 from enact_assets.data_root.videos import VideoTimes
 from enact_assets.plurals import counted
 from enact_assets.replay.annotated import check_annotation
-from enact_assets.system.atomic import replacing
+from enact_assets.system.atomic import flush_to_disk, make_folder, replacing
 from enact_assets.worldprediction.action_labels import category_of
 from enact_assets.worldprediction.step_files import FILMS, LABELS, RECORDINGS, STEPS
 
@@ -83,7 +83,7 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
     if checked.video is None:
         raise StepFileError(f"{where}: the video beside it cannot be read")
     try:
-        rows = pl.read_csv(where, infer_schema=False)
+        rows = pl.read_csv(where.read_bytes(), infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StepFileError(f"{where}: cannot be read as CSV ({error})") from error
     lacking = [column for column in COLUMNS if column not in rows.columns]
@@ -120,14 +120,14 @@ def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]])
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with replacing(path) as temporary:
         temporary.write_text(out.getvalue(), encoding="utf-8")
 
 
 def _link(folder: Path, films: Mapping[str, Path]) -> None:
     """Links to ``films`` by the names of their recordings, and no others."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for link in folder.iterdir():
         if link.is_symlink() and link.stem not in films:
             link.unlink()
@@ -137,3 +137,4 @@ def _link(folder: Path, films: Mapping[str, Path]) -> None:
             continue
         link.unlink(missing_ok=True)
         link.symlink_to(film.resolve())
+    flush_to_disk(folder)

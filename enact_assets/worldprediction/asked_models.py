@@ -47,8 +47,8 @@ def prediction_rows(
     name: str, world_source: str, answers: Answers, lacking: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Rows of ``world_predictions``: what was answered, and why questions could not be asked."""
-    found = {question_id: (None, error) for question_id, error in lacking.items()}
-    said = {question: (a.text, a.error) for (question, n), a in answers.items() if n == 0}
+    found = {question_id: (None, error, None) for question_id, error in lacking.items()}
+    said = {q: (a.text, a.error, a.stop) for (q, n), a in answers.items() if n == 0}
     return [
         {
             "world_source": world_source,
@@ -56,6 +56,7 @@ def prediction_rows(
             "question_id": question_id,
             "raw_answer": text,
             "error": error,
+            "stop": stop,
         }
-        for question_id, (text, error) in (found | said).items()
+        for question_id, (text, error, stop) in (found | said).items()
     ]

@@ -4,16 +4,21 @@ Source: WorldPrediction, sections 4 and E.1, which print no prompts: these are o
 called ``CAPTIONER+READER``, two names of registered models.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import content_sha
 from enact_assets.predictions.predict import refuse_gaps
+from enact_assets.questions.parsing import DECLINED
+from enact_assets.questions.refusals_in_words import refuses_in_words
+from enact_assets.questions.thinking import without_thinking
 from enact_assets.worldprediction.asked_models import WorldAsker, prediction_rows
 from enact_assets.worldprediction.world_items import WorldItem
 from enact_assets.worldprediction.world_messages import ShownPictures, message_in_words
@@ -21,6 +26,10 @@ from enact_assets.worldprediction.world_pictures import WorldPictures
 from enact_assets.worldprediction.world_tables import WorldCaptions, WorldPredictions
 
 JOINT = "+"
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
+"""GLM's family writes its answer between these."""
+_QUOTED = 200
+"""Characters of a refusal in the error of its caption."""
 STATE, CLIP = "state", "clip"
 ASKED = {
     STATE: "The picture shows a room through the eyes of whoever acts in it. Describe what matters "
@@ -72,7 +81,7 @@ def captioned_predictions(
     wanted = {m.question_id: m for _, of in shown for m in caption_messages(of)}
     answers = ask(captioner, world_source, list(wanted.values()))
     refuse_gaps(captioner, world_source, answers, ask.max_missing(captioner))
-    captions = {caption: answer for (caption, n), answer in answers.items() if n == 0}
+    captions = {caption: _said(answer) for (caption, n), answer in answers.items() if n == 0}
     messages = []
     for item, of in shown:
         said = [captions[message.question_id] for message in caption_messages(of)]
@@ -83,7 +92,7 @@ def captioned_predictions(
                 f"{absent[0].error}"
             )
             continue
-        words = [str(answer.text).strip() for answer in said]
+        words = [str(answer.text) for answer in said]
         messages.append(message_in_words(item, words[:2], words[2:]))
     read = ask(reader, world_source, messages)
     refuse_gaps(reader, world_source, read, ask.max_missing(reader))
@@ -98,6 +107,22 @@ def caption_messages(shown: ShownPictures) -> Iterator[Message]:
         yield caption_message(STATE, [sha])
     for clip in shown.clips:
         yield caption_message(CLIP, clip)
+
+
+def _said(answer: Answer) -> Answer:
+    """A caption without the thoughts of its captioner and the marks around an answer; one of
+    nothing else, or that the captioner declined to write, is missing.
+    """
+    if answer.text is None:
+        return answer
+    words = _BOX.sub("", without_thinking(answer.text) or "").strip()
+    if answer.stop == "refused" or refuses_in_words(words):
+        how = "refused" if answer.stop == "refused" else DECLINED
+        return replace(answer, text=None, error=f"{how}: {words[:_QUOTED]}".rstrip(": "))
+    if words or not answer.text.strip():
+        return replace(answer, text=words)
+    was_cut = ", which a limit of tokens cut" if answer.stop == "cut" else ""
+    return replace(answer, text=None, error=f"nothing but a thought{was_cut}")
 
 
 def _row(name: str, world_source: str, message: Message, answer: Answer) -> dict[str, Any]:

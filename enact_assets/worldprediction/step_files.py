@@ -16,6 +16,8 @@ from enact_assets.contracts.ids import content_sha, sha256_bytes
 from enact_assets.contracts.settings import is_partition_name
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.plurals import counted
+from enact_assets.system.atomic import make_folder
+from enact_assets.system.package_files import file_bytes
 from enact_assets.worldprediction import captaincook4d
 
 STEPS = "step_annotations.csv"
@@ -136,7 +138,7 @@ def _first(rows: pl.DataFrame) -> str:
 
 def _read(path: Path) -> pl.DataFrame:
     try:
-        rows = pl.read_csv(path, infer_schema=False)
+        rows = pl.read_csv(file_bytes(path), infer_schema=False)
     except FileNotFoundError as error:
         needed = ", ".join(_COLUMNS)
         raise StepFileError(f"{path}: missing. A step file is a folder with {needed}.") from error
@@ -178,7 +180,7 @@ def ensured_step_files(root: Path, names: Sequence[str]) -> list[str]:
     Errors: as :func:`step_file_folder`.
     """
     if captaincook4d.NAME in names:
-        (root / captaincook4d.NAME).mkdir(parents=True, exist_ok=True)
+        make_folder(root / captaincook4d.NAME)
     return [step_file_folder(root, name).name for name in names]
 
 
@@ -200,6 +202,6 @@ def step_file_version(root: Path, name: str) -> str:
     """
     folder = step_file_folder(root, name)
     annotations = annotations_in(folder)
-    files = [sha256_bytes((annotations / name).read_bytes()) for name in _COLUMNS]
+    files = [sha256_bytes(file_bytes(annotations / name)) for name in _COLUMNS]
     films = [(path.name, path.stat()) for path in films_in(folder).values()]
     return content_sha([files, [[film, s.st_size, s.st_mtime_ns] for film, s in films]])

@@ -6,7 +6,7 @@ import polars as pl
 
 from enact_assets.people.pooling import with_pooled_annotators
 from enact_assets.statistics.models import compare_models
-from enact_assets.worldprediction.world_items import read_answer
+from enact_assets.worldprediction.world_items import read_stopped_answer
 from enact_assets.worldprediction.world_people_tables import WorldHumanEvaluation
 from enact_assets.worldprediction.world_tables import (
     WorldAccuracies,
@@ -25,8 +25,14 @@ def evaluate_world(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.Dat
     asked = questions.select(
         *("question_id", "task", "condition", "length", "recording", "n_videos"), right="answer"
     )
-    rows = predictions.join(asked, on="question_id", how="inner").with_columns(
-        answer=pl.col("raw_answer").map_elements(read_answer, pl.String, skip_nulls=True)
+    rows = predictions.join(asked, on="question_id", how="inner")
+    read = [
+        (None, None) if text is None else read_stopped_answer(text, stop)
+        for text, stop in rows.select("raw_answer", "stop").iter_rows()
+    ]
+    rows = rows.with_columns(
+        answer=pl.Series([letter for letter, _ in read], dtype=pl.String),
+        reason=pl.Series([reason for _, reason in read], dtype=pl.String),
     )
     is_missing = pl.col("raw_answer").is_null()
     found = rows.with_columns(
@@ -46,7 +52,7 @@ def with_annotators(evaluation: pl.DataFrame, people: pl.DataFrame) -> pl.DataFr
     """
     rows = evaluation.with_columns(repetition=pl.lit(0, pl.Int64))
     answered = people.rename({"annotator": "world_model"}).with_columns(
-        repetition=pl.lit(0, pl.Int64)
+        repetition=pl.lit(0, pl.Int64), reason=pl.lit(None, pl.String)
     )
     names = {"world_model": "model", "world_source": "variant"}
     both = pl.concat([rows, answered.select(rows.columns)]).rename(names)

@@ -10,6 +10,9 @@ from typing import Any
 import polars as pl
 
 from enact_assets.contracts.ids import content_sha
+from enact_assets.questions.parsing import CUT, DECLINED, REFUSED
+from enact_assets.questions.refusals_in_words import refuses_in_words
+from enact_assets.questions.thinking import without_thinking
 from enact_assets.worldprediction.candidates import LETTERS, WM
 
 Candidate = Mapping[str, Any]
@@ -55,14 +58,37 @@ def answer_text(task: str, letter: str) -> str:
 
 def read_answer(text: str) -> str | None:
     """The letter that an answer names: that of its last JSON object, else the one letter A to D
-    that stands alone in it; None if there is none, or several that differ.
+    that stands alone in it; None if there is none, or several that differ. Thoughts are left out.
     """
-    for found in reversed(_OBJECT.findall(text)):
+    return read_stopped_answer(text, None)[0]
+
+
+def read_stopped_answer(text: str, stop: str | None) -> tuple[str | None, str | None]:
+    """As :func:`read_answer`, of a model that stopped for the reason ``stop`` of
+    ``world_predictions``; and why there is no letter: ``no_letter``, or as ``parsing.REASONS``.
+
+    A refusal names no letter, a cut answer only one in a whole JSON object.
+    """
+    if stop == "refused":
+        return None, REFUSED
+    said = without_thinking(text)
+    for found in reversed(_OBJECT.findall(said or "")):
         letter = _letter_of(found)
         if letter is not None:
-            return letter
-    lone = set(_LONE.findall(text))
-    return lone.pop() if len(lone) == 1 else None
+            return letter, None
+    if stop == "cut":
+        return None, CUT
+    lone = set(_LONE.findall(said or ""))
+    return (lone.pop(), None) if len(lone) == 1 else (None, _why_unread(said))
+
+
+def _why_unread(said: str | None) -> str:
+    """Why what is said names no letter."""
+    if said is None:
+        return "open_thought"
+    if not said.strip():
+        return "empty_answer"
+    return DECLINED if refuses_in_words(said) else "no_letter"
 
 
 def _letter_of(text: str) -> str | None:

@@ -66,6 +66,7 @@ def predictions_of(name: str, world_source: str, material: WorldMaterial) -> pl.
                 "question_id": item.row["question_id"],
                 "raw_answer": None if option is None else answer_text(task, LETTERS[option]),
                 "error": error,
+                "stop": None,
             }
         )
     return WorldPredictions.build(rows)

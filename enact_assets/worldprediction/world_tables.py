@@ -1,7 +1,16 @@
 """WorldPrediction: questions of both tasks, their candidates, answers and scores."""
 
 from enact_assets import columns as common
-from enact_assets.engine.tables import Table, integer, integers, number, text, texts, truth
+from enact_assets.engine.tables import (
+    Reference,
+    Table,
+    integer,
+    integers,
+    number,
+    text,
+    texts,
+    truth,
+)
 
 
 class WorldQuestions(Table):
@@ -69,12 +78,14 @@ class WorldPredictions(Table):
     """
 
     by = ("world_model", "world_source")
+    refers_to = Reference("question_id", "world_questions", "world_questions")
 
     world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
     question_id = text("as in world_questions", key=True)
     raw_answer = text("the model's answer; null if it never answered", null=True)
     error = text("why there is no answer; null if there is one", null=True)
+    stop = text("complete, cut or refused; null if unknown", null=True)
 
 
 class WorldCaptions(Table):
@@ -101,6 +112,7 @@ class WorldEvaluation(Table):
     """
 
     by = ("world_model", "world_source")
+    refers_to = Reference("question_id", "world_questions", "world_questions")
 
     world_source = common.world_source(key=True)
     world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
@@ -111,6 +123,7 @@ class WorldEvaluation(Table):
     recording = text("recording that shows the states")
     n_videos = integer("recordings that the clips come from")
     answer_status = text("parsed, unparsed or missing")
+    reason = text("why an unparsed answer could not be read: cut, refused, ...", null=True)
     answer = text("letter that was read", null=True)
     is_correct = truth("whether it is the right one; null if missing", null=True)
 

@@ -1,14 +1,16 @@
 -- absent_evaluations: one row per model, variant, kind and length asked that has no scores.
--- Reads: stale_partitions, asked_questions.
--- Rule:  evaluations that stale_partitions calls missing, with what the variant asks; length null
---        is all lengths. Annotators are asked only what they were assigned, so they are not here.
---        Scores of these models are unknown: null on the leaderboard, not 0.
+-- Reads: stale_partitions, asked_questions, evaluation.
+-- Rule:  evaluations that stale_partitions calls missing, and stale ones all whose questions
+--        vanished, with what the variant asks; length null is all lengths. Annotators are asked
+--        only what they were assigned, so they are not here. Scores of these models are unknown:
+--        null on the leaderboard, not 0.
 create table absent_evaluations as
 with absent as (
     select split_part(partition, '|', 1) as model, split_part(partition, '|', 2) as variant
     from stale_partitions
     where
-        asset = 'evaluation' and state = 'missing'
+        asset = 'evaluation'
+        and (state = 'missing' or partition not in (select model || '|' || variant from evaluation))
         -- What an annotator was not assigned is not missing.
         and not regexp_full_match(partition, '(person|solver|simulated)_[1-9][0-9]*[|].*')
 )

@@ -5,8 +5,7 @@
 --        (read from the paper, of other questions on other pictures): never average over both. For
 --        all lengths, pairwise accuracy is steps over steps on both sides (2.3 and A.3.2); of
 --        published videos every length counts alike. The paper gives no errors, so published ones
---        have no interval. Models whose evaluation is missing have no accuracy, unless older ones
---        were kept.
+--        have no interval. Models whose evaluation is missing have no accuracy.
 create table accuracy_by_length as
 with on_board as (
     select 'baseline' as variant
@@ -33,13 +32,13 @@ select
     n_scored as n_questions, n_demonstrations, accuracy, standard_error, low, high, reason
 from model_accuracies
 semi join on_board using (variant)
+anti join absent_evaluations using (model, variant)
 union all
 select
     'ours', variant, model, null, null, kind, length,
     unnest(['task_accuracy', 'pairwise_accuracy']),
     0, 0, null, null, null, null, 'missing'
 from absent_evaluations
-anti join model_accuracies using (model, variant)
 semi join on_board using (variant)
 union all
 select

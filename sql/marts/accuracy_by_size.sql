@@ -1,14 +1,13 @@
--- accuracy_by_size: one row per source, model, kind, length and metric; length null: all lengths.
--- Reads: accuracy_by_length, published_model_sizes, variants_with_published.
--- Rule:  under the baseline. Figure 18 of the paper compares models about as large as
---        Cosmos-Reason1: is_similar, all parameters within a factor of 1.25. Only models whose size
---        is public have rows; ours have the size of the paper's model with the same letters and
---        digits in its name. An edited baseline of ours, one without the settings that the paper
---        gives, has no rows. Ours and theirs answered other questions about other pictures.
+-- accuracy_by_size: one row per source, variant, model, kind, length, metric; null: all lengths.
+-- Reads: accuracy_by_length, published_models, published_model_sizes, comparable_with_published.
+-- Rule:  figure 18 of the paper compares models about as large as Cosmos-Reason1: is_similar, all
+--        parameters within a factor of 1.25. Only models whose size is public have rows; ours have
+--        that of the paper's model that they are by published_models, and rows where they may
+--        stand beside table 10 (comparable_with_published).
 create table accuracy_by_size as
 with sizes as (
     select
-        *, regexp_replace(lower(published_model), '[^a-z0-9]', '', 'g') as letters,
+        *,
         n_parameters_million / max(n_parameters_million) filter (
             published_model = 'Cosmos-Reason1'
         ) over () as ratio
@@ -16,26 +15,39 @@ with sizes as (
 )
 
 select
-    accuracies.source, accuracies.model, sizes.published_model,
+    accuracies.source, accuracies.variant, accuracies.model, sizes.published_model,
     sizes.n_parameters_million, sizes.n_active_million,
     coalesce(sizes.ratio between 0.8 and 1.25, false) as is_similar,
     accuracies.kind, accuracies.length, accuracies.metric, accuracies.n_questions,
     accuracies.accuracy, accuracies.low, accuracies.high
 from accuracy_by_length as accuracies
+left join published_models as known
+    on accuracies.source = 'ours' and known.known_as = accuracies.model
 inner join sizes
-    on sizes.letters = regexp_replace(lower(accuracies.model), '[^a-z0-9]', '', 'g')
+    on sizes.published_model
+    = if(accuracies.source = 'published', accuracies.model, known.published_model)
 where
-    accuracies.variant = 'baseline' and (
-        accuracies.source = 'published'
-        or exists (
-            from variants_with_published where variant = 'baseline' and is_as_published
+    if(
+        accuracies.source = 'published',
+        accuracies.variant = 'baseline',
+        exists (
+            from comparable_with_published as comparable
+            where
+                comparable.variant = accuracies.variant
+                and comparable.model = accuracies.model
+                and comparable.source is null
+                and comparable.experiment = 'main'
+                and comparable.is_comparable
         )
     )
 order by
     accuracies.kind, accuracies.metric desc, accuracies.length nulls first,
-    sizes.n_parameters_million, sizes.published_model, accuracies.source, accuracies.model;
+    sizes.n_parameters_million, sizes.published_model, accuracies.source, accuracies.variant,
+    accuracies.model;
 
 comment on column accuracy_by_size.source is 'ours or published';
+comment on column accuracy_by_size.variant is
+'of ours, the one that asks the paper''s questions; of published baseline';
 comment on column accuracy_by_size.model is
 'model that answered; its name in the paper if published';
 comment on column accuracy_by_size.published_model is 'its name in the paper';

@@ -25,6 +25,9 @@ select
     predictions.served_model,
     evaluation.is_exact,
     evaluation.is_accepted,
+    evaluation.release_answer,
+    evaluation.is_accepted_as_release,
+    evaluation.pairwise_accuracy_as_release,
     evaluation.unverified,
     evaluation.n_steps,
     evaluation.n_steps_passed,
@@ -56,13 +59,17 @@ comment on column answers.raw_answer is 'what the model said; null if it never a
 comment on column answers.answer is 'the order parsed from it; null if none';
 comment on column answers.status is 'parsed, unparsed or missing';
 comment on column answers.reason is
-'why it is unparsed (also refused, cut) or missing; wrong_length also if parsed, too short';
+'why it is unparsed (also refused, declined, cut) or missing; wrong_length also if only too short';
 comment on column answers.error is 'why the model never answered: the message of its service';
 comment on column answers.stop is
 'why the model stopped: complete, cut (a limit of tokens) or refused; null if unknown';
 comment on column answers.served_model is 'model that answered, as its provider names it';
 comment on column answers.is_exact is 'equals the reference';
 comment on column answers.is_accepted is 'equals the reference or is consistent at every step';
+comment on column answers.release_answer is
+'the labels that the public release reads; null if none. All else is of the strict reading';
+comment on column answers.is_accepted_as_release is 'is_accepted of release_answer';
+comment on column answers.pairwise_accuracy_as_release is 'pairwise_accuracy of release_answer';
 comment on column answers.unverified is
 'why accepted is exact, and steps are unknown: no_replay; null if the rule applied';
 comment on column answers.n_steps is 'steps of the question';

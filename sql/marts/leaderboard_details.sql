@@ -14,7 +14,9 @@
 --        solvers (2) or simulated (5), without a place; n_questions are those assigned to any.
 --        Imported questions without a replay have a task accuracy by exact match and no pairwise
 --        accuracy: n_verified counts the others, those verified by segmented scene graphs too,
---        which is approximate (the report counts them).
+--        which is approximate (the report counts them). Scores are of the strict reading of
+--        answers; ..._as_release are of the same answers as the public release reads them, by the
+--        same rules, and n_read_otherwise counts those in which the two readings differ.
 create table leaderboard_details as
 with on_board as (
     select 'baseline' as variant
@@ -46,6 +48,9 @@ scored as (
         is_accepted is not null as is_scored,
         is_accepted::double as accepted,
         pairwise_accuracy as pairwise,
+        answer is distinct from release_answer as is_read_otherwise,
+        is_accepted_as_release::double as accepted_as_release,
+        (pairwise_accuracy_as_release * n_steps)::decimal(18, 9) as passed_as_release,
         -- Profile release divides too long a list by its own length, so this is no whole number.
         (pairwise_accuracy * n_steps)::decimal(18, 9) as passed,
         case when pairwise_accuracy is not null then n_steps end as steps
@@ -159,8 +164,12 @@ totals as (
         count(*) filter (answer_status = 'parsed' and reason = 'wrong_length') as n_wrong_length,
         count(*) filter (answer_status = 'unparsed') as n_unparsed,
         count(*) filter (answer_status = 'unparsed' and reason = 'refused') as n_refused,
+        count(*) filter (answer_status = 'unparsed' and reason = 'declined') as n_declined,
         count(*) filter (answer_status = 'unparsed' and reason = 'cut') as n_cut,
         count(*) filter (answer_status = 'missing') as n_missing,
+        count(*) filter (is_read_otherwise) as n_read_otherwise,
+        avg(accepted_as_release) as task_accuracy_as_release,
+        sum(passed_as_release) / sum(steps) as pairwise_accuracy_as_release,
         avg(accepted) as task_accuracy,
         sum(passed) / sum(steps) as pairwise_accuracy,
         avg(pairwise) as pairwise_accuracy_by_question
@@ -177,7 +186,8 @@ select
     coalesce(questions_summed.n_verified, 0) as n_verified,
     totals.n_answers, repetitions_summed.repetitions,
     totals.n_parsed, totals.n_wrong_length,
-    totals.n_unparsed, totals.n_refused, totals.n_cut, totals.n_missing,
+    totals.n_unparsed, totals.n_refused, totals.n_declined, totals.n_cut, totals.n_missing,
+    totals.n_read_otherwise,
     coalesce(demonstrations_summed.n_demonstrations, 0) as n_demonstrations,
     totals.task_accuracy,
     repetitions_summed.task_accuracy_sd,
@@ -210,6 +220,7 @@ select
             order by totals.pairwise_accuracy desc nulls last
         )
     end as pairwise_accuracy_rank,
+    totals.task_accuracy_as_release, totals.pairwise_accuracy_as_release,
     task_ties.low as task_accuracy_low,
     task_ties.high as task_accuracy_high,
     task_ties.place_best as task_accuracy_place_best,
@@ -257,7 +268,8 @@ select
     'missing' as state, false as is_reference,
     n_questions, 0 as n_scored, 0 as n_verified, n_questions as n_answers,
     0 as n_parsed, 0 as n_wrong_length,
-    0 as n_unparsed, 0 as n_refused, 0 as n_cut, n_questions as n_missing,
+    0 as n_unparsed, 0 as n_refused, 0 as n_declined, 0 as n_cut, n_questions as n_missing,
+    0 as n_read_otherwise,
     0 as n_demonstrations
 from absent_evaluations
 semi join on_board using (variant)
@@ -290,10 +302,18 @@ comment on column leaderboard_details.n_unparsed is
 'answers without an order; scored as wrong (profile paper) or not scored (release)';
 comment on column leaderboard_details.n_refused is
 'of n_unparsed: the model or its provider refused';
+comment on column leaderboard_details.n_declined is
+'of n_unparsed: the answer refuses in words, and the provider says nothing of it';
 comment on column leaderboard_details.n_cut is
 'of n_unparsed: a limit of tokens cut them before they named a whole order';
 comment on column leaderboard_details.n_missing is
 'answers that were never obtained; all of them if the evaluation is missing';
+comment on column leaderboard_details.n_read_otherwise is
+'answers in which the public release reads other labels, or none, or some where we read none';
+comment on column leaderboard_details.task_accuracy_as_release is
+'task_accuracy of the same answers as the public release reads them (the others: strict)';
+comment on column leaderboard_details.pairwise_accuracy_as_release is
+'pairwise_accuracy of the same answers as the public release reads them';
 comment on column leaderboard_details.n_demonstrations is
 'demonstrations the scored questions are about';
 comment on column leaderboard_details.task_accuracy is 'share of scored answers accepted';

@@ -1,9 +1,9 @@
 -- leaderboard_with_published: one row per source, variant, model, kind, metric; lengths in columns.
--- Reads: accuracy_by_length, variants_with_published.
+-- Reads: accuracy_by_length, comparable_with_published.
 -- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
 --        pictures, so place counts within a source; people and references (chance, oracle,
 --        shortcuts) are in none. Equals share one; leaderboard_details says which differ
---        significantly. Ours compare with theirs where is_as_published.
+--        significantly. Ours compare with theirs where is_comparable.
 create table leaderboard_with_published as
 with sides as (
     select
@@ -26,21 +26,50 @@ with sides as (
 marked as (
     select *, coalesce(model_class in ('human', 'reference'), false) as is_no_model
     from sides
+),
+
+-- One row per variant and model: of its condition in these tables if it has one, else of any.
+comparables as (
+    select
+        variant, model, caveat, experiment in ('main', 'real_world_video') as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
 )
 
 select
     marked.* exclude (is_no_model),
     case when all_lengths is not null and not is_no_model then
         rank() over (
-            partition by source, variant, kind, metric, is_no_model
+            partition by marked.source, marked.variant, kind, metric, is_no_model
             order by round(all_lengths, 12) desc nulls last
         )
     end as place,
-    if(source = 'ours', is_as_published, null) as is_as_published,
-    if(source = 'ours', caveat, null) as caveat
+    case when marked.source = 'ours' then coalesce(comparable.is_comparable, false) end
+        as is_comparable,
+    case
+        when marked.source = 'ours' and comparable.variant is null then 'Its evaluation is missing.'
+        else comparable.why_not
+    end as why_not,
+    comparable.caveat
 from marked
-left join variants_with_published using (variant)
-order by variant, kind, metric desc, all_lengths desc nulls last, source, model;
+left join comparables as comparable
+    on marked.source = 'ours'
+    and comparable.variant = marked.variant
+    and comparable.model = marked.model
+order by
+    marked.variant, kind, metric desc, all_lengths desc nulls last, marked.source, marked.model;
 
 comment on column leaderboard_with_published.source is 'ours or published';
 comment on column leaderboard_with_published.variant is
@@ -69,7 +98,8 @@ comment on column leaderboard_with_published.length_9 is '9 key frames';
 comment on column leaderboard_with_published.length_10 is '10 key frames';
 comment on column leaderboard_with_published.place is
 '1 is best among models of this source; null for people';
-comment on column leaderboard_with_published.is_as_published is
-'whether ours has the settings that the paper gives; null of published';
+comment on column leaderboard_with_published.is_comparable is
+'whether ours may stand beside the paper''s, as in comparable_with_published; null of published';
+comment on column leaderboard_with_published.why_not is 'reasons against it';
 comment on column leaderboard_with_published.caveat is
-'how the condition of ours differs from the paper''s; null of published';
+'what to say beside ours all the same; null of published';

@@ -1,5 +1,5 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, variants_with_published.
+-- Reads: probes, probe_panels, comparable_with_published, absent_evaluations.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent.
@@ -7,8 +7,9 @@
 --        and welch_reason are so for the p-value of their name and its interval. p-values with
 --        holm in their name are corrected for the variants and kinds of the panel, of one model
 --        at one length; the others are not corrected.
---        The baseline's own rows in probes, which compare it with itself, are left out.
---        caveat is the variant's, then the baseline's, which holds for all.
+--        The baseline's own rows in probes, which compare it with itself, are left out; so are
+--        models whose evaluation of either side is missing.
+--        why_not and caveat are the variant's, then the baseline's, which holds for all.
 create table probe_deltas as
 with read as (
     select
@@ -16,7 +17,49 @@ with read as (
         n_paired > 0 as is_paired,
         case when n_paired > 0 then paired_delta else delta end as difference
     from probes
+    anti join absent_evaluations as absent
+        on absent.model = probes.model and absent.variant in (probes.variant, probes.baseline)
     where variant <> baseline and panel is not null
+),
+
+-- One row per variant and model: of a condition that the paper compares with its baseline.
+of_variants as (
+    select
+        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
+-- The same of the baseline: of the main results if it has their condition, else of any.
+of_baselines as (
+    select
+        variant, model, caveat, experiment = 'main' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
 )
 
 select
@@ -64,9 +107,16 @@ select
     unpaired_reason,
     paired_reason,
     case when is_paired then paired_reason else unpaired_reason end as reason,
-    case when of_variant.is_as_published is not null then
-        of_variant.is_as_published and coalesce(of_baseline.is_as_published, false)
-    end as is_as_published,
+    coalesce(of_variant.is_comparable and of_baseline.is_comparable, false) as is_comparable,
+    nullif(
+        concat_ws(
+            ' ', of_variant.why_not,
+            case when of_baseline.why_not is distinct from of_variant.why_not then
+                'Baseline: ' || of_baseline.why_not
+            end
+        ),
+        ''
+    ) as why_not,
     nullif(concat_ws(' ', of_variant.caveat, of_baseline.caveat), '') as caveat
 from read
 left join probe_panels
@@ -75,8 +125,12 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join variants_with_published as of_variant on of_variant.variant = read.variant
-left join variants_with_published as of_baseline on of_baseline.variant = read.baseline
+left join of_variants as of_variant
+    on of_variant.variant = read.variant
+    and of_variant.model = read.model
+left join of_baselines as of_baseline
+    on of_baseline.variant = read.baseline
+    and of_baseline.model = read.model
 order by read.kind, read.length nulls first, read.variant, read.model;
 
 comment on column probe_deltas.model is 'model that answered';
@@ -132,7 +186,8 @@ comment on column probe_deltas.paired_reason is
 'why paired_p is null: no_scores, not_paired, one_demonstration, no_difference, no_variation';
 comment on column probe_deltas.reason is
 'why there is no p-value of difference: paired_reason, or unpaired_reason if nothing is paired';
-comment on column probe_deltas.is_as_published is
-'whether variant and baseline have the settings that the paper gives; null if it has no such one';
+comment on column probe_deltas.is_comparable is
+'whether variant and baseline may stand beside the paper''s';
+comment on column probe_deltas.why_not is 'reasons against it';
 comment on column probe_deltas.caveat is
-'how variant and baseline differ from the paper''s; null if in nothing known';
+'how conditions of variant and baseline differ from the paper''s all the same';

@@ -6,7 +6,7 @@
 --        paired_delta, clustered, or delta, clustered, where nothing is paired (other gatings); p
 --        is corrected by Holm within the panel. The paper published delta and Welch's p,
 --        uncorrected, with two decimals. Read ours beside it where
---        is_as_published, and with its caveat.
+--        is_comparable, and with its caveat.
 create table probe_heat_maps as
 select
     'ours' as source, model, panel, variant, kind, difference, effect,
@@ -18,7 +18,7 @@ select
     paired_delta, paired_low, paired_high, paired_p, paired_holm_p, sign_flip_p, sign_flip_holm_p,
     n_paired, n_demonstrations,
     coalesce(reason, case when p is null then 'not_corrected' end) as reason,
-    is_as_published, caveat, null as note
+    is_comparable, why_not, caveat, null as note
 from probe_deltas
 where length is null
 union all
@@ -27,7 +27,7 @@ select
     case when abs(delta) < 0.05 then 'small' when delta < 0 then 'worse' else 'better' end,
     null, null, welch_p, welch_p < 0.05, false, delta, welch_p, null, null, null,
     null, null, null, null, null, null, null, null, null, 'published',
-    null, null, note
+    null, null, null, note
 from published_probes
 order by panel, variant, kind, source, model;
 
@@ -68,9 +68,10 @@ comment on column probe_heat_maps.n_demonstrations is
 'demonstrations among the paired questions';
 comment on column probe_heat_maps.reason is
 'why p or its interval is null: as in probe_deltas; not_corrected: p by Holm is missing; published';
-comment on column probe_heat_maps.is_as_published is
-'whether our variant and baseline have the settings that the paper gives; null of published';
+comment on column probe_heat_maps.is_comparable is
+'whether ours may stand beside the paper''s, as in probe_deltas; null of published';
+comment on column probe_heat_maps.why_not is 'reasons against it';
 comment on column probe_heat_maps.caveat is
-'how our condition differs from the paper''s; null of published';
+'what to say beside ours all the same; null of published';
 comment on column probe_heat_maps.note is
 'of published: what the text of the paper says otherwise; null elsewhere';

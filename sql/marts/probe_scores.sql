@@ -3,10 +3,11 @@
 -- Rule:  figures 19, 27, 31 and 35 of the paper. Each panel has its own rows of the baseline, so a
 --        baseline repeats: never add panels. Questions with a score count, each side by itself, of
 --        the baseline as many of each kind and length as the variants of the panel ask;
---        probe_deltas compares questions scored on both. Means are over answers. standard_error
---        takes questions as independent, as the paper does (each once, with the mean over its
---        repetitions); the clustered one does not, and is
---        null where all questions are about one demonstration.
+--        probe_deltas compares questions scored on both. pairwise_accuracy is right steps over all
+--        steps, as everywhere but in the tests, which need questions. standard_error takes
+--        questions as independent, as the paper does (each once, with the mean over its
+--        repetitions); the clustered one does not, and is null where all questions are about one
+--        demonstration. Both are of a ratio: residuals count by steps.
 create table probe_scores as
 with settings as (
     select model, panel, variant, false as is_baseline from probes where panel is not null
@@ -25,7 +26,7 @@ scores as (
     select
         settings.model, settings.panel, settings.variant, settings.is_baseline,
         evaluation.kind, evaluation.length, evaluation.demonstration, evaluation.question_id,
-        evaluation.pairwise_accuracy as score
+        evaluation.pairwise_accuracy as score, evaluation.length - 1 as n_steps
     from settings
     inner join evaluation
         on evaluation.model = settings.model
@@ -41,22 +42,28 @@ scores as (
 ),
 
 centred as (
-    select *, avg(score) over (partition by model, panel, variant, kind, length) as mean
+    select
+        *,
+        sum(score * n_steps) over of_length / sum(n_steps) over of_length as mean
     from (select * from scores union all select * replace (null::bigint as length) from scores)
+    window of_length as (partition by model, panel, variant, kind, length)
 ),
 
 by_question as (
     select
         model, panel, variant, is_baseline, kind, length, demonstration, question_id, mean,
-        count(*) as n, sum(score - mean) as residual, (avg(score) - mean) ** 2 as square
+        n_steps, sum(n_steps) as n, sum(n_steps * (score - mean)) as residual,
+        (n_steps * (avg(score) - mean)) ** 2 as square
     from centred
-    group by model, panel, variant, is_baseline, kind, length, demonstration, question_id, mean
+    group by
+        model, panel, variant, is_baseline, kind, length, demonstration, question_id, mean, n_steps
 ),
 
 by_demonstration as (
     select
         model, panel, variant, is_baseline, kind, length, demonstration, mean,
-        sum(n) as n, count(*) as n_questions, sum(residual) as residual, sum(square) as squares
+        sum(n) as n, sum(n_steps) as n_steps, count(*) as n_questions,
+        sum(residual) as residual, sum(square) as squares
     from by_question
     group by all
 ),
@@ -74,7 +81,7 @@ select
     count(*) as n_demonstrations,
     any_value(mean) as pairwise_accuracy,
     case when sum(n_questions) >= 2 then
-        sqrt(sum(squares) / (sum(n_questions) - 1) / sum(n_questions))
+        sqrt(sum(squares) * sum(n_questions) / (sum(n_questions) - 1)) / sum(n_steps)
     end as standard_error,
     case when count(*) >= 2 then
         sqrt(sum(residual ** 2 / elsewhere)) / sum(n)
@@ -91,8 +98,8 @@ comment on column probe_scores.kind is 'forward (order images) or inverse (order
 comment on column probe_scores.length is 'key frames in the trajectory; null for all lengths';
 comment on column probe_scores.n_questions is 'scored questions';
 comment on column probe_scores.n_demonstrations is 'demonstrations they are about';
-comment on column probe_scores.pairwise_accuracy is 'mean over the answers';
+comment on column probe_scores.pairwise_accuracy is 'right steps over all steps';
 comment on column probe_scores.standard_error is
-'of the mean, questions independent; null for one question';
+'of it, questions independent; null for one question';
 comment on column probe_scores.clustered_standard_error is
-'of the mean, clustered by demonstration; null below 2 demonstrations';
+'of it, clustered by demonstration; null below 2 demonstrations';

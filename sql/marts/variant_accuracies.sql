@@ -1,6 +1,6 @@
 -- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
 -- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies,
---        variants_with_published.
+--        comparable_with_published.
 -- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel, or
 --        real_world_video. Seeds of noise, variants called <name>_<seed> of one noise rate, are one
 --        row: their mean, standard deviation and number. Ours are about what the variant asks
@@ -9,7 +9,7 @@
 --        Natural language (table 12: vanilla) is variant baseline of action_representation: the
 --        baseline's answers to all questions that some variant asks in other words. Where variants
 --        ask different numbers, compare each with probe_deltas.difference. Ours compare with the
---        paper's where is_as_published.
+--        paper's where is_comparable.
 create table variant_accuracies as
 with panels as (
     select distinct
@@ -40,24 +40,64 @@ of_variants as (
     left join rates using (variant)
 ),
 
+-- One row per variant and model: of a condition beside the main results, else of any.
+of_conditions as (
+    select
+        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
+of_baselines as (
+    select
+        variant, model, caveat, experiment = 'action_representation' as is_wanted,
+        coalesce(is_comparable and is_wanted, false) as is_comparable,
+        nullif(concat_ws(
+            ' ',
+            case when not is_wanted then
+                'Another condition of the paper: ' || published_variant || '.'
+            end,
+            why_not
+        ), '') as why_not
+    from comparable_with_published
+    where source is null
+    qualify
+        row_number() over (
+            partition by variant, model order by is_wanted desc nulls last, experiment
+        ) = 1
+),
+
 ours as (
     select
-        experiment,
+        of_variants.experiment,
         case when count(distinct variant) > 1 then stem else min(variant) end as variant,
         noise_rate, model, kind, length, metric,
         count(accuracy) as n_seeds,
         avg(accuracy) as accuracy,
         stddev_samp(accuracy) as standard_deviation,
         sum(n_scored)::bigint as n_questions,
-        -- Of several seeds one may be edited: what it says comes first.
-        bool_and(is_as_published) as is_as_published,
-        coalesce(arg_min(caveat, is_as_published), min(caveat)) as caveat,
+        bool_and(is_comparable) as is_comparable,
+        -- Of several seeds one may be edited, which gives a reason more.
+        max_by(why_not, len(why_not)) as why_not,
+        max_by(caveat, len(caveat)) as caveat,
         case when count(*) = 1 then max(low) end as low,
         case when count(*) = 1 then max(high) end as high
     from model_accuracies
     inner join of_variants using (variant)
-    left join variants_with_published using (variant)
-    group by experiment, stem, noise_rate, model, kind, length, metric
+    left join of_conditions as comparable using (variant, model)
+    group by of_variants.experiment, stem, noise_rate, model, kind, length, metric
 ),
 
 worded_otherwise as (
@@ -81,42 +121,44 @@ natural_language as (
 sides as (
     select
         'ours' as source, experiment, variant, noise_rate, model, kind, length, metric, accuracy,
-        standard_deviation, n_seeds, n_questions, low, high, is_as_published, caveat
+        standard_deviation, n_seeds, n_questions, low, high, is_comparable, why_not,
+        caveat
     from ours
     union all
     select
         'ours', 'action_representation', 'baseline', null, model, kind, length, metric,
-        accuracy, null, 1, n_questions, null, null, null, null
+        accuracy, null, 1, n_questions, null, null, null, null, null
     from natural_language
     unpivot (accuracy for metric in (task_accuracy, pairwise_accuracy))
     union all
     select
         'published', experiment, published_variant, null, published_model, kind, length, metric,
         accuracy, standard_deviation, case when standard_deviation is null then 1 else 3 end,
-        null, null, null, null, null
+        null, null, null, null, null, null
     from published_accuracies
     where experiment <> 'main'
 )
 
 select
-    sides.* exclude (is_as_published, caveat),
-    case when source = 'ours' then
-        if(sides.variant = 'baseline', of_baseline.is_as_published, sides.is_as_published)
-    end as is_as_published,
-    case when source = 'ours' then
-        nullif(
-            concat_ws(
-                ' ', sides.caveat,
-                case when experiment <> 'real_world_video' then of_baseline.caveat end
-            ),
-            ''
-        )
-    end as caveat
+    sides.* exclude (is_comparable, why_not, caveat),
+    if(sides.variant = 'baseline', of_baseline.is_comparable, sides.is_comparable)
+        as is_comparable,
+    if(sides.variant = 'baseline', of_baseline.why_not, sides.why_not) as why_not,
+    nullif(
+        concat_ws(
+            ' ', sides.caveat,
+            case when sides.experiment <> 'real_world_video' then of_baseline.caveat end
+        ),
+        ''
+    ) as caveat
 from sides
-left join variants_with_published as of_baseline on of_baseline.variant = 'baseline'
+left join of_baselines as of_baseline
+    on sides.source = 'ours'
+    and of_baseline.variant = 'baseline'
+    and of_baseline.model = sides.model
 order by
-    experiment, sides.variant, noise_rate nulls first, kind, metric desc, length nulls first,
-    source, model;
+    sides.experiment, sides.variant, noise_rate nulls first, kind, metric desc, length nulls first,
+    sides.source, sides.model;
 
 comment on column variant_accuracies.source is 'ours or published';
 comment on column variant_accuracies.experiment is
@@ -138,7 +180,8 @@ comment on column variant_accuracies.n_questions is 'scored questions of all see
 comment on column variant_accuracies.low is
 '95 % interval over demonstrations; null for several seeds, natural language and published';
 comment on column variant_accuracies.high is 'its upper end';
-comment on column variant_accuracies.is_as_published is
-'whether ours has the settings that the paper gives; null of published';
+comment on column variant_accuracies.is_comparable is
+'whether ours may stand beside the paper''s, as in comparable_with_published; null of published';
+comment on column variant_accuracies.why_not is 'reasons against it';
 comment on column variant_accuracies.caveat is
-'how the condition of ours differs from the paper''s, the variant''s and then the baseline''s';
+'how the conditions of the variant and of the baseline differ from the paper''s all the same';

@@ -7,25 +7,37 @@ from enact_assets.asking.canary import (
     NUMBERS,
     Verdict,
     canary_message,
+    canary_messages,
     canary_reader,
     drawn,
     verdict,
 )
 from enact_assets.asking.messages import PICTURE_PX, Picture
+from enact_assets.contracts.profile import PAPER
+
+IN_ORDER = ", ".join(NUMBERS)
+
+
+def test_it_is_as_long_as_the_longest_question_public_k3() -> None:
+    """One of four pictures fitted into a context that questions of five to ten did not."""
+    assert canary_message().n_pictures == max(PAPER.lengths) == 10
+    assert [message.n_pictures for message in canary_messages()] == [4, 10]
+    assert [message.n_pictures for message in canary_messages(3)] == [3]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("407, 185, 962, 318", "kept"),
-        ("[Picture 1] 407\n[Picture 2] 185\n[Picture 3] 962\n[Picture 4] 318", "kept"),
-        ("<think>First 318? No.</think> 407 185 962 318.", "kept"),
-        ("318, 962, 185, 407", "changed"),
-        ("185, 318, 407, 962", "changed"),
-        ("407, 185, 962", "unreadable"),
-        ("407, 185, 962, 818", "unreadable"),
+        (IN_ORDER, "kept"),
+        ("\n".join(f"[Picture {k}] {n}" for k, n in enumerate(NUMBERS, 1)), "kept"),
+        (f"<think>First 318? No.</think> {IN_ORDER}.", "kept"),
+        (", ".join(reversed(NUMBERS)), "changed"),
+        (", ".join((*NUMBERS[2:], *NUMBERS[:2])), "changed"),
+        (", ".join(NUMBERS[:-1]), "unreadable"),
+        (", ".join(NUMBERS[4:]), "unreadable"),
+        (IN_ORDER.replace("318", "818"), "unreadable"),
         ("4071859623180", "unreadable"),
-        ("I see four calculators.", "unreadable"),
+        ("I see ten calculators.", "unreadable"),
         ("", "unreadable"),
     ],
 )

@@ -1,10 +1,12 @@
 """Whatever a provider does: every question ends answered, refused, or missing with a reason."""
 
+import asyncio
 import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes, read_picture
@@ -12,8 +14,10 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 from enact_assets.asking import client, gate, posting
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
+from enact_assets.asking.canary import NUMBERS
 from enact_assets.asking.ledger import read_answers
-from enact_assets.asking.session import Key, ask
+from enact_assets.asking.model_entries import Price
+from enact_assets.asking.session import Key, Progress, ask
 
 from reference.misbehaving_server import Server, answer_to, running
 
@@ -122,6 +126,7 @@ def test_every_fault_ends_well(  # noqa: PLR0917 - a row of the table
         ("fault402", "HTTP 200, but "),
         ("quota-s429", "HTTP 429"),
         ("s429-ra3600", "(asks to wait 3600 s: ask again later)"),
+        (f"s429-ra{10**30}", "(asks to wait 1e+30 s: ask again later)"),
         ("moved", "redirects are not followed, so set `base_url`"),
         ("other", "asked 'seer-2', but 'seer-mini' answered. If this is the same model, add it"),
         ("drift", "'seer-2' meant 'seer-2' and now means 'seer-2026-09-09'"),
@@ -136,6 +141,89 @@ def test_what_cannot_work_stops_the_run_at_once(
     assert outcomes(answers) == {"missing": 60}
     assert all(reason in (answer.error or "") for answer in answers.values())
     assert server.n - n <= 1 + 8  # the canary, and what was in flight
+
+
+@pytest.mark.parametrize("faults", ["s429", "s529", "all-s429", "s503-ra0"])
+def test_refusals_for_the_rate_without_end_are_told_and_stop_the_run(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: str
+) -> None:
+    """Faults N17: up to hours of silence."""
+    monkeypatch.setattr(client, "MOST_REFUSALS", 10**6)
+    monkeypatch.setattr(client, "LONGEST_PAUSE_S", 0.3)
+    monkeypatch.setattr(client, "TOLD_AFTER_S", 0.1)
+    told: list[Progress] = []
+    found = ask(
+        model(server.url(faults)), messages(60), read_picture, tmp_path,
+        budget=Budget(tmp_path, 10.0), told=told.append,
+    )  # fmt: skip
+    assert outcomes(found) == {"missing": 60}
+    assert all(
+        "(and nothing else for 0 s: ask again later)" in str(a.error) for a in found.values()
+    )
+    notes = [progress.note for progress in told if progress.note]
+    (note,) = [note for note in notes if "asked too often" in note]
+    assert f"HTTP {'503' if '503' in faults else faults[-3:]}" in note
+
+
+@pytest.mark.parametrize("status", ["s401", "s403"])
+def test_a_server_that_wants_a_key_that_is_not_set(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    """Researcher F13: no word of the variable."""
+    monkeypatch.delenv(KEY_VARIABLE)
+    answers = asked(server, status, tmp_path, n=2)
+    said = f"no key was sent: the environment variable {KEY_VARIABLE} is not set"
+    assert all(said in str(answer.error) for answer in answers.values())
+
+
+def test_refusals_between_answers_are_no_end(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server may refuse most of what is asked for as long as it answers something."""
+    ticks = itertools.count()
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    monkeypatch.setattr(client, "LONGEST_PAUSE_S", 6)
+    found = asked(server, "s429n4", tmp_path, n=10, in_flight=1)
+    assert outcomes(found) == {"complete": 10}
+    assert next(ticks) == 4 * 10
+
+
+class Working:
+    """In place of a connection: q0 is answered after q1 was refused twice, 1,000 s apart."""
+
+    now = 0.0
+
+    def __init__(self, *_: object) -> None:
+        self.n_refused = 0
+        self.has_refused = asyncio.Event()
+
+    async def __aenter__(self) -> "Working":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def post(self, body: list[bytes]) -> posting.Response:
+        if b"QID=q0" in b"".join(body):
+            await asyncio.wait_for(self.has_refused.wait(), 5)
+        elif b"QID=q1" in b"".join(body) and self.n_refused < 2:
+            Working.now += 1000.0 * self.n_refused
+            self.n_refused += 1
+            return posting.Response(429, "HTTP 429")
+        self.has_refused.set()
+        choice = {"finish_reason": "stop", "message": {"content": ", ".join(NUMBERS)}}
+        return posting.Response(200, reply={"model": "seer-2", "choices": [choice]})
+
+
+def test_time_in_which_an_answer_is_on_its_way_is_no_refusal(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refusal, an answer that takes a quarter of an hour, another refusal: the run stopped."""
+    monkeypatch.setattr(client, "Poster", Working)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: Working.now))
+    found = asked(server, "", tmp_path, n=2, price=Price(0.0, 0.0))
+    assert outcomes(found) == {"complete": 2}
+    assert Working.now == 1000.0
 
 
 @pytest.mark.parametrize(("faults", "n_attempts"), [("s400", 1), ("empty", 1), ("s500", 6)])
@@ -178,8 +266,10 @@ def test_a_long_answer_is_kept_in_part_and_without_the_reply(
 
 
 def test_all_wait_as_long_as_the_provider_asks(server: Server, tmp_path: Path) -> None:
+    free = Price(0.0, 0.0)  # all at once: what costs money begins one by one
     begun = time.monotonic()
-    assert outcomes(asked(server, "s429n1-delay300", tmp_path, n=8)) == {"complete": 8}
+    answers = asked(server, "s429n1-delay300", tmp_path, n=8, price=free)
+    assert outcomes(answers) == {"complete": 8}
     assert 0.3 <= time.monotonic() - begun < 3
 
 
@@ -191,6 +281,7 @@ def test_a_limit_of_the_rate_is_lived_with(server: Server, tmp_path: Path) -> No
     assert server.statuses[429] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["ra0", "date"])
 def test_a_limit_without_a_time_to_wait_is_lived_with(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str

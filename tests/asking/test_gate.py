@@ -1,5 +1,6 @@
 import asyncio
 import email.utils
+import math
 import time
 
 import pytest
@@ -123,13 +124,22 @@ def test_a_run_that_halts_waits_for_no_pause() -> None:
         ({"retry-after": "-3"}, b"", None),
         ({"retry-after": "nan"}, b"", None),
         ({"retry-after": "Wed, 99 Foo 99999 07:28:00 GMT"}, b"", None),
-        ({"retry-after": "9" * 400}, b"", None),
+        ({"retry-after": "-inf"}, b"", None),
+        ({"retry-after": ""}, b"", None),
+        ({"retry-after": "1_0"}, b"", None),
+        ({"retry-after": " 2e1 "}, b"", 20.0),
+        ({"retry-after": "1e300"}, b"", 1e300),
+        ({"retry-after": "9" * 400}, b"", math.inf),
+        ({"retry-after": "Infinity"}, b"", math.inf),
+        ({"retry-after-ms": "1e999"}, b"", math.inf),
+        ({}, b'{"retryDelay": "' + b"9" * 400 + b's"}', math.inf),
         ({}, b"\xff", None),
     ],
 )
 def test_how_long_a_provider_asks_to_wait(
     headers: dict[str, str], body: bytes, expected: float | None
 ) -> None:
+    """Faults N17: 1e300 is a very long time, not nothing."""
     assert asked_to_wait_s(headers, body) == expected
 
 

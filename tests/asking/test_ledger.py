@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.ledger import Ledger, Spent, folder_of, read_answers, read_kept
+from enact_assets.asking.ledger_inspection import LedgerInspection, inspect_ledger
 from enact_assets.asking.messages import Target
+from enact_assets.cli import main
 from enact_assets.contracts.errors import OutputError, PredictionError
+from enact_assets.contracts.ids import sha256_bytes
 
 
 def answer(sha: str, **values: object) -> Answer:
@@ -80,6 +83,76 @@ def test_a_damaged_line_is_reported_with_file_and_line(tmp_path: Path) -> None:
     for read in (read_answers, lambda folder: Spent(folder).usd_by_file()):
         with pytest.raises(PredictionError, match=rf"{path.name}, line 2: damaged"):
             read(tmp_path)
+
+
+def is_unchanged(folder: Path, kept: list[Answer]) -> bool:
+    """Whether reading gives what was written; false if it says that a line is damaged."""
+    try:
+        found = list(read_answers(folder).values())
+        Spent(folder).usd_by_file()
+    except PredictionError:
+        return False
+    assert found == kept
+    return True
+
+
+@given(st.lists(answers, min_size=1, max_size=3, unique_by=lambda a: a.request_sha), st.data())
+def test_no_byte_of_an_answer_changes_unseen(
+    tmp_path_factory: pytest.TempPathFactory, kept: list[Answer], data: st.DataObject
+) -> None:
+    """faults N12: of one byte that another takes the place of, reading says that it is damage; the
+    name of the checksum aside, without which a line counts as one of an earlier version.
+    """
+    folder = tmp_path_factory.mktemp("ledger")
+    path = written(folder, *kept)
+    content = bytearray(path.read_bytes())
+    position = data.draw(st.integers(0, len(content) - 1))
+    content[position] = data.draw(st.integers(0, 255).filter(lambda b: b != content[position]))
+    path.write_bytes(content)
+    found = inspect_ledger(folder)
+    if is_unchanged(folder, kept):
+        assert (found.damaged, found.n_unchecked) == ([], 1)
+    else:
+        assert len(found.damaged) >= 1
+
+
+def test_valid_json_with_other_digits_is_damage(tmp_path: Path) -> None:
+    """faults N12: as by `sed`; its prediction was made of another text."""
+    path = written(tmp_path, answer("a", text="[3, 1, 2]"), answer("b"))
+    assert inspect_ledger(tmp_path) == LedgerInspection(n_lines=2)
+    path.write_bytes(path.read_bytes().replace(b"[3, 1, 2]", b"[1, 2, 3]"))
+    with pytest.raises(PredictionError, match=r"line 1: damaged \(it is not what"):
+        read_answers(tmp_path)
+    assert [path.name in message for message in inspect_ledger(tmp_path).damaged] == [True]
+
+
+def test_lines_of_earlier_versions_are_read_and_counted(tmp_path: Path) -> None:
+    """faults N12: they have no checksum."""
+    (tmp_path / "1.jsonl").write_bytes(msgspec.json.encode(answer("a")) + b"\n")
+    written(tmp_path, answer("b"))
+    assert list(read_answers(tmp_path)) == ["a", "b"]
+    assert inspect_ledger(tmp_path) == LedgerInspection(n_lines=2, n_unchecked=1)
+
+
+def test_verify_reads_the_ledger(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """faults N12: lines, and pictures that were bought, which it leaves where they are."""
+    folder = tmp_path / "ledger" / "openai_images" / "painter"
+    path = written(folder, answer("a"), answer("b", text="[2]"))
+    (folder / "pictures").mkdir()
+    (folder / "pictures" / sha256_bytes(b"PNG")).write_bytes(b"PNG")
+    assert main(["verify", "--data", str(tmp_path)]) == 0
+    assert "2 answers and 1 pictures of the ledger: none damaged." in said(capsys)
+    path.write_bytes(path.read_bytes().replace(b"[2]", b"[1]"))
+    (folder / "pictures" / sha256_bytes(b"PNG")).write_bytes(b"PMG")
+    assert main(["verify", "--data", str(tmp_path)]) == 1
+    printed = said(capsys)
+    assert f"{path.name}, line 2: damaged" in printed
+    assert "2 answers and 1 pictures of the ledger: 2 damaged." in printed
+    assert (len(list(folder.rglob("*.jsonl"))), len(list(folder.rglob("pictures/*")))) == (1, 1)
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
 
 
 def test_the_first_answer_counts_and_an_error_is_none(tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from enact_assets.asking.loaded_model import answer_in
 from enact_assets.asking.local_model import LocalModel
 from enact_assets.asking.local_parameters import parameters_of
 from enact_assets.asking.local_weights import find_weights
 from enact_assets.asking.model_catalogue import load_catalogue
 from enact_assets.asking.model_entries import Model
-from enact_assets.asking.written_answers import answer_in
 from enact_assets.contracts.errors import PredictionError, SettingsError
+from enact_assets.questions.parsing import read_answer
+from enact_assets.questions.thinking import without_thinking
 
 
 def model(root: Path, parameters: str = "", asked: str = "hf/./weights") -> Model:
@@ -67,14 +69,30 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     ("written", "given", "answer"),
     [
         (" [2, 1] <|im_end|>", {"markers": {"<|im_end|>"}}, "[2, 1]"),
-        ("<think>\nmaybe [1, 2]\n</think>\n\n[2, 1]", {}, "[2, 1]"),
-        ("<think>maybe [1, 2]", {}, ""),
-        ("maybe [1, 2]</think>[2, 1]", {"began_to_think": True}, "[2, 1]"),
-        ("maybe [1, 2]", {"began_to_think": True}, ""),
-        ("[2, 1] <think>or [1, 2]?</think>", {}, "[2, 1]"),
-        ("so <|begin_of_box|>[2, 1]<|end_of_box|>", {}, "so [2, 1]"),
+        ("<think>\nmaybe [1, 2]\n</think>\n\n[2, 1]", {}, None),
+        ("<think>maybe [1, 2]", {}, None),
+        ("no [1]</think>[2, 1]", {"began_to_think": True}, "<think>no [1]</think>[2, 1]"),
+        ("maybe [1, 2]", {"began_to_think": True}, "<think>maybe [1, 2]"),
+        ("so [2, 1]<|end|>", {"markers": {"<|end|>"}}, "so [2, 1]"),
+        # Tokenizers of Mistral, OpenAI's open weights and GLM call these special.
+        ("[THINK][1, 2][/THINK][2, 1]</s>", {"markers": {"[THINK]", "[/THINK]", "</s>"}},
+         "[THINK][1, 2][/THINK][2, 1]"),
+        ("<|channel|>analysis<|message|>[1, 2]<|end|><|channel|>final<|message|>[2, 1]",
+         {"markers": {"<|channel|>", "<|message|>", "<|end|>"}},
+         "<|channel|>analysis[1, 2]<|channel|>final<|message|>[2, 1]"),
+        ("<|begin_of_box|>2, 1<|end_of_box|>", {"markers": {"<|begin_of_box|>", "<|end_of_box|>"}},
+         None),
         ("", {}, ""),
     ],
-)
-def test_the_answer_without_reasoning(written: str, given: dict[str, Any], answer: str) -> None:
-    assert answer_in(written, **given) == answer
+)  # fmt: skip
+def test_an_answer_keeps_its_thoughts_for_the_second_reading(
+    written: str, given: dict[str, Any], answer: str | None
+) -> None:
+    """The release reads thoughts, so that a model here would have another second score than the
+    same weights behind a server. None: as it was written."""
+    found = answer_in(written, **given)
+    assert found == (written if answer is None else answer)
+    is_open = without_thinking(found) is None
+    assert read_answer(found, 2) == (
+        (None, "open_thought") if is_open else ([2, 1], None) if found else (None, "empty_answer")
+    )

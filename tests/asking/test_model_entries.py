@@ -5,8 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from enact_assets.asking.budget import Budget
+from enact_assets.asking.keys import has_key
 from enact_assets.asking.model_catalogue import id_of, load_catalogue, name_of
-from enact_assets.asking.not_asked import problems_of
+from enact_assets.asking.not_asked import problems_of, why_nothing
 from enact_assets.asking.picture_tokens import tokens_of
 from enact_assets.asking.wires import WIRES
 from enact_assets.contracts.errors import SettingsError, UnknownNameError
@@ -64,6 +66,11 @@ def test_a_users_file_changes_single_fields_and_adds_models(tmp_path: Path) -> N
         ("models: {mine: {max_images: 4}}", "models.mine: .*id"),
         ("spending: {max_usd: none}", "spending: .*max_usd"),
         ("spending: {max_usd: -3}", "spending: .*max_usd"),
+        (
+            "models: {GLM-4.1v-thinking-flashx: {id: chat/x}}",
+            "'GLM-4.1v-thinking-flashx' differs from 'glm-4.1v-thinking-flashx' in case only",
+        ),
+        ("models: {a: {id: vllm/x}, A: {id: vllm/y}}", "models: 'A' differs from 'a' in case"),
         ("model: {}", "unknown 'model'"),
         ("models: [", "not valid YAML: line 1"),
         ("- models", "expected a mapping"),
@@ -73,6 +80,68 @@ def test_what_is_wrong_in_the_file_is_named(tmp_path: Path, text: str, said: str
     (tmp_path / "models.yaml").write_text(text)
     with pytest.raises(SettingsError, match=rf"models\.yaml.*{said}"):
         load_catalogue(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("id_", "address", "path"),
+    [
+        ("chat/x", "http://gpu:8000/v1", "/chat/completions"),
+        ("chat/x", "http://gpu:8000/v1", "/chat/completions/"),
+        ("vllm/x", "http://gpu:8000/v1", "/completions"),
+        ("vllm/x", "http://gpu:8000/v1", "/models"),
+        ("openai/x", "https://proxy/v1", "/responses"),
+        ("anthropic/x", "https://proxy", "/v1/messages"),
+        ("anthropic/x", "https://proxy", "/v1"),
+        ("google/x", "https://proxy", "/v1beta"),
+        ("google/x", "https://proxy", "/v1beta/models/gemini:generateContent"),
+        ("openai/x", "https://proxy/one", "/responses"),
+    ],
+)
+def test_an_address_with_the_path_that_requests_add_is_refused(
+    tmp_path: Path, id_: str, address: str, path: str
+) -> None:
+    """Researcher F14: it was asked as `/chat/completions/chat/completions`."""
+    entry = f"models: {{mine: {{id: {id_}, base_url: '{address}HERE'}}}}\n"
+    (tmp_path / "models.yaml").write_text(entry.replace("HERE", path))
+    with pytest.raises(SettingsError, match=f"Write '{address}(/v1)?' in models.yaml"):
+        load_catalogue(tmp_path).find("mine")
+    (tmp_path / "models.yaml").write_text(entry.replace("HERE", ""))
+    assert load_catalogue(tmp_path).find("mine").base_url == address
+
+
+def test_a_name_beside_a_packaged_one_is_no_fault_of_the_registry(tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text("models: {GPT-5-2025-08-07: {id: vllm/x}}\n")
+    with pytest.raises(SettingsError) as raised:
+        load_catalogue(tmp_path)
+    assert str(raised.value) == (
+        f"{tmp_path}/models.yaml: models: 'GPT-5-2025-08-07' differs from 'gpt-5-2025-08-07' in "
+        "case only, a packaged name; write 'gpt-5-2025-08-07' to change that entry, or another name"
+    )
+
+
+@pytest.mark.parametrize("path", ["/models/qwen", "/models/qwen/v1", "/responses", "/messages"])
+def test_an_address_of_a_gateway_may_name_a_model(tmp_path: Path, path: str) -> None:
+    address = f"http://gateway{path}"
+    entry = f"models: {{mine: {{id: chat/x, base_url: '{address}'}}}}\n"
+    (tmp_path / "models.yaml").write_text(entry)
+    assert load_catalogue(tmp_path).find("mine").base_url == address
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "gpu"])
+def test_a_key_that_an_entry_names_and_nobody_set_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """Researcher F13: a server of this machine was asked without a word about it."""
+    monkeypatch.delenv("MINE_KEY", raising=False)
+    entry = f"{{id: chat/x, base_url: 'http://{host}/v1', key: MINE_KEY, price: {{in: 0, out: 0}}}}"
+    (tmp_path / "models.yaml").write_text(f"models: {{mine: {entry}}}\n")
+    model = load_catalogue(tmp_path).find("mine")
+    said = f"{problems_of([model])} {why_nothing(model, Budget(tmp_path, 1.0))}"
+    assert has_key(model) is False
+    assert said.count("the environment variable MINE_KEY") == 1
+    monkeypatch.setenv("MINE_KEY", "secret")
+    assert has_key(model) is True
+    assert problems_of([model]) == []
 
 
 def test_an_id_of_a_known_provider_needs_no_entry(tmp_path: Path) -> None:

@@ -7,14 +7,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from PIL import Image
 
+from enact_assets.asking.budget import Budget
 from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.asking.model_catalogue import entry_points
-from enact_assets.asking.model_entries import Model, ModelEntry
+from enact_assets.asking.model_entries import Model, ModelEntry, Price
 from enact_assets.asking.python_model import PythonModel
 from enact_assets.asking.replies import Reply
+from enact_assets.asking.session import ask
 from enact_assets.contracts.errors import DamagedFileError, PredictionError
 
 MESSAGES = [
@@ -222,3 +225,75 @@ def test_entry_points_of_installed_packages(importable: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-models\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[enact_assets.models]\nmine = my_module:MyModel\n")
     assert entry_points()["mine"] == "my_module:MyModel"
+
+
+def test_a_class_that_fails_at_the_first_message_is_asked_all_the_same(tmp_path: Path) -> None:
+    """Researcher F10: the first message is no question, and a class may read their wording."""
+    (tmp_path / "mine.py").write_text(
+        "import re\nclass MyModel:\n    def answer(self, parts):\n"
+        "        return re.search(r'(\\w+) words', parts[-1]).group(1)\n"
+    )
+    told: list[str] = []
+    found = ask(
+        model(tmp_path, "mine.py:MyModel"), MESSAGES, reader, tmp_path,
+        budget=Budget(tmp_path, 0.0), told=lambda progress: told.append(progress.note),
+    )  # fmt: skip
+    assert found["q3", 0].text == "only"
+    assert "TypeError" in str(found["q2", 0].error)
+    assert sum("failed at the first message" in note for note in told) == 1
+
+
+def many(n: int) -> list[Message]:
+    return [
+        Message(f"q{k}", (Text(f"{'first' if k < n // 2 else 'second'} {k}"),)) for k in range(n)
+    ]
+
+
+@pytest.mark.parametrize("price", [None, Price(1.0, 1.0)])
+def test_a_class_that_is_down_is_not_asked_everything(tmp_path: Path, price: Price | None) -> None:
+    """Each failure of a class with a price is booked as spent."""
+    (tmp_path / "mine.py").write_text(
+        "class MyModel:\n    def answer(self, parts): raise OSError('down')\n"
+    )
+    given = model(tmp_path, "mine.py:MyModel")
+    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, price=price))
+    budget = Budget(tmp_path, 100.0)
+    found = ask(given, many(60), reader, tmp_path, budget=budget)
+    assert sum(answer.attempts for answer in found.values()) == 16
+    left = {str(answer.error) for answer in found.values() if not answer.attempts}
+    (reason,) = left
+    assert reason.startswith("16 questions in a row got no answer, the last: PredictionError")
+    assert (budget.committed_usd() > 0) == (price is not None)
+
+
+@pytest.mark.parametrize("price", [None, Price(1.0, 1.0)])
+def test_a_class_that_answers_some_is_asked_everything(tmp_path: Path, price: Price | None) -> None:
+    """Also if it cannot answer the questions that come first."""
+    (tmp_path / "mine.py").write_text(
+        "class MyModel:\n    def answer_many(self, questions):\n"
+        "        for parts in questions:\n"
+        "            yield '[1]' if 'second' in parts[-1] else ValueError('first')\n"
+    )
+    given = model(tmp_path, "mine.py:MyModel")
+    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, price=price))
+    found = ask(given, many(200), reader, tmp_path, budget=Budget(tmp_path, 100.0))
+    assert [answer.text for answer in found.values()] == [None] * 100 + ["[1]"] * 100
+    assert {answer.attempts for answer in found.values()} == {1}
+
+
+def test_a_class_that_fails_at_the_first_message_is_shown_it_only_before_questions(
+    tmp_path: Path,
+) -> None:
+    """With a price, each run bought the failure again."""
+    (tmp_path / "mine.py").write_text(
+        "class MyModel:\n    def answer(self, parts): return '[1]' if len(parts) == 1 else 1 / 0\n"
+    )
+    given = model(tmp_path, "mine.py:MyModel")
+    given = msgspec.structs.replace(
+        given, entry=ModelEntry(id=given.entry.id, price=Price(1.0, 1.0))
+    )
+    budget = Budget(tmp_path, 100.0)
+    first = ask(given, many(3), reader, tmp_path, budget=budget)
+    usd = budget.committed_usd()
+    assert ask(given, many(3), reader, tmp_path, budget=budget) == first
+    assert budget.committed_usd() == usd

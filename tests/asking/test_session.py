@@ -12,12 +12,13 @@ from asking.small_questions import KEY, KEY_VARIABLE, messages, model, outcomes,
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import FOLDER, Budget
-from enact_assets.asking.canary import NUMBERS, drawn
+from enact_assets.asking.canary import NUMBERS, canary_message, drawn
 from enact_assets.asking.ledger import read_answers
 from enact_assets.asking.ledger_locks import locked
 from enact_assets.asking.messages import Message, PictureReader
-from enact_assets.asking.model_entries import Model, Price
+from enact_assets.asking.model_entries import Model, PictureTokens, Price
 from enact_assets.asking.replies import Reply
+from enact_assets.asking.reply_readers import read_openai_chat
 from enact_assets.asking.session import Key, Progress, ask, check
 from enact_assets.asking.token_counts import counted
 from enact_assets.contracts.errors import PredictionError, UnreadableFileError
@@ -128,7 +129,7 @@ def test_pictures_are_never_left_out(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_budget_ends_a_run_and_another_goes_on(server: Server, tmp_path: Path) -> None:
-    given = model(server.url(), in_flight=4)
+    given = model(server.url(), in_flight=4, picture_tokens=PictureTokens("fixed", (256,)))
     of = messages(40)
     usd = (900 + 9 * 2) / 1e6
     first = asked(given, of, tmp_path, max_usd=20 * usd)
@@ -176,7 +177,7 @@ def test_without_a_question_nothing_is_bought(server: Server, tmp_path: Path) ->
 
 def test_pictures_in_another_order_stop_everything(server: Server, tmp_path: Path) -> None:
     for _ in range(2):
-        with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
+        with pytest.raises(PredictionError, match=r"another order.*'531, .*, 185, 407'"):
             asked(model(server.url("swap")), messages(3), tmp_path)
     assert server.sold == {"canary": 1}
 
@@ -314,7 +315,7 @@ def test_an_interrupt_ends_a_run_at_once_and_what_was_sent_is_written_down(
     server: Server, tmp_path: Path
 ) -> None:
     def told(progress: Progress) -> None:
-        if progress.n_done:
+        if progress.n_done > 8:  # by then four are in flight
             raise Interrupt
 
     given = model(server.url("spread400"), in_flight=4)
@@ -366,6 +367,34 @@ def told_fortune(fortune: Fortune, n: int, folder: Path, given: Model) -> dict[K
     return ask(given, messages(n), read_picture, folder, budget=budget, in_process=fortune)
 
 
+class Reasons(Fortune):
+    """Behind a server whose parser takes all that the model writes for reasoning."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            text = reply.text if isinstance(reply, Reply) else ""
+            given = {"content": text} if message.question_id == "canary" else {
+                "content": None, "reasoning_content": text
+            }  # fmt: skip
+            yield read_openai_chat({"choices": [{"message": given, "finish_reason": "stop"}]})
+
+
+def test_text_that_a_server_gives_as_reasoning_is_said_once(tmp_path: Path) -> None:
+    """public K2: such answers were unparsed, all of them, and nothing said why."""
+    notes = list[str]()
+    for _ in range(2):  # bought now, then known
+        answers = ask(
+            local(), messages(3), read_picture, tmp_path, budget=Budget(tmp_path, 1.0),
+            told=lambda p: notes.append(p.note), in_process=Reasons(),
+        )  # fmt: skip
+        assert [answer.text for answer in answers.values()] == [""] * 3
+        (said,) = filter(None, notes)
+        assert "3 of 3 answers are empty, since the server put the text into" in said
+        notes.clear()
+
+
 def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path) -> None:
     first, second = Fortune(fails="q1"), Fortune()
     answers = told_fortune(first, 4, tmp_path, local())
@@ -379,6 +408,75 @@ def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path)
     changed.version = "fortune 2"
     told_fortune(changed, 1, tmp_path, local())
     assert changed.asked == ["canary", "q0"]
+
+
+def shown_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first message as it was before."""
+    where = "enact_assets.asking.session"
+    monkeypatch.setattr(f"{where}.canary_messages", lambda m=None: (canary_message(4),))
+    monkeypatch.setattr(f"{where}.canary_message", lambda m=None: canary_message(4))
+
+
+def test_the_longer_first_message_is_asked_only_if_something_is_to_be_bought(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an upgrade all partitions are stale: weights were loaded, or a server that is stopped
+    was tried, though every answer was in the ledger.
+    """
+    with monkeypatch.context() as before:
+        shown_four(before)
+        first = told_fortune(Fortune(), 4, tmp_path, local())
+    stopped = Fortune(dies="canary")
+    assert told_fortune(stopped, 4, tmp_path, local()) == first
+    assert stopped.asked == []
+    running = Fortune()
+    assert outcomes(told_fortune(running, 5, tmp_path, local())) == {"complete": 5}
+    assert running.asked == ["canary", "q4"]
+
+
+def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
+    server: Server, tmp_path: Path
+) -> None:
+    """It was shown four before, and answered shorter questions."""
+    told: list[Progress] = []
+    of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
+    for _ in range(2):
+        answers = ask(
+            model(server.url("most5")), of, read_picture, tmp_path,
+            budget=Budget(tmp_path, 1.0), told=told.append,
+        )  # fmt: skip
+        assert outcomes(answers) == {"complete": 2, "missing": 2}
+        assert "HTTP 400" in str(answers["big q0", 0].error)
+        (note,) = [progress.note for progress in told if progress.note]
+        assert note.startswith("Model seer takes fewer than 10 pictures: set `max_images` in")
+        told.clear()
+    assert server.sold == {"canary": 1, "q0": 1, "q1": 1}
+
+
+def test_pictures_in_another_order_stop_a_server_that_takes_few(
+    server: Server, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
+            asked(model(server.url("most5-swap")), messages(3), tmp_path)
+    assert server.sold == {"canary": 1}
+
+
+class Short(Fortune):
+    """Its context holds four pictures."""
+
+    def answers(
+        self, messages: Sequence[Message], read_picture: PictureReader
+    ) -> Iterator[Reply | Exception]:
+        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
+            is_long = message.n_pictures > 4
+            yield PredictionError("more than the context holds") if is_long else reply
+
+
+def test_weights_whose_context_is_shorter_than_the_first_message(tmp_path: Path) -> None:
+    short = Short()
+    assert outcomes(told_fortune(short, 3, tmp_path, local())) == {"complete": 3}
+    assert short.asked == ["canary", "canary", "q0", "q1", "q2"]
 
 
 class Talking(Fortune):
@@ -452,14 +550,15 @@ def test_a_model_in_this_process_that_dies_keeps_its_answers(tmp_path: Path) -> 
 
 
 def test_a_model_in_this_process_that_costs_money_stops_at_the_budget(tmp_path: Path) -> None:
-    paid = model("", "inspect", "fortune", price=Price(1000.0, 1000.0), context_tokens=100)
+    tokens = {"context_tokens": 100, "picture_tokens": PictureTokens("fixed", (256,))}
+    paid = model("", "inspect", "fortune", price=Price(1000.0, 1000.0), **tokens)
     fortune = Fortune()
-    budget = Budget(tmp_path, 18.9)
+    budget = Budget(tmp_path, 5.0)
     answers = ask(paid, messages(100), read_picture, tmp_path, budget=budget, in_process=fortune)
     counted = outcomes(answers)
     assert counted["complete"] == len(fortune.asked) - 1
     assert 0 < counted["complete"] < 100
-    assert budget.committed_usd() <= 18.9
+    assert budget.committed_usd() <= 5.0
 
 
 def test_two_servers_that_use_one_id_do_not_share_answers(server: Server, tmp_path: Path) -> None:

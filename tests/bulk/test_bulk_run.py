@@ -3,6 +3,7 @@
 import fcntl
 import json
 import multiprocessing
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,14 @@ from polars.testing import assert_frame_equal
 
 from benchmarks.synthetic import demonstration_name, generate
 from enact_assets.bulk import batches
-from enact_assets.bulk.batches import MANIFEST, batch_folders, scan_table
+from enact_assets.bulk.batches import (
+    MANIFEST,
+    BatchTask,
+    batch_folders,
+    code_sha,
+    make_batch,
+    scan_table,
+)
 from enact_assets.bulk.bulk_sources import REPLAY_TABLES, BulkRecording, LakeSource, lake_sources
 from enact_assets.bulk.chain import TABLES, BulkSettings
 from enact_assets.bulk.run import BulkProgress, run_bulk
@@ -183,6 +191,7 @@ def test_an_error_of_the_caller_ends_the_workers(tmp_path: Path) -> None:
     assert set(multiprocessing.active_children()) <= before, error
 
 
+@pytest.mark.slow
 def test_failures_are_named_and_the_others_finish(tmp_path: Path) -> None:
     """One bad recording of 10,000 must neither stop the run nor vanish from its count."""
     hows = ("contradiction", "raises", "embedded", "disk")
@@ -222,6 +231,7 @@ def test_a_recording_gives_the_rows_of_its_tables(tmp_path: Path) -> None:
         assert_frame_equal(found[table_name], expected[table_name])
 
 
+@pytest.mark.slow
 def test_why_the_release_asks_nothing_is_told(tmp_path: Path) -> None:
     """No questions, no failure and no word would look like a lost demonstration."""
     sources = [*good(0), BadSource(1, "unheard of")]
@@ -281,6 +291,7 @@ def test_batches_of_other_settings_or_unknown_origin_are_not_overwritten(tmp_pat
         run_bulk(good(0), tmp_path, OTHER_SETTINGS, workers=1)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_keeps_what_is_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,3 +336,79 @@ def test_runs_that_cannot_be_are_refused(tmp_path: Path) -> None:
     summary = run_bulk([], tmp_path, SETTINGS)
     assert summary.is_success
     assert scan_table(tmp_path, "qa").collect().equals(Qa.empty())
+
+
+def test_a_worker_whose_code_is_not_the_drivers_writes_nothing_faults_n2(tmp_path: Path) -> None:
+    """The code was edited after the driver hashed it: batches that are there stay as they are."""
+    (tmp_path / "batch-000000").mkdir()
+    (tmp_path / "batch-000000" / "qa.parquet").write_bytes(b"rows")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for number, sources in ((0, good(0)), (1, good(1))):
+        task = BatchTask(tmp_path, number, tuple(sources), SETTINGS, "code of before")
+        with pytest.raises(MaterializationError, match=f"code changed.*batch {number} was not w"):
+            make_batch(task)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["questions/prompts/forward.txt", "questions/wording.py"])
+def test_the_hash_of_the_code_is_of_every_file_that_decides_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    """What a worker compares that starts after an edit; one that runs keeps what it read."""
+    for name in (*batches._CODE, "profiles.py"):
+        copy = shutil.copytree if (batches._PACKAGE / name).is_dir() else shutil.copyfile
+        copy(batches._PACKAGE / name, tmp_path / name)
+    of_driver = code_sha()
+    monkeypatch.setattr(batches, "_PACKAGE", tmp_path)
+    assert code_sha.__wrapped__() == of_driver
+    edited = tmp_path / file
+    edited.write_text("Think. " + edited.read_text())
+    assert code_sha.__wrapped__() != of_driver
+    assert code_sha() == of_driver
+
+
+EDITED_WHILE_STARTING = """
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+code, tests, output = sys.argv[1:]
+sys.path[:0] = [code, tests]
+import enact_assets
+from bulk.bulk_sources import SETTINGS, good
+from enact_assets.bulk.run import run_bulk
+from enact_assets.contracts.errors import MaterializationError
+PROMPT = Path(enact_assets.__file__).parent / "questions" / "prompts" / "forward.txt"
+assert PROMPT.is_relative_to(code)
+WHOLE = PROMPT.read_text()
+
+class Edits(tuple):
+    def __reduce__(self):
+        PROMPT.write_text("Think. " + WHOLE)
+        return tuple, (list(self),)
+
+if __name__ == "__main__":
+    from enact_assets.bulk import run
+    given = run.BatchTask
+    run.BatchTask = lambda output, number, sources, *of: given(output, number, Edits(sources), *of)
+    try:
+        run_bulk(good(0, 1), Path(output), SETTINGS, workers=2, batch_size=1)
+    except MaterializationError as error:
+        print(error)
+    PROMPT.write_text(WHOLE)
+"""
+
+
+@pytest.mark.slow
+def test_workers_that_start_after_an_edit_stop_the_run_faults_n2(tmp_path: Path) -> None:
+    """The prompt is edited when the driver hands out its first batch, in a copy of the package."""
+    shutil.copytree(batches._PACKAGE, tmp_path / "code" / batches._PACKAGE.name)
+    script, output = tmp_path / "edits.py", tmp_path / "output"
+    script.write_text(EDITED_WHILE_STARTING)
+    tests = str(Path(__file__).parents[1])
+    command = [sys.executable, str(script), str(tmp_path / "code"), tests, str(output)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+    assert ran.returncode == 0, ran.stderr
+    assert "the code changed while batches were made" in ran.stdout
+    assert not batch_folders(output)
+    assert not leftovers(output)

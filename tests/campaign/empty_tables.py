@@ -11,7 +11,7 @@ from enact_assets.engine.tables import TABLES
 
 _FRESH = "everything is fresh in an undisturbed root"
 _TWICE = "only a substance that is made a second time, of other objects, has a row"
-_EDITED = "no model of the paper is asked, and pictures of 64 px are not the paper's condition"
+_EDITED = "no question of the paper is asked"
 _SIMULATED = "only embedded demonstrations have any: the simulated root has them"
 _TRAINED = "no model is trained: the simulated root has one"
 _CLIPS = "clips of the simulator are filmed in a second environment, a minute more for each root"

@@ -159,11 +159,13 @@ class Events(Ground):
     def _moved(self, root: Path) -> None:
         self._copied(root)
         elsewhere = root.with_name(f"{root.name}_elsewhere")
-        match self._random.choice(["renamed", "copied", "copied without times"]):
+        match self._random.choice(["renamed", "copied", "linked", "copied without times"]):
             case "renamed":
                 root.rename(elsewhere)
             case "copied":
                 shutil.copytree(root, elsewhere, symlinks=True)
+            case "linked":
+                shutil.copytree(root, elsewhere, symlinks=True, copy_function=os.link)
             case _:
                 shutil.copytree(root, elsewhere, symlinks=True, copy_function=shutil.copyfile)
         self._goes_on(elsewhere)

@@ -24,3 +24,10 @@ def test_a_damaged_database_of_dagster_comes_with_the_remedy(tmp_path: Path) -> 
         told = str(storage_message(error))
         assert "move the folder `dagster` of the data root away" in told
         assert "space" not in told
+
+
+def test_a_process_that_gets_no_memory_says_so() -> None:
+    """Faults N18: a traceback."""
+    with pytest.raises(MemoryError) as failed:
+        bytearray(2**62)
+    assert "no more memory" in str(storage_message(failed.value))

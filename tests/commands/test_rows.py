@@ -1,5 +1,6 @@
 """``enact-assets sql --csv`` and ``--json``: other programs get all of it, and nothing else."""
 
+import contextlib
 import csv
 import io
 import json
@@ -86,3 +87,33 @@ def test_the_output_is_utf_8_and_may_be_cut_off(data: Path) -> None:
         assert process.stderr.read() == b""
         assert process.wait() == 0
     assert json.loads(first.decode("utf-8"))["prompt"] == LONG
+
+
+@pytest.mark.parametrize("form", ["--csv", "--json", "--record", "--all"])
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_terminal_obeys_no_answer_of_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys, form: str, *, is_terminal: bool
+) -> None:
+    """Faults N18: an answer may hold a terminal's commands; other programs get it as it is."""
+    with duckdb.connect(str(tmp_path / "enact.duckdb")) as connection:
+        connection.execute("create table said as select 'a\x1b[2Jb\x9b2J\u202ec' as text")
+    command = ["sql", "from said", form, "--data", str(tmp_path)]
+    if is_terminal:
+        master, slave = os.openpty()
+        with open(slave, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor
+            monkeypatch.setattr(sys, "stdout", out)
+            assert main(command) == 0
+        shown = b""
+        with contextlib.suppress(OSError):  # all is read, and nobody writes any more
+            while part := os.read(master, 10_000):
+                shown += part
+        os.close(master)
+        text = shown.decode()
+    else:
+        assert main(command) == 0
+        text = capsys.readouterr().out
+    obeyed = {c for c in text if not c.isprintable()} - {"\r", "\n"}
+    kept = {"--csv": {"\x1b", "\x9b", "\u202e"}, "--json": {"\x9b", "\u202e"}}
+    assert obeyed == (set() if is_terminal else kept.get(form, set()))
+    assert "a" in text
+    assert "c" in text

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,25 @@ def test_output_that_cannot_be_written_is_an_error() -> None:
         )
     assert ended.returncode == 120
     assert "No space left" in ended.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_lead_into_no_file(closed: str) -> None:
+    """Faults N16: a file that is opened got the number of a closed stream, and what is printed."""
+    opening = "import os; cli.main = lambda: print('x') or input and os.open(os.devnull, 0);"
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c"]
+    ended = subprocess.run([*command, BEFORE + opening + RUN], capture_output=True, check=False)  # noqa: S603 - our own interpreter, our own code
+    assert ended.returncode >= 3
+    assert not ended.stderr
+
+
+@pytest.mark.parametrize(("closed", "is_told"), [(">&-", True), ("2>&-", False)])
+def test_a_command_with_a_closed_stream_ends_as_ever(
+    tmp_path: Path, closed: str, is_told: bool
+) -> None:
+    """Faults N16: a traceback, or exit code 1 without a word."""
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "enact_assets.cli"]
+    query = ["sql", "select 1", "--data", str(tmp_path)]
+    ended = subprocess.run([*command, *query], capture_output=True, text=True, check=False)  # noqa: S603 - our own interpreter
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("enact-assets: ") == is_told

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -112,3 +114,29 @@ def test_lists_that_name_each_other_many_times_cost_nothing(tmp_path: Path) -> N
     path.write_text("\n".join([*LISTS, "demonstrations: *a19"]))
     with pytest.raises(EnactError):
         load_registry(path)
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    """Faults N18: 256 MB were asked for, more than a limited process gets."""
+    (tmp_path / "small").write_bytes(b"x" * 1000)
+    tracemalloc.start()
+    try:
+        assert read_given(tmp_path / "small") == b"x" * 1000
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2**16, 2**16 + 1, 200_000])
+def test_a_file_that_is_longer_than_it_says_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    """Files of /proc say that they are empty; others grow while they are read."""
+    content = os.urandom(n)
+    (tmp_path / "file").write_bytes(content)
+    empty = Path("/proc/self/status").stat()
+    monkeypatch.setattr(os, "fstat", lambda _: empty)
+    assert read_given(tmp_path / "file") == content
+    assert read_given(tmp_path / "file", n) == content
+    with pytest.raises(OSError, match="has more than") if n else nullcontext():
+        read_given(tmp_path / "file", n - 1 if n else 0)

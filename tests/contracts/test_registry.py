@@ -30,6 +30,7 @@ from enact_assets.contracts.settings import (
     KNOWN,
     LIMITS,
     NO_LIMIT,
+    RendererSettings,
     is_partition_name,
 )
 from enact_assets.contracts.world_entries import WorldEntry
@@ -530,6 +531,9 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
         (lambda e: e["gatings"]["state"].pop("contact"), "state: 'contact' is missing"),
         (lambda e: e["gatings"]["state"].update(strict=True), "state: unknown 'strict'"),
         (lambda e: e["models"].append("random"), "models: 'random' is a duplicate"),
+        # Faults N20: one file on a disk that ignores case.
+        (lambda e: e["models"].append("Random"), "models: 'Random' differs from 'random' in case"),
+        (lambda e: put(e, "variants.Emoji", {}), "variants: 'emoji' differs from 'Emoji' in case"),
         (lambda e: e["demo"].update(gatings=["state"]), "demo: unknown 'gatings'"),
         (
             lambda e: e["gatings"]["state"].update(profile="release", contact=True),
@@ -815,6 +819,7 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     fields = dataclasses.asdict(registry.gatings["state"])
     assert fields["profile"].pop("drops_ambiguous") is True
     assert fields.pop("question_file") is None
+    assert fields.pop("own_words") == ()
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)
     before = {"name": "state", "gating": "state"}
     assert settings_sha(registry.question_sets["state"]) == content_sha(before)
@@ -823,6 +828,29 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     assert settings_sha(kept) != content_sha(before)
     clear = dataclasses.replace(registry.question_sets["state"], without=("small",))
     assert settings_sha(clear) not in {content_sha(before), settings_sha(kept)}
+
+
+@dataclasses.dataclass(frozen=True)
+class NamesakeSettings:
+    """Its fields are called as fields that came later elsewhere, and have their values."""
+
+    backend: str = "scalar"
+    keep: str | None = None
+    without: tuple[str, ...] = ()
+    is_imported: bool = False
+
+
+def test_a_setting_is_left_out_of_the_hash_by_its_class_and_field() -> None:
+    """Not by a bare name, nor for an equal value of another type (faults N2)."""
+    fields = dataclasses.asdict(NamesakeSettings())
+    assert settings_sha(NamesakeSettings()) == content_sha(fields)
+    question_set = load_registry(DEFAULT_REGISTRY).question_sets["state"]
+    nested = {"sets": {"state": question_set}, "more": [NamesakeSettings()]}
+    before = {"sets": {"state": {"name": "state", "gating": "state"}}, "more": [fields]}
+    assert settings_sha(nested) == content_sha(before)
+    renderer = RendererSettings()
+    shas = {settings_sha(dataclasses.replace(renderer, llvm_version=n)) for n in (0, False, 1)}
+    assert len(shas) == 3
 
 
 def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> None:

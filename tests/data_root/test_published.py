@@ -1,12 +1,14 @@
 """Queries on the published warehouse read it, and reach nothing else on the machine."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from enact_assets.contracts.errors import WarehouseError
-from enact_assets.data_root.published import OpenWarehouse, query
+from enact_assets.data_root.published import OpenWarehouse, _advice_on, query
 
 
 @pytest.fixture
@@ -79,6 +81,26 @@ def test_a_damaged_file_is_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "enact.duckdb").write_bytes(b"no database" * 1000)
     with pytest.raises(WarehouseError, match=r"delete it: .*--asset warehouse` publishes it again"):
         query(tmp_path / "enact.duckdb", "from leaderboard")
+
+
+def test_a_file_that_is_in_use_is_not_said_to_be_damaged(warehouse: Path) -> None:
+    """Faults N15: the advice was to delete it."""
+    lock = "import fcntl, sys; f = open(sys.argv[1], 'rb+'); fcntl.lockf(f, fcntl.LOCK_EX); print()"
+    command = [sys.executable, "-S", "-c", f"{lock}; sys.stdout.flush(); input()", str(warehouse)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:  # noqa: S603 - our own interpreter
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(WarehouseError, match=f"PID {other.pid}.*Nothing is damaged") as found:
+            query(warehouse, "from leaderboard")
+        other.kill()
+    assert "delete" not in str(found.value)
+    assert query(warehouse, "from leaderboard").height == 1
+
+
+def test_a_file_that_the_system_refuses_is_not_said_to_be_damaged(tmp_path: Path) -> None:
+    """Faults N15, other reasons of the same kind: rights, a disk that went away."""
+    advice = _advice_on(tmp_path / "gone", duckdb.IOException('Cannot open file "gone"'))
+    assert advice == "The file cannot be read (No such file or directory), which is no damage."
 
 
 @pytest.mark.parametrize("is_error", [False, True])

@@ -1,15 +1,17 @@
 """Recordings: taken in by link or copy, under names that cannot leave the data root."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from enact_assets.contracts.errors import LakeError, OutputError, RecordingError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
+from enact_assets.data_root.recordings import CAMERA, Recordings
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.versions import EMBEDDED, GONE, Arrived
 from enact_assets.predictions.known_models import KnownModels
+from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.sources import Silent
 
 
@@ -70,6 +72,42 @@ def test_a_copy_stands_on_its_own(tmp_path: Path) -> None:
         recordings.add(tmp_path / "again" / "tidy_1")
 
 
+@pytest.mark.parametrize("of", ["copy", "zip"])
+def test_what_is_taken_in_is_on_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    """faults N14: after a power cut an import that was done is whole, for copies and zips alike."""
+    recordings, flushed = Recordings(tmp_path / "data" / "recordings"), set[int]()
+    place = recordings.folder("tidy_1")
+    sync, rename = os.fsync, Path.replace
+
+    def flush(file: int) -> None:
+        flushed.add(os.fstat(file).st_ino)
+        sync(file)
+
+    def checked(source: Path, target: Path) -> Path:
+        if target == place:
+            made = [source, *source.rglob("*")]
+            assert len(made) >= 2
+            assert {path.stat().st_ino for path in made} <= flushed
+            flushed.clear()
+        return rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(Path, "replace", checked)
+    if of == "copy":
+        source = make_recording(tmp_path / "tidy_1")
+        (source / CAMERA).mkdir()
+        (source / CAMERA / "00001.png").write_bytes(b"png")
+        recordings.add(source, copy=True)
+    else:
+        with recordings.taking_in("tidy_1", of) as folder:
+            (folder / CAMERA).mkdir(parents=True)
+            (folder / CAMERA / "00001.png").write_bytes(b"png")
+            (folder / "scene_graph_0.json").write_bytes(b"{}")
+    assert recordings.root.stat().st_ino in flushed
+
+
 def test_a_link_inside_the_data_root_moves_with_it(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path / "data" / "recordings")
     recordings.add(make_recording(tmp_path / "data" / "raw" / "tidy_1"))
@@ -116,3 +154,33 @@ def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: P
     assert arrived.version("recording", ("setting_the_table-0",)) == before
     recordings.unlink("setting_the_table-0")
     assert arrived.version("recording", ("setting_the_table-0",)) == EMBEDDED
+
+
+def test_a_raw_demonstration_that_was_replaced_is_another_version(tmp_path: Path) -> None:
+    """faults N4: of its HDF5 size and time count, as for what was played of it; of a full scene the
+    content, also one of equal size and time. Without the file there is no version.
+    """
+    raw, scene = tmp_path / "raw.hdf5", tmp_path / "raw.demo_0" / "full.json"
+    scene.parent.mkdir()
+    about = RawDemonstration(str(raw), 0, 9, full_scene_file=scene.name)
+    write_demonstration(scene.with_name("omnigibson.json"), about)
+    raw.write_bytes(bytes(9))
+    scene.write_text("{}")
+    recordings = Recordings(tmp_path / "data" / "recordings")
+    name = recordings.add(scene.parent)
+    arrived = Arrived(recordings, tmp_path, KnownModels(DataRoot(tmp_path)))
+
+    def version() -> str:
+        return arrived.version("recording", (name,))
+
+    first, time = version(), scene.stat().st_mtime_ns
+    assert version() == first != GONE
+    scene.write_text("[]")
+    os.utime(scene, ns=(time, time))
+    second = version()
+    raw.write_bytes(bytes(10))
+    third = version()
+    os.utime(raw, ns=(9, 9))
+    assert len({first, second, third, version()}) == 4
+    raw.rename(tmp_path / "away.hdf5")
+    assert version() == GONE

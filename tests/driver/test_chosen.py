@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from lineage.small_world import World
 
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.recordings import Recordings
-from enact_assets.driver.chosen import asking_nothing, choose
+from enact_assets.driver.chosen import Chosen, asking_nothing, choose
+from enact_assets.engine.planning.states import State
 from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.lineage.pipeline import STEP_NAMED, names_now
 from enact_assets.simulator.activities import ACTIVITIES
@@ -67,6 +69,46 @@ def test_a_variant_that_asks_nothing_here_is_mentioned(tmp_path: Path, only, tol
     notes = asking_nothing(chosen, only, names, registry)
     assert len(notes) == (told is not None)
     assert not notes or notes[0].startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("only", "others", "ours"),
+    [
+        ({"variant": ["real_world_video"]}, {"recorded", "fisheye"}, {"real_world_video"}),
+        ({"demonstration": [RECORDED]}, {"real_world_video", "fisheye"}, {"recorded"}),
+        ({"demonstration": [RECORDED, EMBEDDED]}, {"real_world_video"}, {"recorded", "fisheye"}),
+    ],
+)
+def test_variants_about_other_sources_are_looked_at_again(
+    tmp_path: Path, only, others, ours
+) -> None:
+    """researcher F9: a video shares its question set with recordings, whose rows became stale."""
+    for name, file in ((RECORDED, "scene_graph_0.json"), (FILMED, "annotation.csv")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    registry, sources = load_registry(), all_sources(Recordings(tmp_path))
+    names = names_now(registry, {RECORDED, FILMED, EMBEDDED}, {"oracle"}, ())
+    bystanders = choose(None, only, names, registry, sources).bystanders
+    assert others <= bystanders
+    assert bystanders.isdisjoint(ours)
+
+
+def test_a_bystander_is_asked_anew_where_its_question_set_is_made() -> None:
+    lineage = World().lineage
+    step = lineage.graph.step_named["asked_questions"]
+
+    def is_made(assets: list[str] | None, variant: str) -> bool:
+        chosen = Chosen(assets, {"variant": ["release"]})
+        chosen.bystanders = frozenset({"high"})
+        return chosen.complete(lineage).is_chosen(step, (variant,))
+
+    assert is_made(None, "high")
+    assert is_made(["evaluation"], "high")
+    assert not is_made(["demonstrations"], "high")
+    assert not is_made(["evaluation"], "contact")
+    was = lineage.states.of["asked_questions"]["high",]
+    lineage.states.set("asked_questions", ("high",), State(was.version))
+    assert not is_made(None, "high")  # stale for another reason, which is not ours to mend
 
 
 def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:

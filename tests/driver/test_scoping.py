@@ -12,7 +12,7 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import SCOPE_FILE
 from enact_assets.data_root.scope import Scope, write_scope
 from enact_assets.driver.materialize import Driver
-from enact_assets.driver.scoping import keep_scope, scope_with
+from enact_assets.driver.scoping import ScopeChange, keep_scope, scope_with
 from enact_assets.lineage.pipeline import names_now
 from enact_assets.runs.arrivals import names_found
 from enact_assets.runs.resources import DataResource
@@ -87,6 +87,18 @@ def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> No
     assert left == planned() == {names[0], "setting_the_table-7"}
 
 
+def test_a_new_root_is_told_what_is_made(data) -> None:
+    """public K9: `world --step-file` said that the whole registry is made."""
+    names = names_now(REGISTRY, REGISTRY.demonstrations, (), ())
+    change = ScopeChange(Scope(), is_first=True, is_changed=False, has_new_variants=False)
+    [everything] = change.words(names, REGISTRY)
+    assert "The whole registry is made: 12 demonstrations" in everything
+    [part] = change.words(names, REGISTRY, ("world_accuracies",))
+    assert part == (
+        "This data root is new. Made now is only world_accuracies, with what it is made from."
+    )
+
+
 def test_only_new_variants_need_a_reload_of_dagster(data) -> None:
     """Demonstrations and models are dynamic partitions."""
     root = Path(data.root)
@@ -122,6 +134,15 @@ def test_unknown_names_do_not_get_into_it(data) -> None:
     with pytest.raises(UnknownNameError, match="mirror"):
         after(data, {"variant": ["mirror"]})
     assert after(data, {"demonstration": ["fly-0"]}) == {"demonstration": frozenset()}
+
+
+def test_names_that_differ_in_case_only_are_refused(data) -> None:
+    """Faults N20: one file on a disk that ignores case."""
+    (data.data_root.root / "models.txt").write_text("vllm/one\nvllm/One\nvllm/two\n")
+    found, [problem] = names_found(data, REGISTRY)
+    assert {"vllm:one", "vllm:two"} <= set(found["model"])
+    assert "vllm:One" not in found["model"]
+    assert problem.startswith("model 'vllm:One': differs from 'vllm:one' in case only")
 
 
 def test_a_demonstration_of_the_registry_that_trains_references_is_refused_by_name(data) -> None:

@@ -124,6 +124,7 @@ def steps(report: Report) -> list[str]:
     return sorted(map(str, report.made))
 
 
+@pytest.mark.slow
 def test_a_run_makes_a_shard_and_says_what_there_is_now(root: Root) -> None:
     """Started by hand while all is fresh, everything is made again, as of one demonstration."""
     before = fingerprint(root.root)
@@ -164,6 +165,7 @@ def test_a_run_started_by_hand_makes_what_is_stale(root: Root) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_demonstration_that_fails_stops_no_other_one(root: Root) -> None:
     root.record("moving_cups-0", 3)
     root.damage("moving_cups-2")

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -93,9 +93,12 @@ def test_web_sockets_of_other_sites_are_refused() -> None:
     assert answer("websocket", "", "/graphql", {"host": "evil.example"}) == 1008
 
 
-def test_dagster_starts_our_web_server() -> None:
-    """Without these names in Dagster, the UI would start unguarded."""
+def test_dagster_starts_our_web_server_and_code_server() -> None:
+    """Without these names in Dagster, the UI would start unguarded, and live on without code."""
     from dagster._cli import dev
+    from dagster._core.origin import get_python_environment_entry_point
+    from dagster._grpc import server
+    from dagster._grpc.constants import GrpcServerCommand
     from dagster_webserver import cli
 
     assert callable(cli.create_app_from_workspace_process_context)
@@ -106,6 +109,11 @@ def test_dagster_starts_our_web_server() -> None:
     )
     found = guarded_command([sys.executable, "-m", "dagster_webserver", "--port", "1"])
     assert found == [sys.executable, "-m", "enact_assets.runs.ui_server", "--port", "1"]
+    assert "open_ipc_subprocess(subprocess_args" in inspect.getsource(server.open_server_process)
+    wanted = [sys.executable, "-m", "enact_assets.runs.code_server", "start", "--port", "1"]
+    command = GrpcServerCommand.CODE_SERVER_START.server_command
+    started = [*get_python_environment_entry_point(sys.executable), *command, "--port", "1"]
+    assert guarded_command(started) == wanted
 
 
 @pytest.fixture
@@ -169,24 +177,28 @@ def test_the_web_server_of_dagster_is_guarded(address: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", ["the daemon is killed", "Ctrl-C"])
-def test_the_ui_ends_with_1_if_its_daemon_was_killed(tmp_path: Path, ending: str) -> None:
-    """F15: it ended with 0, so that nothing started it again."""
+@pytest.mark.parametrize("ending", ["the daemon is killed", "the code is killed, then Ctrl-C"])
+def test_the_ui_ends_with_its_daemon_and_starts_its_code_again(tmp_path: Path, ending: str) -> None:
+    """F15: it ended with 0, so that nothing started it again. Faults N10: without the process that
+    holds the code, the likeliest one to be killed for memory, it lived on and did nothing.
+    """
     port, printed = free_port(), tmp_path / "log"
     command = [sys.executable, "-m", "enact_assets.cli", "ui", "--data", str(tmp_path / "data")]
     with printed.open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter
             [*command, "--port", str(port)], stdout=log, stderr=log, start_new_session=True
         )
+    is_stopped = "Ctrl-C" in ending
     try:
         _wait_until_served(process, port)
-        ui = psutil.Process(process.pid)
-        daemons = [p for p in ui.children() if "dagster._daemon" in p.cmdline()]
-        assert len(daemons) == 1
-        if ending == "Ctrl-C":
+        if is_stopped:
+            former = _one_child(process, "api", "grpc")
+            former.kill()
+            _wait_until(lambda: _one_child(process, "api", "grpc") != former)
+            _wait_until(lambda: _knows_its_jobs(port))
             os.killpg(process.pid, signal.SIGINT)
         else:
-            daemons[0].kill()
+            _one_child(process, "dagster._daemon").kill()
         code = process.wait(120)
     finally:
         if process.poll() is None:
@@ -194,7 +206,43 @@ def test_the_ui_ends_with_1_if_its_daemon_was_killed(tmp_path: Path, ending: str
             process.wait()
     told = "The UI was stopped: the daemon ended by itself with exit code -9."
     text = printed.read_text()
-    assert (code, told in text) == ((0, False) if ending == "Ctrl-C" else (1, True)), text
+    assert (code, told in text) == ((0, False) if is_stopped else (1, True)), text
+
+
+def _one_child(process: "subprocess.Popen[bytes]", *words: str) -> psutil.Process:
+    """The youngest living process below ``process`` whose command has these words."""
+
+    def found() -> list[psutil.Process]:
+        below = psutil.Process(process.pid).children(recursive=True)
+        return [p for p in below if set(words) <= command(p)]
+
+    def command(child: psutil.Process) -> set[str]:
+        try:
+            return set(child.cmdline())
+        except psutil.NoSuchProcess:  # it ended, perhaps without anybody who waits for it
+            return set()
+
+    _wait_until(lambda: bool(found()))
+    return max(found(), key=lambda p: p.create_time())
+
+
+def _knows_its_jobs(port: int) -> bool:
+    query = "{ repositoriesOrError { ... on RepositoryConnection { nodes { jobs { name } } } } }"
+    request = urllib.request.Request(
+        f"http://localhost:{port}/graphql",
+        json.dumps({"query": query}).encode(),
+        {"content-type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as reply:  # noqa: S310 - as above
+        found = json.load(reply)["data"]["repositoriesOrError"].get("nodes", [])
+    return any(node["jobs"] for node in found)
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float = 300) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.5)
 
 
 def _wait_until_served(process: "subprocess.Popen[bytes]", port: int) -> None:

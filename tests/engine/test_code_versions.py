@@ -164,6 +164,19 @@ def test_the_cache_changes_nothing_whatever_is_in_it(toy: Path, tmp_path: Path) 
     assert CodeVersions("toy", toy, cache=cache).version(roots) != plain
 
 
+def test_the_cache_remembers_what_was_read_though_it_is_edited_since(
+    toy: Path, tmp_path: Path
+) -> None:
+    """Else the version of before would be that of the edited code for ever (faults N2)."""
+    cache, roots = tmp_path / "cache", [Symbol("toy.words", "label")]
+    versions = CodeVersions("toy", toy, cache=cache)
+    versions.version(roots)
+    (toy / "kernels.py").write_text(FILES["kernels.py"].replace("sum", "max"))
+    versions.save()
+    edited = CodeVersions("toy", toy).version(roots)
+    assert CodeVersions("toy", toy, cache=cache).version(roots) == edited
+
+
 def test_a_root_that_is_not_there_is_named(toy: Path) -> None:
     with pytest.raises(DeclarationError, match=r"toy\.words has no function or class 'lable'"):
         version(toy, "toy.words.lable")

@@ -29,6 +29,8 @@ from enact_assets.steps.question_steps import qa, question_set
 from enact_assets.steps.segmentation_steps import segmentation
 from enact_assets.steps.trajectory_steps import path_counts, trajectories, visible_changes
 
+pytestmark = pytest.mark.slow
+
 N, SHARD = 5, 3
 DEMONSTRATIONS = tuple(demonstration_name(k) for k in range(N))
 NAMES = Names(

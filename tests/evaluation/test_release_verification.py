@@ -209,10 +209,14 @@ def row(number: int, **values: Any) -> OfficialAnswer:
         ({"answer": "none"}, "failed_to_parse_answer"),
         ({"answer": "9" * 5000}, "evaluation_error"),
         ({"answer": ["2", "1"]}, "evaluation_error"),
-        ({"key_frame_ids": ["10", "11", "99"]}, "evaluation_error"),
-        ({"key_frame_ids": ["10", "11", "last"]}, "evaluation_error"),
-        ({"gt_answer": [1]}, "evaluation_error"),
-        ({"gt_answer": [0, 1]}, "evaluation_error"),
+        ({"key_frame_ids": ["10", "11", "99"]}, "unknown_frame"),
+        ({"key_frame_ids": ["10", "11", "last"]}, "unknown_frame"),
+        ({"gt_answer": [1]}, "no_order"),
+        ({"gt_answer": [1, 1]}, "no_order"),
+        ({"gt_answer": [2, 1, 3]}, "no_order"),
+        ({"key_frame_ids": ["10", "11"]}, "no_order"),
+        ({"gt_answer": [0, 1]}, "no_order"),
+        ({"answer": [2.0, None]}, "evaluation_error"),
     ],
 )
 def test_what_the_release_skips_counts_nowhere_and_says_why(values: Row, reason: str) -> None:
@@ -222,6 +226,26 @@ def test_what_the_release_skips_counts_nowhere_and_says_why(values: Row, reason:
     assert [r.reason for r in results] == [None, reason, None]
     assert reason in REASONS
     assert report_release(results)["overall"]["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ([2.0, 1.0], 1.0),
+        ([2, 1.0], 1.0),
+        ([1.0, 2.0], 0.0),
+        ([1.5, 2.5], 0.0),
+        ([1.0], 0.0),
+        ([2.0, 1.0, 1.0], 0.0),
+        ([float("nan"), float("nan")], 0.0),
+    ],
+)
+def test_actions_ordered_by_floats_are_scored(answer: list[float], score: float) -> None:
+    """parity D1: right answers were left out, and wrong ones did not count."""
+    given = {"t": Evidence.of(random_pairs(1, 3, failing=0), (10, 11, 12))}
+    (result,) = score_release([row(0, answer=answer)], given)
+    assert (result.reason, result.pairwise_accuracy) == (None, score)
+    assert result.is_accepted == (score == 1.0)
 
 
 def test_an_id_counts_once_and_only_if_it_was_scored() -> None:

@@ -1,9 +1,13 @@
 """The Hugging Face folder: what is in it, and what is refused."""
 
+import errno
 import hashlib
 import json
+import os
 import re
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +18,8 @@ from enact_assets.cli import main
 from enact_assets.harnesses.card import METADATA
 from enact_assets.harnesses.folder import FolderExported
 from enact_assets.harnesses.question_rows import COLUMNS, text_and_pictures
+from enact_assets.harnesses.score_file import score_source
+from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
 
 from reference.asked_root import SYMBOLS, UNSHOWN
 
@@ -72,6 +78,26 @@ def test_the_card_has_the_facts_of_this_set(found: FolderExported) -> None:
     assert sum(name.startswith("rai:data") for name in described) >= 6
 
 
+def test_the_card_has_chance_in_the_unit_of_its_own_scorer(found: FolderExported) -> None:
+    """Researcher F3: right over steps, summed over every order of every question."""
+    scorer: dict[str, Any] = {}
+    exec(score_source(), scorer)  # noqa: S102 - ours
+    right = dict.fromkeys(("forward", "inverse"), 0.0)
+    steps = dict.fromkeys(right, 0)
+    lengths = set()
+    for row in found.rows.to_dicts():
+        orders = [list(order) for order in permutations(range(1, row["length"]))]
+        scores = [scorer["score_row"](str(order), row) for order in orders]
+        right[row["kind"]] += sum(score["right"] for score in scores) / len(orders)
+        steps[row["kind"]] += scores[0]["steps"]
+        lengths.add(row["length"])
+    assert len(lengths) > 1  # or a mean over questions would be the same
+    card = (found.folder / "README.md").read_text()
+    for kind, n in right.items():
+        [line] = [line for line in card.splitlines() if line.startswith(f"| {kind} |")]
+        assert line.endswith(f"| {n / steps[kind]:.4f} |")
+
+
 def test_pictures_of_another_export_are_not_mixed_in(
     found: FolderExported, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,3 +143,25 @@ def test_what_cannot_be_exported_is_said(
     assert main(["export", name, str(tmp_path / "out"), *others, *data]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_pictures_for_vlmevalkit_are_whole_where_the_disk_has_no_links(
+    found: FolderExported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed export left half a copy, and the next one took it for the picture."""
+
+    def no_links(*_: object) -> None:
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", no_links)
+    sources = sorted((found.folder / "pictures").iterdir())
+    pictures = found.folder / "vlmevalkit" / "images" / "ENACT"
+    pictures.mkdir(parents=True)
+    (pictures / sources[0].name).write_bytes(sources[0].read_bytes()[:100])
+    flushed = set()
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda f: flushed.add(os.fstat(f).st_ino) or sync(f))
+    write_vlmevalkit(found)
+    copies = [pictures / source.name for source in sources]
+    assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in sources]
+    assert {path.stat().st_ino for path in (pictures, *copies)} <= flushed

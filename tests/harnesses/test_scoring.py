@@ -1,5 +1,6 @@
 """Answers scored from what an exported question carries score as in the pipeline."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from enact_assets.harnesses.score_file import score_source
 from enact_assets.harnesses.scoring import score_answer
 
 from reference.household import Household, build_household
+from reference.wordings import WORDINGS
 
 HOME = build_household(4, lengths=range(3, 7))
 FITS = StepFits(HOME.index)
@@ -113,6 +115,61 @@ def test_the_file_scores_without_this_package(tmp_path: Path) -> None:
     ):
         assert found["pairs"] == pytest.approx(row["pairwise_accuracy"])
         assert (found["task"], found["right"]) == (row["is_accepted"], row["n_steps_passed"])
+
+
+def test_wordings_have_both_readings_in_the_pipeline_and_in_the_file() -> None:
+    """public K5: every answer that anybody obtained comes to one of these two doors. The file is
+    what lmms-eval, VLMEvalKit and our Inspect task score with.
+    """
+    wordings = [case for case in WORDINGS if case["n"] in {len(q["answer"]) for q in QUESTIONS}]
+    assert len(wordings) == 53
+    home = build_household(4, lengths=range(3, 7))
+    for kind in ("forward", "inverse"):
+        asked = {len(q["answer"]): q for q in QUESTIONS if q["kind"] == kind}
+        predictions = pl.DataFrame(
+            {
+                "model": "m",
+                "variant": "baseline",
+                "question_id": [asked[case["n"]]["question_id"] for case in wordings],
+                "repetition": range(len(wordings)),
+                "raw_answer": [case["text"] for case in wordings],
+                "error": None,
+                "stop": None,
+            },
+            schema_overrides={"error": pl.String, "stop": pl.String},
+        )
+        found = evaluate(predictions, home.asked, {home.demonstration: home.index}, PAPER_ANSWERS)
+        scorer: dict[str, Any] = {}
+        exec(score_source(), scorer)  # noqa: S102 - our own code
+        for case, row in zip(wordings, found.sort("repetition").to_dicts(), strict=True):
+            assert (row["answer"], row["release_answer"]) == (case["strict"], case["release"])
+            question = asked[case["n"]]
+            fits = json.dumps(FITS.of(question))
+            score = scorer["score_row"](case["text"], {**question, "fits": fits})
+            assert score["parsed"] == (row["answer_status"] == "parsed")
+            assert (score["task"], score["right"]) == (row["is_accepted"], row["n_steps_passed"])
+            assert score["task_as_release"] == row["is_accepted_as_release"]
+            share = score["right_as_release"] / score["steps"]
+            assert share == row["pairwise_accuracy_as_release"]
+            assert score["read_otherwise"] == (case["strict"] != case["release"])
+
+
+def test_no_name_of_the_file_means_two_things() -> None:
+    """The modules were written apart, and the last one would win."""
+    names = [
+        name
+        for node in ast.parse(score_source()).body
+        if not isinstance(node, ast.Import | ast.ImportFrom)
+        for name in _names(node)
+    ]
+    assert len(names) == len(set(names))
+
+
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+    return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
 def _orders(n: int) -> list[list[int]]:

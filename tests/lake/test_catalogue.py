@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from enact_assets.cli import main
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.lake import catalogue as catalogue_module
 from enact_assets.engine.lake import listed_files, record_reader
-from enact_assets.engine.lake.catalogue import Catalogue
+from enact_assets.engine.lake.catalogue import Catalogue, Known
 from enact_assets.engine.lake.file_records import FileRecord
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
@@ -228,6 +229,24 @@ def test_a_catalogue_of_another_format_is_laid_out_anew(root: Root) -> None:
         assert connection.execute("select partition from files").fetchall() == [("a-0",)]
 
 
+def test_another_format_keeps_what_is_known_of_recordings(root: Root) -> None:
+    """They were read whole again, and no footer of the lake has their hashes."""
+    catalogue = Catalogue(root.file, root.lake.place.address)
+    known = Known("pour-0/scene_graph_0.json", "mark", "sha")
+    catalogue.note_known([known])
+    root.change("pragma user_version = 99")
+    root.write("a-0", 4)
+    root.scan()
+    assert catalogue.known() == [known]
+    root.change("alter table known rename column found to what")
+    root.change("pragma user_version = 99")
+    root.write("a-0", 4)
+    root.scan()
+    assert catalogue.known() == []
+    catalogue.note_known([known])
+    assert catalogue.known() == [known]
+
+
 def test_a_catalogue_that_cannot_be_written_is_read(
     root: Root, monkeypatch: pytest.MonkeyPatch, opened: list[str]
 ) -> None:
@@ -280,6 +299,31 @@ def test_a_check_names_the_file_of_which_the_catalogue_says_something_else(
     assert main(["catalogue", "rebuild", *data]) == 0
     assert "made anew from 3 files" in capsys.readouterr().out
     assert main(["catalogue", "check", *data]) == 0
+    assert root.scan() == root.plain()
+
+
+def test_a_locked_catalogue_is_waited_for_once(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults N20: every table that a plan looked at waited anew, a minute in all."""
+    monkeypatch.setattr(catalogue_module, "BUSY_S", 0.125)
+    waits, connect = list[float](), sqlite3.connect
+
+    def noted(*where: Any, timeout: float = 5.0, **options: Any) -> sqlite3.Connection:
+        waits.append(timeout)
+        return connect(*where, timeout=timeout, **options)
+
+    with closing(sqlite3.connect(root.file, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        monkeypatch.setattr(sqlite3, "connect", noted)
+        for name in NAMES:
+            root.write(name, 7)
+        catalogue = Catalogue(root.file, root.lake.place.address)
+        with catalogue.held():
+            catalogue.files(Facts)
+        assert root.scan() == root.plain()
+        other.execute("rollback")
+    assert (waits.count(0.125), waits.count(0.0) > 3) == (1, True)
+    catalogue_module._locked_until.clear()
     assert root.scan() == root.plain()
 
 

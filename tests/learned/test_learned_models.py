@@ -60,6 +60,7 @@ def shifted(lesson: Lesson, column: str) -> pl.DataFrame:
     return pl.concat([part.with_columns(new) for part, new in zip(parts, after, strict=True)])
 
 
+@pytest.mark.slow
 def test_the_reader_orders_both_kinds_and_halves_of_a_question_score_at_chance() -> None:
     """What is left when pictures or actions are another question's was never read in them."""
     lesson = asked()
@@ -69,6 +70,7 @@ def test_the_reader_orders_both_kinds_and_halves_of_a_question_score_at_chance()
         assert max(accuracy(FACT_READER, lesson, shifted(lesson, column)).values()) < CHANCE + 0.1
 
 
+@pytest.mark.slow
 def test_answers_hang_on_nothing_that_is_not_shown() -> None:
     """The answer, the true changes, ids, key frames and seeds are known to the process."""
     questions = requests(asked())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lineage.small_world import NAMES, World
@@ -128,6 +129,7 @@ def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     assert plan_of(workshop, *selection)[1:] == (set(), set())
 
 
+@pytest.mark.slow
 @given(selections)
 def test_of_nothing_a_walk_makes_exactly_the_plan(selection) -> None:
     """Missing inputs of what was asked for are made as well: no message asks for them."""

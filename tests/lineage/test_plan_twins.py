@@ -14,6 +14,7 @@ from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.states import State, States
+from enact_assets.engine.tables import no_rows_sha
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_OF, STEPS
 
 from reference.row_wise_plan import row_wise_plan
@@ -197,3 +198,29 @@ def test_where_an_input_is_never_made_nothing_touches() -> None:
     plan = lineage.plan()
     assert plan == row_wise_plan(lineage)
     assert plan.may_follow == {"s1": (("d-1",),)}
+
+
+def test_a_partition_without_rows_makes_nothing_stale_that_reads_all() -> None:
+    """researcher F9: a video's empty pictures made predictions of every other source stale."""
+    lineage = World().lineage
+    step = lineage.graph.step_named["predictions"]
+    (ours,) = [p for p in lineage.partitions(step) if p == ("oracle", "baseline")]
+    empty, place = State(no_rows_sha("frame_images")), ("pour-0", "baseline")
+    for before, after in ((None, empty), (empty, None)):
+        lineage.states.set("frame_images", place, before)
+        made = State("x", Provenance("code", lineage.inputs(step, ours)))
+        for asset in step.assets:
+            lineage.states.set(asset, ours, made)
+        assert lineage.causes(step, ours) == ()
+        lineage.states.set("frame_images", place, after)
+        assert lineage.causes(step, ours) == ()
+        at = lineage.partitions(step).index(ours)
+        assert not lineage.may_be_stale(step)[at]
+        assert lineage.plan() == row_wise_plan(lineage)
+    lineage.states.set("frame_images", place, State("rows"))
+    (cause,) = lineage.causes(step, ours)
+    assert cause.text.startswith("frame_images changed (3 partitions, were 2")
+    # Where one partition is read, and no other, that it has no rows is a version of it.
+    one, nothing = lineage.graph.step_named["frame_images"], no_rows_sha("wanted_frames")
+    lineage.states.set("wanted_frames", place, State(nothing))
+    assert lineage.inputs(one, place)["wanted_frames"].version == nothing

@@ -21,9 +21,11 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 AREAS = tuple(sorted(path.stem for path in HERE.glob("*.toml")))
 COPIES = 2
-TIMEOUT_S = 600.0
-TESTS_FAILED = 1
-"""Exit code of pytest. Another one than this and 0 says that the tests could not run."""
+TIMEOUT_S, ALL_TESTS_S = 600.0, 3600.0
+LAST_LINES = 20
+TESTS_FAILED, NO_TESTS = 1, 5
+"""Exit codes of pytest. Another one than these and 0 says that the tests could not run."""
+QUICK, ALL = "not slow", "slow or not slow"
 
 
 class MutantError(Exception):
@@ -92,52 +94,73 @@ def copy_of_project(folder: Path) -> Path:
     return folder
 
 
-def run_tests(folder: Path, tests: Sequence[str], environment: Sequence[tuple[str, str]]) -> int:
-    """pytest's exit code in a copy; a run that takes too long counts as failed tests."""
-    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
+def run_tests(
+    folder: Path,
+    tests: Sequence[str],
+    environment: Sequence[tuple[str, str]],
+    *,
+    which: str = QUICK,
+    limit_s: float = TIMEOUT_S,
+) -> tuple[int, str]:
+    """pytest's exit code in a copy and its last words; a run that takes too long has failed."""
+    options = ["-n", "0", "-x", "-q", "-p", "no:cacheprovider", "-m", which]
+    command = [sys.executable, "-m", "pytest", *options]
     variables = {
         **os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **dict(environment)
     }  # fmt: skip
     try:
-        return subprocess.run(  # noqa: S603 - our own tests
-            [*command, *tests], cwd=folder, env=variables, timeout=TIMEOUT_S,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
-        ).returncode  # fmt: skip
+        done = subprocess.run(  # noqa: S603 - our own tests
+            [*command, *tests], cwd=folder, env=variables, timeout=limit_s,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return TESTS_FAILED
+        return TESTS_FAILED, f"they took more than {limit_s:.0f} s"
+    return done.returncode, "\n".join(done.stdout.splitlines()[-LAST_LINES:])
 
 
 def check_unspoiled(folder: Path, mutants: Sequence[Mutant]) -> None:
     """Errors: :class:`MutantError` if the tests fail though no fault was planted."""
     for environment in sorted({mutant.environment for mutant in mutants}):
         tests = {t for m in mutants if m.environment == environment for t in m.tests}
-        code = run_tests(folder, sorted(tests), environment)
-        if code:
+        code, said = run_tests(folder, sorted(tests), environment, limit_s=ALL_TESTS_S)
+        if code not in (0, NO_TESTS):
             raise MutantError(
                 f"The tests fail without any mutant (exit code {code}): "
                 f"{' '.join(f'{name}={value}' for name, value in environment)} "
-                f"pytest {' '.join(sorted(tests))}"
+                f"pytest {' '.join(sorted(tests))}\n{said}"
             )
 
 
 def is_killed(folder: Path, mutant: Mutant) -> bool:
-    """Whether the tests of ``mutant`` fail while it is planted in a copy.
+    """Whether the tests of ``mutant`` fail while it is planted in a copy: the quick ones, or all.
 
-    Errors: :class:`MutantError` if they cannot run: such a fault would show without any test.
+    Errors: :class:`MutantError` if they cannot run, as such a fault would show without any test, or
+    if slow ones fail without it.
     """
     path = folder / mutant.file
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
-    try:
-        code = run_tests(folder, mutant.tests, mutant.environment)
-    finally:
-        path.write_text(text, encoding="utf-8")
-    if code not in (0, TESTS_FAILED):
-        raise MutantError(
-            f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it "
-            f"(exit code {code}). Plant a fault that can be imported."
-        )
-    return code == TESTS_FAILED
+    for which in (QUICK, ALL):
+        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        try:
+            code, said = run_tests(folder, mutant.tests, mutant.environment, which=which)
+        finally:
+            path.write_text(text, encoding="utf-8")
+        if code not in (0, TESTS_FAILED, NO_TESTS):
+            raise MutantError(
+                f"{mutant.area}.toml, {mutant.name!r}: the tests cannot run with it "
+                f"(exit code {code}). Plant a fault that can be imported.\n{said}"
+            )
+        if code == TESTS_FAILED:
+            break
+    else:
+        return False
+    if which == ALL:
+        code, said = run_tests(folder, mutant.tests, mutant.environment, which=ALL)
+        if code:
+            raise MutantError(
+                f"{mutant.area}.toml, {mutant.name!r}: its slow tests fail without it\n{said}"
+            )
+    return True
 
 
 def run(mutants: Sequence[Mutant]) -> list[Mutant]:

@@ -1,13 +1,17 @@
 """``segment``, ``qa``, ``eval`` on recorded replays: what the public release made of them."""
 
+import io
 import json
 import re
 from pathlib import Path
 
 import pytest
 from official_files import picture, read_jsonl, tree, write_inputs, write_pictures
+from rich.table import Table
+from rich.text import Text
 
 from enact_assets.cli import main
+from enact_assets.official.commands import TextConsole
 
 from reference.conformance import TASKS, expected
 
@@ -109,6 +113,38 @@ def write_answers(done: Path, folder: Path) -> None:
                     question = by_id[recorded["items"][row["qa"]]["id"]]
                     lines.append(json.dumps(question | {"answer": row["answer"]}))
         (folder / f"enact_ordering_slot{slot}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def test_rows_about_frames_that_are_no_key_frames_are_scored(done: Path, tmp_path: Path) -> None:
+    """parity D2, D2b: none was, and the message said that answers were unreadable. Verdicts on
+    other rows stay what they were, and rows about frames that are not there say so.
+    """
+    rows = [
+        row | {"answer": row["gt_answer"]}
+        for row in read_jsonl(done / "QA" / "all.jsonl")
+        if len(row["gt_answer"]) == 2
+    ]
+    moved = [
+        row
+        | {
+            "id": f"moved {row['id']}",
+            "key_frame_ids": [str(int(k) + 1) for k in row["key_frame_ids"]],
+        }
+        for row in rows
+    ]
+    absent = rows[0] | {"id": "absent", "key_frame_ids": ["999999", *rows[0]["key_frame_ids"][1:]]}
+    for name, given in (("alone", rows), ("both", [*rows, *moved, absent]), ("absent", [absent])):
+        file = tmp_path / name / f"enact_ordering_{name}.jsonl"
+        file.parent.mkdir()
+        file.write_text("\n".join(map(json.dumps, given)))
+        assert evaluate(done, file.parent, tmp_path / "out") == (1 if name == "absent" else 0)
+    alone, both = (
+        read_jsonl(tmp_path / "out" / name / "results.jsonl") for name in ("alone", "both")
+    )
+    assert both[: len(rows)] == alone
+    assert {row["reason"] for row in both[len(rows) : -1]} == {None}
+    assert all(row["is_accepted"] for row in both[:-1])
+    assert both[-1]["reason"] == "unknown_frame"
 
 
 @pytest.mark.parametrize("is_analyzed", [False, True])
@@ -317,7 +353,7 @@ def test_a_bad_row_is_told_and_the_others_are_scored(
     """Answers cost money: one mistyped row must not take a model's file along."""
     question = read_jsonl(done / "QA" / "all.jsonl")[0]
     good = json.dumps(question | {"answer": str(question["gt_answer"])})
-    bad = json.dumps(question | {"key_frame_ids": [59, 270]})
+    bad = json.dumps(question | {"key_frame_ids": [None, "270"]})
     (tmp_path / "enact_ordering_m.jsonl").write_text(f"{bad}\n{good}\n")
     assert evaluate(done, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 1
     printed = " ".join(capsys.readouterr().out.split())
@@ -357,3 +393,17 @@ def test_a_last_key_frame_that_shows_nothing_is_one(tmp_path: Path) -> None:
     assert evaluate(tmp_path, tmp_path / "enact_ordering_m.jsonl", tmp_path / "out") == 0
     report = json.loads((tmp_path / "out" / "m" / "report.json").read_text())
     assert report["overall"]["count"] == 1
+
+
+def test_a_console_prints_texts_as_they_are_and_obeys_none() -> None:
+    """Faults N18: answers, reasons and paths may hold markup, or what a terminal would obey."""
+    out = io.StringIO()
+    console = TextConsole(file=out, force_terminal=True, color_system="standard", width=80)
+    table = Table("a", box=None)
+    table.add_row("c\x1b[2Jd")
+    console.print("x [/red] [bold]y :key: \x1b[31mz\x9b \u202e", table, Text("w\x07", "bold"))
+    assert out.getvalue().splitlines()[0].rstrip() == (
+        r"x [/red] [bold]y :key: \x1b[31mz\x9b \u202e"
+    )
+    assert r"c\x1b[2Jd" in out.getvalue()
+    assert "\x1b[1mw" in out.getvalue()

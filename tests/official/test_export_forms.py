@@ -53,7 +53,8 @@ def test_messages_are_what_models_are_shown(asked: Root, tmp_path: Path) -> None
     for line in found:
         row = rows[line["question_id"]]
         assert list(line) == [
-            *("question_id", "official_id", "variant", "kind", "length", "n_entries", "parts")
+            *("question_id", "official_id", "variant", "kind", "length", "n_entries"),
+            *("shown_sha", "parts"),
         ]
         assert line["variant"] == "baseline"
         assert line["n_entries"] == line["length"] - 1 == len(row["answer"])

@@ -138,7 +138,7 @@ def test_who_shows_what(tmp_path: Path) -> None:
 
 
 def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:
-    """Recordings without pictures of other variants keep the versions they had."""
+    """Pictures of other variants count among the pictures, and not for what is replayed."""
     recordings = Recordings(tmp_path / "recordings")
     folder = filmed(recordings.folder("film_1"))
     arrived = Arrived(recordings, tmp_path / "question_files", KnownModels(DataRoot(tmp_path)))
@@ -150,16 +150,20 @@ def test_what_changes_a_recording_changes_its_version(tmp_path: Path) -> None:
             arrived.version("recorded_variant", ("high",)),
         )
 
-    before = versions()
+    def pictures() -> str | None:
+        return arrived.recorded_pictures(("film_1", "state"), lambda: "made", lambda: [0])
+
+    before, before_pictures = versions(), pictures()
     assert before[1] == before[2]
     assert arrived.version("recording", ("setting_the_table-0",)) == EMBEDDED
     write_video(folder / "variant_fisheye.mp4", 60)
     after = versions()
-    assert after[0] != before[0]
+    assert pictures() != before_pictures
+    assert after[0] == before[0]
     assert after[1] != before[1]
     assert after[2] == before[2]
     (folder / "variant_fisheye.mp4").unlink()
-    assert versions() == before
+    assert (versions(), pictures()) == (before, before_pictures)
     (folder / "annotation.csv").write_text(GOOD + "\n")
     assert versions()[0] != before[0]
 

@@ -2,16 +2,20 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from enact_assets.asking.messages import Message, Picture, Text
 from enact_assets.cli import main
 from enact_assets.contracts.errors import QuestionFileError, UnknownNameError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.answer_files import (
+    OTHER_SHOWN,
     ImportedAnswer,
+    add_answers,
     answer_file,
     answered_names,
     answers_version,
@@ -19,6 +23,7 @@ from enact_assets.data_root.answer_files import (
 )
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.predictions.model_asker import ModelAsker
 from enact_assets.runs.arrivals import checked_name, names_found
 from enact_assets.runs.resources import DataResource
 
@@ -88,6 +93,7 @@ def test_what_a_line_says_of_its_answer_is_kept(
     facts = {"stop": "cut", "served_model": "m-1", "tokens_in": 9, "latency_s": 0.5}
     line = {"question_id": question, "answer": "", **facts, "note": "ignored"}
     assert take_in(root, tmp_path, [line], model) == 0
+    facts["shown_sha"] = messages[0]["shown_sha"]  # as nothing else was said
     assert imported_answers(root, model, "baseline") == {
         question: ImportedAnswer(question, "", **facts)
     }
@@ -132,6 +138,88 @@ def test_importing_again_adds_and_replaces_on_demand_only(
     assert replaced == {**kept, a: "[9]"}
     assert f"{len(messages) - 3} questions have no answer" in capsys.readouterr().out
     assert go({a: "[2]"}, "--replace") == (kept, other)
+
+
+def message_of(line: Line) -> Message:
+    """An exported line as the pipeline shows it to its own models."""
+    parts = (
+        Text(part["text"]) if "text" in part else Picture(Path(part["picture"]).stem)
+        for part in line["parts"]
+    )
+    return Message(line["question_id"], tuple(parts))
+
+
+@pytest.mark.parametrize("is_said", [True, False], ids=["kept in its line", "not said"])
+@pytest.mark.parametrize("changed", ["words", "picture", "order"])
+def test_an_answer_counts_for_what_was_shown_alone_faults_n6(  # noqa: PLR0917
+    root: DataRoot, messages: list[Line], tmp_path: Path, model: str, changed: str, is_said: bool
+) -> None:
+    """Other words, and pictures of another size, gave a model the scores of before."""
+    asked = messages[:2]
+    kept = ("question_id", "shown_sha") if is_said else ("question_id",)
+    lines = [{name: line[name] for name in kept} | {"answer": "[1, 2]"} for line in asked]
+    assert take_in(root, tmp_path, lines, model) == 0
+    ask = ModelAsker(root, read_png=lambda _: b"")
+    shown = [message_of(line) for line in asked]
+    before = ask(model, "baseline", shown)
+    assert [before[m.question_id, 0].text for m in shown] == ["[1, 2]", "[1, 2]"]
+    first, second, *rest = shown[0].parts
+    other = {
+        "words": (first, second, *rest[:-1], Text("Which came first?")),
+        "picture": (first, Picture("0" * 64), *rest),
+        "order": (rest[0], rest[1], first, second, *rest[2:]),
+    }
+    now = ask(model, "baseline", [replace(shown[0], parts=other[changed]), shown[1]])
+    answer = now[shown[0].question_id, 0]
+    assert (answer.text, answer.error) == (None, OTHER_SHOWN)
+    assert now[shown[1].question_id, 0].text == "[1, 2]"
+
+
+def test_answers_to_what_is_not_shown_any_more_are_counted_and_make_room_faults_n6(
+    root: DataRoot, messages: list[Line], tmp_path: Path, model: str, capsys
+) -> None:
+    """They were made with an export of before: nobody would see that none of them counts."""
+    question = messages[0]["question_id"]
+    old = {"question_id": question, "answer": "[2, 1]", "shown_sha": "0" * 64}
+    assert take_in(root, tmp_path, [old], model) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 answer to other words or pictures than baseline shows now" in said
+    assert f"{len(messages)} questions have no answer" in said
+    assert take_in(root, tmp_path, [{**old, "answer": "[3]"}], model) == 0
+    assert "1 differ from answers imported before, which were kept" in capsys.readouterr().out
+    new = {**old, "answer": "[1, 2]", "shown_sha": messages[0]["shown_sha"]}
+    for again in (new, old):
+        assert take_in(root, tmp_path, [again], model) == 0
+        for sha, text in ((old["shown_sha"], "[2, 1]"), (new["shown_sha"], "[1, 2]")):
+            found = imported_answers(root, model, "baseline", {question: sha})
+            assert (found[question].shown_sha, found[question].text) == (sha, text)
+        said = " ".join(capsys.readouterr().out.split())
+        assert f"{len(messages) - 1} questions have no answer" in said
+    ask = ModelAsker(root, read_png=lambda _: b"")
+    assert ask(model, "baseline", [message_of(messages[0])])[question, 0].text == "[1, 2]"
+
+
+def test_the_same_file_again_says_what_earlier_answers_are_to_faults_n6(
+    root: DataRoot, messages: list[Line], tmp_path: Path, model: str, capsys
+) -> None:
+    """Earlier versions did not note it, nor does an import before the pictures are made."""
+    same, other = (line["question_id"] for line in messages[:2])
+    earlier = [ImportedAnswer(id_, "[1, 2]", tokens_in=9) for id_ in (same, other)]
+    assert add_answers(root, model, "baseline", earlier) == (2, 0)
+    lines = [{"question_id": id_, "answer": "[1, 2]", "tokens_in": 9} for id_ in (same, other)]
+    lines[1]["answer"] = "[2, 1]"
+    assert take_in(root, tmp_path, lines, model) == 0
+    assert "1 differ from answers imported before, which were kept" in capsys.readouterr().out
+    found = imported_answers(root, model, "baseline")
+    assert found[same].shown_sha == messages[0]["shown_sha"]
+    assert found[other] == earlier[1]
+    version = answers_version(root, model)
+    assert add_answers(root, model, "baseline", earlier) == (0, 0)
+    assert answers_version(root, model) == version
+    assert take_in(root, tmp_path, lines, model, "--replace") == 0
+    found = imported_answers(root, model, "baseline")
+    assert (found[other].text, found[other].shown_sha) == ("[2, 1]", messages[1]["shown_sha"])
+    assert answer_file(root, model, "baseline").read_bytes().count(b"\n") == 2
 
 
 KNOWN = {"question_id": "KNOWN", "answer": "[1, 2]"}

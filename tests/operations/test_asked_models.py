@@ -96,6 +96,7 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     assert answers(copied, "seer").equals(rows)
 
 
+@pytest.mark.slow
 def test_questions_without_answer_fail_the_partition_and_are_asked_again_alone(
     tiny: TinyRoot, copied: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +121,7 @@ def test_questions_without_answer_fail_the_partition_and_are_asked_again_alone(
     assert seen == []
 
 
+@pytest.mark.slow
 def test_nothing_is_bought_without_a_budget_and_none_is_passed(
     tiny: TinyRoot, copied: Path, server: Server
 ) -> None:

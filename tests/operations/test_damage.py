@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 from tiny_roots import BUT_REPORT, RECORDED, TinyRoot
 
@@ -98,6 +99,26 @@ def test_verify_finds_what_nobody_reads(
     assert fingerprint(copied) == tiny.content
     assert images.exists(sha)
     assert command(capsys, copied, "gc", "--delete")[1] == "Nothing to remove."
+
+
+def test_what_others_wrote_into_the_published_file_is_found_and_gone(
+    tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a plan, by ``verify``, and before a report is made of it (faults N1)."""
+    warehouse = copied / "enact.duckdb"
+    assert "enact.duckdb: as it was published." in command(capsys, copied, "verify")[1]
+    Path(f"{warehouse}.wal").unlink()  # as DuckDB 1.2 to 1.4 does
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("update leaderboard_details set task_accuracy = 0.99")
+    code, printed = command(capsys, copied, "verify")
+    assert (code, "another program changed it" in printed) == (1, True)
+    code, printed = command(capsys, copied, "report")
+    assert (code, "another program changed it" in printed) == (2, True)
+    plan, _ = tiny.driver(copied).plan()
+    causes = {step.name: step.why for step in plan.stale}
+    assert causes["warehouse"] == "another program changed it after it was published"
+    assert tiny.walk(copied).is_success
+    assert fingerprint(copied) == tiny.content
 
 
 def test_damaged_answers_are_asked_for_again_and_kept(

@@ -52,6 +52,7 @@ def planned(capsys, root: Path, *words: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_a_walk_stays_in_scope_and_makes_what_the_plan_lists(wider: Path, capsys) -> None:
     """A first own model simulated nine demonstrations that nobody had asked for."""
     notes = Notes()

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from enact_assets.asking.budget import Budget
-from enact_assets.asking.ledger import ledger_files, read_kept
+from enact_assets.asking.ledger import read_kept
+from enact_assets.asking.ledger_lines import ledger_files
 from enact_assets.asking.messages import Message, Text
 from enact_assets.contracts.editing import EditingSettings
 from enact_assets.contracts.errors import PredictionError, SettingsError

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from enact_assets.asking.model_catalogue import load_catalogue, name_of
 from enact_assets.contracts.errors import TableContractError
 from enact_assets.contracts.registry import load_registry
 from enact_assets.engine.tables import TABLES
@@ -17,6 +18,7 @@ from enact_assets.published.published_tables import (
     PublishedErrorShares,
     PublishedFirstVersion,
     PublishedHandedness,
+    PublishedModels,
     PublishedProbes,
     PublishedQuestionCounts,
     PublishedWorldprediction,
@@ -48,6 +50,27 @@ def test_the_tables_are_complete() -> None:
     panels = published_table(PublishedProbes)
     assert panels.group_by("published_model").len()["len"].to_list() == [24, 24]
     assert published_table(PublishedQuestionCounts)["n_questions"].sum() * KINDS == 8_972
+
+
+def test_models_of_the_paper_are_known_by_every_name_of_the_packaged_ones(tmp_path: Path) -> None:
+    """And by no other, but for the same weights in this process or on a server of one's own."""
+    rows = published_table(PublishedModels)
+    known = dict(rows.select("known_as", "published_model").iter_rows())
+    assert len(known) == rows.height
+    expected = {}
+    weights = {}
+    for name, entry in load_catalogue(tmp_path).models.items():
+        if entry.published:
+            names = (name, *map(name_of, (entry.id, *entry.aliases)))
+            expected |= dict.fromkeys(names, entry.published)
+            if entry.weights == "open" and entry.id.partition("/")[0] != "answers":
+                provider, _, asked = entry.id.partition("/")
+                hub_id = entry.hub_id or (entry.id if provider == "google" else asked)
+                same = (name_of(f"{where}/{hub_id}") for where in ("hf", "vllm"))
+                weights |= dict.fromkeys(same, entry.published)
+    assert known == expected | weights
+    theirs = set(published_table(PublishedAccuracies)["published_model"]) - {"Human"}
+    assert set(known.values()) == theirs
 
 
 def test_percent_became_fractions() -> None:
@@ -133,11 +156,12 @@ def test_conflicts_inside_the_paper_are_noted_where_the_numbers_conflict() -> No
 
 def test_caveats_are_about_variants_there_are() -> None:
     """A renamed variant would stand beside the paper's without its caveat."""
-    caveats = dict(published_table(PublishedCaveats).iter_rows())
+    rows = published_table(PublishedCaveats).iter_rows()
+    caveats = {name: caveat for name, _, caveat in rows}
     variants = load_registry().variants
     seeds_of = {name.rpartition("_")[0] for name, v in variants.items() if v.noise.rate}
     assert set(caveats) <= set(variants) | seeds_of
-    differs = {n for n, v in variants.items() if v.noise.rate or v.camera.projection == "fisheye"}
+    differs = seeds_of | {n for n, v in variants.items() if v.camera.projection == "fisheye"}
     differs |= {n for n, v in variants.items() if v.renderer.mode != "default"}
     assert differs | {"baseline"} <= set(caveats)
     assert len({caveats[name] for name in caveats if name.startswith("random_pert")}) == 1

@@ -20,6 +20,7 @@ from enact_assets.questions.official import (
     parse_type,
     question_type,
     read_answers,
+    read_good_answers,
     read_questions,
     write_answers_file,
     write_questions_file,
@@ -203,7 +204,8 @@ BAD_LINES: list[tuple[bytes, str]] = [
     (json.dumps(fields(id="b")).encode() + b" {}", "not a JSON object"),
     (b'{"id": "\xff"}', "not UTF-8 at byte"),
     (b'{"id": "\\ud800"}', "not a JSON object"),
-    (b'{"id": NaN}', "not a JSON object"),
+    (b'{"id": nan}', "not a JSON object"),
+    (b'{"id": "\\ud800", "x": NaN}', "not a JSON object"),
     (b'{"options": ' + b"[" * 50_000, "not a JSON object"),
     (b'{"answer": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", "not a JSON object"),
     (b"\x00\x01", "not a JSON object"),
@@ -238,7 +240,7 @@ def test_a_missing_field_a_repeated_id_and_a_missing_file_are_named(tmp_path: Pa
     with pytest.raises(QuestionFileError, match="cannot be read"):
         read_answers(tmp_path)
     with pytest.raises(QuestionFileError, match=r"field 'key_frame_ids\[0\]'"):
-        read_answers(write(tmp_path / "a.jsonl", {"key_frame_ids": [1]}))
+        read_answers(write(tmp_path / "a.jsonl", {"key_frame_ids": [[1]]}))
 
 
 def test_an_unwritable_place_is_an_output_error_and_leaves_nothing(tmp_path: Path) -> None:
@@ -295,3 +297,34 @@ def test_a_message_stays_short_whatever_it_quotes(tmp_path: Path) -> None:
     with pytest.raises(QuestionFileError, match="came in line 1") as caught:
         read_questions(write(tmp_path / "q.jsonl", long, long))
     assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('{"id": 7, "key_frame_ids": [692, 903.0, "1325"]}', ("7", ["692", "903", "1325"])),
+        (
+            '{"id": 9007199254740993, "key_frame_ids": [9007199254740992, 9007199254740993]}',
+            ("9007199254740993", ["9007199254740992", "9007199254740993"]),
+        ),
+        ('{"id": 18446744073709551617, "more": NaN}', ("18446744073709551617", None)),
+        ('{"id": "a", "logprob": -Infinity, "more": [NaN]}', ("a", None)),
+        ('{"id": NaN, "answer": NaN}', (None, None)),
+    ],
+)
+def test_numbers_as_data_frames_write_them_are_read(
+    tmp_path: Path, line: str, expected: tuple[str | None, list[str] | None]
+) -> None:
+    """parity D3, D4, D5: whole rows were refused for fields that say what they mean."""
+    (tmp_path / "answers.jsonl").write_text(line)
+    rows, bad = read_good_answers(tmp_path / "answers.jsonl")
+    assert bad == []
+    assert [(row.id, row.key_frame_ids) for row in rows] == [expected]
+
+
+def test_what_is_no_row_beside_nan_names_its_field(tmp_path: Path) -> None:
+    """parity D4: the message was about a byte."""
+    (tmp_path / "answers.jsonl").write_text('{"gt_answer": [NaN, 1]}\n{"id": NaN, \n')
+    _, bad = read_good_answers(tmp_path / "answers.jsonl")
+    assert "line 1, field 'gt_answer[0]': Expected `int`, got `float`" in bad[0]
+    assert "line 2: not a JSON object" in bad[1]

@@ -3,8 +3,11 @@
 The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
-``blind``, ``alias``, ``lat`` are about it anyway. ``fault`` and a number: an error of this status
-in a reply of status 200. Run as a program, with a port or none, it prints its port.
+``blind``, ``alias``, ``lat``, ``most`` are about it anyway. ``fault`` and a number: an error of
+this status in a reply of status 200. ``dear`` and a number: after so many answers to questions they
+count ``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word;
+``most`` and a number: of so many pictures and no more. Run as a program, with a port or none, it
+prints its port.
 """
 
 import asyncio
@@ -25,12 +28,14 @@ from enact_assets.asking.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|dear|ctx|most)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
 _NUMBER_OF = {hashlib.sha256(drawn(number)).hexdigest(): number for number in NUMBERS}
-TOKENS_IN, TOKENS_OUT = 900, 9
+TOKENS_IN, TOKENS_OUT, DEAR = 900, 9, 1000
+TOKENS_OF_PICTURE = 300
+_OF_CANARY = {"swap", "blind", "alias", "lat", "most"}
 CANARY = "canary"
 
 
@@ -134,6 +139,8 @@ class Server:
             status = 429
         if "moved" in options:
             status = 302
+        if len(_PICTURE.findall(body)) > options.get("most", 1 << 30):
+            status = 400
         if status != 200 or "policy" in options or "fault" in options:
             return self._error(status, options)
         if "reset" in options:
@@ -149,7 +156,7 @@ class Server:
         }
         holds = {n: v for n, (v, times) in given.items() if self.tries[question] <= times}
         if question == CANARY and "all" not in given:
-            return {n: v for n, v in holds.items() if n in {"swap", "blind", "alias", "lat"}}
+            return {n: v for n, v in holds.items() if n in _OF_CANARY}
         if "half" in given and hashlib.sha256(question.encode()).digest()[0] % 2:
             return {n: v for n, v in holds.items() if n in {"lat", "rps"}}
         return holds
@@ -187,6 +194,15 @@ class Server:
         self.statuses[status] += 1
         return _http(status, json.dumps({"error": error}).encode(), extra)
 
+    def _count(self, reply: dict[str, Any], body: bytes, options: dict[str, int]) -> None:
+        """Other numbers of tokens than the same for all."""
+        n_sold = sum(self.sold.values()) - self.sold[CANARY]
+        if "dear" in options and n_sold > options["dear"]:
+            reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
+        if "ctx" in options:
+            n = TOKENS_IN + TOKENS_OF_PICTURE * len(_PICTURE.findall(body))
+            reply["usage"]["prompt_tokens"] = min(options["ctx"], n)
+
     def _answer(self, path: str, question: str, body: bytes, options: dict[str, int]) -> bytes:
         text, stop = answer_to(question), "stop"
         if question == CANARY:
@@ -207,6 +223,7 @@ class Server:
         reply = _shaped(path, text, stop, model)
         if "empty" in options:
             reply["choices"] = []
+        self._count(reply, body, options)
         if "nousage" in options:
             del reply["usage"]
         data = json.dumps(reply).encode()

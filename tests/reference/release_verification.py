@@ -86,7 +86,10 @@ def inverse(
     for t, label in enumerate(gold):
         shuffled[label - 1] = p[t]
     valid = [1 <= k <= m for k in a]
-    given = [shuffled[k - 1] for k, is_valid in zip(a, valid, strict=True) if is_valid]
+    try:
+        given = [shuffled[k - 1] for k, is_valid in zip(a, valid, strict=True) if is_valid]
+    except TypeError:  # a float within the labels: an order that passes nothing
+        return False, 0.0
     if len(a) == m:
         hits = [g <= h for g, h in zip(given, happened, strict=False)]
         return all(valid) and all(hits), sum(hits) / m

@@ -10,14 +10,17 @@ from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.parts import Figure, Table, Text
 from enact_assets.report.report_rows import ReportRows
 
-COUNTS = ("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_cut", "n_missing")
+COUNTS = (
+    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_declined", "n_cut"),
+    *("n_missing", "n_read_otherwise"),
+)
 TOKENS = ("tokens_in", "tokens_out", "tokens_reasoning")
 DASH = "\N{EN DASH}"
 
 
 def asked(model: str, usd: float | None, **reported: Any) -> dict[str, Any]:
     """What 10 questions came to, each for ``usd``."""
-    counts = dict(zip(COUNTS, (10, 9, 6, 3, 1, 2, 1), strict=True))
+    counts = dict(zip(COUNTS, (10, 9, 6, 3, 1, 0, 2, 1, 4), strict=True))
     total = None if usd is None else 9 * usd
     return {"model": model, **counts, "usd": total, "usd_per_question": usd, **reported}
 
@@ -64,7 +67,7 @@ def test_baselines_have_outcomes_and_no_cost() -> None:
     said, figures, [quality] = parts_of(asked("oracle", None), references=("oracle",))
     assert "Not drawn" not in said
     assert not figures
-    assert quality.rows == (("oracle", "10", "9", "6", "3", "1", "2", "1"),)
+    assert quality.rows == (("oracle", "10", "9", "6", "3", "1", "0", "2", "1", "4"),)
 
 
 def test_a_model_without_a_price_is_named_and_not_drawn() -> None:

@@ -1,6 +1,7 @@
 """Footnotes below heat maps: how our conditions differ, where the paper contradicts itself."""
 
 import polars as pl
+from report_pages import drawn_models
 from sql.tiny_lake import tiny_rows
 
 from enact_assets.probes.probe_tables import Probes
@@ -20,19 +21,26 @@ def parts_of(*variants: str) -> list[str]:
     frames = {
         "probes": Probes.build(rows).with_columns(*no_p),
         "published_probes": theirs,
-        "caveats": published_table(PublishedCaveats),
+        "caveats": published_table(PublishedCaveats).select(
+            pl.col("published_variant").alias("variant"), "caveat"
+        ),
+        "conditions": pl.DataFrame({"published_variant": variants, "variant": variants}, STRINGS),
+        **drawn_models(["guesser"]),
     }
     parts = probes(ReportRows(frames, "baseline", "")).parts
     return [p.name if isinstance(p, Figure) else p.text for p in parts if isinstance(p, FOOTED)]
 
 
+STRINGS = {"published_variant": pl.String, "variant": pl.String}
 TESTS = ("welch", "paired", "sign_flip", "unpaired")
 FOOTED = (Figure, Text)
 
 
 def test_measured_and_published_rows_have_their_footnotes_below_the_heat_map() -> None:
     found = parts_of("fisheye", "aperture_80")
-    caveats = dict(published_table(PublishedCaveats).iter_rows())
+    caveats = dict(
+        published_table(PublishedCaveats).select("published_variant", "caveat").iter_rows()
+    )
     assert f"All models measured here: {caveats['baseline']}" in found
     after = found[found.index("probes_camera_fov") + 1 :]
     assert after[0] == f"Measured here differs from the paper. fisheye: {caveats['fisheye']}"

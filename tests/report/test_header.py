@@ -46,6 +46,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     return found
 
 
+@pytest.mark.slow
 def test_the_header_says_what_held_when_the_rows_were_published(root: DataRoot) -> None:
     facts = dict(header(read_rows(root.warehouse), publication_of(root.warehouse)))
     assert facts == {
@@ -75,6 +76,7 @@ def said_otherwise(root: DataRoot, path: Path, value: str | None) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_warehouse_of_an_older_version_says_so(root: DataRoot, tmp_path: Path) -> None:
     path = said_otherwise(root, tmp_path / "older.duckdb", None)
     [first, _] = header(read_rows(path), publication_of(path))
@@ -83,6 +85,7 @@ def test_a_warehouse_of_an_older_version_says_so(root: DataRoot, tmp_path: Path)
         publication_of(said_otherwise(root, tmp_path / "other.duckdb", "{}"))
 
 
+@pytest.mark.slow
 def test_what_held_is_no_part_of_the_content(root: DataRoot, tmp_path: Path) -> None:
     again = published(tmp_path, tiny_rows())
     assert published_provenance(again.warehouse) == published_provenance(root.warehouse)
@@ -110,6 +113,7 @@ def test_what_holds_now_can_be_read_back(
     assert other.registry_sha != now.registry_sha
 
 
+@pytest.mark.slow
 def test_a_card_names_its_question_raw_answer_and_page(root: DataRoot) -> None:
     rows = read_rows(root.warehouse)
     cards = [part for part in wrong_answers(rows, grey_picture).parts if part.part == "example"]

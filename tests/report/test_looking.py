@@ -76,7 +76,10 @@ def test_the_figure_and_its_table_have_references_and_models() -> None:
     assert section is not None
     [figure] = [part for part in section.parts if isinstance(part, Figure)]
     [table] = [part for part in section.parts if isinstance(part, Table)]
-    for name in ("fact_reader", "fact_reader_transfer", "learned_progress (control)", "gpt"):
+    for name in (
+        *("fact_reader (ref.)", "fact_reader_transfer (ref.)"),
+        *("learned_progress (ref.) (control)", "gpt"),
+    ):
         assert f">{name}<".encode() in figure.svg
     assert b"above the control" in figure.svg
     assert b"learned_precedence" not in figure.svg

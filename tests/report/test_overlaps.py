@@ -32,21 +32,24 @@ def test_the_shared_area_is_the_one_counted_on_a_grid() -> None:
     assert shared_area(a, b, apart) == pytest.approx(n * step**2, abs=2e-3)
 
 
+NOBODY_ELSE = ReportRows(drawn_models([]), "baseline", "")
+
+
 def hand(model: str, hand: str, *counts: int) -> dict[str, Any]:
     names = ("n_reference", "n_predicted", "n_matched", "n_mixed")
     return {"model": model, "hand": hand, **dict(zip(names, counts, strict=True))}
 
 
 def test_hands_without_components_give_no_circles() -> None:
-    assert hand_circles("forward", []) is None
-    assert hand_circles("forward", [hand("m", "left", 0, 0, 0, 0)]) is None
+    assert hand_circles(NOBODY_ELSE, "forward", []) is None
+    assert hand_circles(NOBODY_ELSE, "forward", [hand("m", "left", 0, 0, 0, 0)]) is None
 
 
 @pytest.mark.slow
 def test_circles_are_of_the_models_with_most_in_common() -> None:
     """A hand of which nothing is given has one circle."""
     rows = [hand(f"m{n}", "left", 10, 8, n, 1) for n in range(6)]
-    found = hand_circles("forward", [*rows, hand("m5", "right", 9, 0, 0, 4)])
+    found = hand_circles(NOBODY_ELSE, "forward", [*rows, hand("m5", "right", 9, 0, 0, 4)])
     assert found is not None
     assert "Pairs of overlapping circles for 4 models. m5, left hand: 10 true, 8 given" in found.alt
     assert found.caption.endswith("the 4 of 6 models with most in common")

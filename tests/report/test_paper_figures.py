@@ -12,13 +12,17 @@ from sql.tiny_lake import tiny_rows
 from enact_assets.cli import main
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.report.drawing import SVG_FONTS, canvas, finished, printing
+from enact_assets.report.accuracy import answers, leaderboard
+from enact_assets.report.answer_quality import answer_quality
+from enact_assets.report.drawing import SVG_FONTS, canvas, finished, naming_partial, printing
+from enact_assets.report.error_section import handedness, mismatch, structural
 from enact_assets.report.lengths import by_length, draw_chance
 from enact_assets.report.looks import COLOURS, looks_of
 from enact_assets.report.page import MEASURED
-from enact_assets.report.paper_figures import width_of
+from enact_assets.report.paper_figures import note_of, width_of
 from enact_assets.report.paper_tables import paper_tables
-from enact_assets.report.parts import NONE, Figure, Table
+from enact_assets.report.parts import NONE, Figure, Table, Text
+from enact_assets.report.published_agreement import agreement
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.shared_errors import shared_errors
 from enact_assets.report.table_files import latex, markdown
@@ -175,16 +179,118 @@ def test_the_leaderboard_of_a_paper_ends_with_references_and_chance(root: DataRo
     tables = paper_tables(read_rows(root.warehouse))
     board = tables["leaderboard"]
     assert [row[0] for row in board.rows] == [
-        "guesser",
+        "guesser (partial)",
         "oracle (reference)",
         "chance (random order)",
     ]
-    assert board.columns[1:3] == ("forward pairwise %", "forward task %")
-    assert board.rows[-1][1:3] == ("25.0", "54.2")
+    assert board.columns[1:4] == ("forward pairwise %", "forward task %", "forward questions")
+    assert board.rows[-1][1:4] == ("25.0", "54.2", NONE)
     [probe] = tables["probes"].rows
-    assert probe[:4] == ("guesser", "aperture 80", "forward", f"{MINUS}100.0")
+    assert probe[:4] == ("guesser (partial)", "aperture 80", "forward", f"{MINUS}100.0")
 
 
+def test_a_part_of_the_answers_is_marked_wherever_its_scores_are(root: DataRoot) -> None:
+    """Researcher F4: 26.1 % without a mark, about 1,139 of 1,152 questions."""
+    rows = read_rows(root.warehouse)
+    assert rows.partial_note == "Partial: guesser (3 of 4 forward answers scored)."
+    board = paper_tables(rows)["leaderboard"]
+    [guesser, oracle, _] = board.rows
+    assert (guesser[0], guesser[3], guesser[6]) == ("guesser (partial)", "3 of 4", "1")
+    assert (oracle[0], oracle[3], oracle[6]) == ("oracle (reference)", "4", "1")
+    for written in (latex(board), markdown(board)):
+        assert "3 of 4 forward answers" in written.splitlines()[0].replace("\\", "")
+        assert "guesser (partial)" in written
+    with naming_partial(rows.partial_note):
+        figures = [p for p in leaderboard(rows).parts if isinstance(p, Figure)]
+    for figure in figures:
+        assert figure.caption.endswith(rows.partial_note)
+        assert "guesser (partial)" in texts_of(figure)
+        assert "oracle (ref.)" in texts_of(figure)
+
+
+@pytest.mark.slow
+def test_tables_of_the_report_mark_them_too(root: DataRoot) -> None:
+    """Names were bare in the tables of answers, their quality and their errors."""
+    rows = read_rows(root.warehouse)
+    marked = {"guesser": "guesser (partial)", "oracle": "oracle (reference)"}
+    sections = [s(rows) for s in (answers, answer_quality, structural, handedness, mismatch)]
+    tables = [part for section in sections for part in section.parts if isinstance(part, Table)]
+    assert len(tables) > 4
+    for table in tables:
+        names = {row[0] for row in table.rows}
+        assert not names & set(marked), table.caption
+        assert names & set(marked.values()), table.caption
+
+
+def texts_of(figure: Figure) -> set[str | None]:
+    svg = ET.fromstring(figure.svg)  # noqa: S314 - our own
+    return {element.text for element in svg.iter(f"{SVG}text")}
+
+
+def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -> None:
+    """Researcher F19: 30 published models behind results of the simulator, without a word."""
+    rows = read_rows(root.warehouse)
+    few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
+    rows = ReportRows({**rows.of, "accuracies": few}, "baseline", rows.version)
+    with printing(3.25, note_of(rows)), naming_partial(rows.partial_note):
+        [figure] = [p for p in by_length(rows).parts if isinstance(p, Figure)]
+    said = " ".join(text or "" for text in texts_of(figure))
+    for words in (
+        "as published; ours may not be compared with them.",
+        "Partial: guesser (3 of 4 forward answers scored).",
+        "Not comparable with numbers of the ENACT paper: Replays and pictures are of our own",
+    ):
+        assert words in figure.caption
+        assert words.split()[-1] in said
+        assert words.split("(")[0].encode() in figure.png, "in its metadata"
+    assert b"/Subject" in figure.pdf
+    with printing(3.25):
+        assert figure.png[16:20] == by_length(rows).parts[0].png[16:20], "no wider"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["variant of another condition", "no rows"])
+def test_only_the_condition_of_tables_9_and_10_compares_with_them(
+    root: DataRoot, name: str
+) -> None:
+    """A variant of another condition, and one without rows, counted as comparable."""
+    if name == "no rows":
+        rows = read_rows(root.warehouse)
+        rows = ReportRows({**rows.of, "comparable": rows["comparable"].clear()}, "baseline", "")
+        why = "This variant is not the condition of tables 9 and 10."
+    else:
+        rows = read_rows(root.warehouse, "aperture_80")
+        why = (
+            "Its settings are the paper's condition aperture_80, not the condition of tables 9 "
+            "and 10."
+        )
+    assert rows.not_comparable.startswith(why)
+    few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
+    rows = ReportRows({**rows.of, "accuracies": few.head(1)}, rows.variant, "")
+    parts = [*by_length(rows).parts, *agreement(rows).parts]
+    said = " ".join(part.text for part in parts if isinstance(part, Text))
+    assert f"Ours may not be compared with them. {why}" in said
+    assert f"Accuracies under {rows.variant} may not stand beside published ones. {why}" in said
+    assert note_of(rows) == f"Not comparable with numbers of the ENACT paper: {why}"
+    assert all(why.rstrip(".") in table.caption for table in paper_tables(rows).values())
+    assert "may not be compared" in rows.beside_published
+
+
+def test_numbers_that_compare_say_what_is_not_checked(root: DataRoot) -> None:
+    rows = read_rows(root.warehouse)
+    caveat = "5 imported questions in the paper's prompts."
+    compares = {"is_comparable": True, "why_not": None, "caveat": caveat}
+    found = rows["comparable"].with_columns(**{n: pl.lit(v) for n, v in compares.items()})
+    rows = ReportRows({**rows.of, "comparable": found, "accuracies": rows["accuracies"].clear()},
+                      "baseline", "")  # fmt: skip
+    said = " ".join(part.text for part in by_length(rows).parts if isinstance(part, Text))
+    assert (rows.not_comparable, note_of(rows)) == ("", "")
+    assert f"the scoring are the paper's. {caveat}" in said
+    assert "answered the same questions" not in said
+    # Probes never compare with the paper's, whatever the reported variant does.
+    assert "may not be compared" in rows.beside_published
+
+
+@pytest.mark.slow
 def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:
     rows = tiny_rows()
     for row in rows["model_accuracies"]:
@@ -220,7 +326,12 @@ def test_the_command_writes_every_figure_in_three_formats(
     written = {path.name for path in (tmp_path / "one").iterdir()}
     figures = {name.removesuffix(".pdf") for name in written if name.endswith(".pdf")}
     assert {"leaderboard_forward", "activities_forward", "settings_camera_fov"} <= figures
-    assert written == {
+    captions = (tmp_path / "one" / "captions.md").read_text()
+    assert {line[4:].partition("**")[0] for line in captions.splitlines() if line[:2] == "- "} == {
+        *figures, "leaderboard", "probes",
+    }  # fmt: skip
+    assert captions.count("Not comparable with numbers of the ENACT paper") >= len(figures) - 2
+    assert written - {"captions.md"} == {
         f"{name}.{ending}" for name in figures for ending in ("svg", "png", "pdf")
     } | {f"{name}.{ending}" for name in ("leaderboard", "probes") for ending in ("tex", "md")}
     assert not (root.report / "report.html").exists()

@@ -27,12 +27,36 @@ def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[
     }
 
 
-def drawn(*scores: dict[str, Any]) -> tuple[list[Figure], Table]:
+def drawn(*scores: dict[str, Any], references: tuple[str, ...] = ()) -> tuple[list[Figure], Table]:
     frames = {"probe_scores": pl.DataFrame(scores), **drawn_models(s["model"] for s in scores)}
+    is_reference = pl.col("model").is_in(references)
+    frames["models"] = frames["models"].with_columns(is_reference=is_reference)
     rows = ReportRows(frames, "baseline", "")
     parts = setting_bars(rows).parts
     [table] = [part for part in parts if isinstance(part, Table)]
     return [part for part in parts if isinstance(part, Figure)], table
+
+
+def test_references_are_marked_and_left_out_beside_models() -> None:
+    """Researcher F18: the oracle was among "the best 6 of 7 models"."""
+    frames = drawn_models(("m", "oracle", "fact_reader"))
+    of_models = frames["models"].with_columns(is_reference=pl.col("model") != "m")
+    rows = ReportRows({**frames, "models": of_models}, "baseline", "")
+    assert rows.preferred(("oracle", "m", "fact_reader")) == ["m"]
+    assert rows.preferred(("oracle", "fact_reader")) == ["oracle", "fact_reader"]
+    assert [rows.label(name) for name in ("oracle", "m")] == ["oracle (ref.)", "m"]
+    assert rows.marked("oracle") == "oracle (reference)"
+    assert "this simulator" in rows.marked("fact_reader")
+
+
+@pytest.mark.slow
+def test_no_figure_of_settings_has_a_reference_beside_models() -> None:
+    pair = (("m", "forward", 0.5), ("oracle", "forward", 1.0), ("oracle", "inverse", 1.0))
+    scores = [score(model, "camera_height", "low", kind, mean) for model, kind, mean in pair]
+    [figure], table = drawn(*scores, references=("oracle",))
+    assert figure.caption.endswith("pairwise accuracy per setting")
+    assert figure.alt.startswith("Bars of 1 models")
+    assert [row[0] for row in table.rows] == ["oracle (reference)", "m"]
 
 
 @pytest.mark.slow
@@ -61,7 +85,7 @@ def test_settings_stand_in_the_papers_order() -> None:
 
 @pytest.mark.slow
 def test_more_models_than_fit_are_in_the_table() -> None:
-    """An error that takes questions as independent is marked."""
+    """Over one demonstration there is no error."""
     n_models = MODELS_ABREAST + 2
     scores = [
         score(f"m{n}", "camera_height", variant, kind, n / 20)
@@ -74,4 +98,4 @@ def test_more_models_than_fit_are_in_the_table() -> None:
     assert figure.caption.endswith(f"the best {MODELS_ABREAST} of {n_models + 1} models")
     assert len(table.rows) == 2 * n_models + 1
     [line] = [row for row in table.rows if row[0] == "alone"]
-    assert line == ("alone", "camera height", "low", NONE, "0", "90.0 ± 2.0*", "50")
+    assert line == ("alone", "camera height", "low", NONE, "0", "90.0", "50")

@@ -46,7 +46,7 @@ def test_nothing_known_gives_a_sentence() -> None:
 def test_ours_stands_beside_the_published_model_of_its_name() -> None:
     theirs = [row(name, "published", n, 0.5) for name in (SUBJECT, "Ovis") for n in (3, 6)]
     said, [figure], [table] = parts_of(*theirs, row("Ovis", "ours", 6, 0.75))
-    assert "1 of them measured here, on other questions" in said
+    assert "1 of them measured here, on the paper's questions" in said
     assert "Lines of 3 models. At length 6 ovis is highest with 75.0 %." in figure.alt
     assert table.rows == (
         (SUBJECT, "published", "forward", "8.3", "50.0", "50.0"),
@@ -54,4 +54,4 @@ def test_ours_stands_beside_the_published_model_of_its_name() -> None:
         ("ovis", "here", "forward", "8.3", "\N{EN DASH}", "75.0"),
     )
     said, _, _ = parts_of(*theirs)
-    assert "No model measured here is among them." in said
+    assert "No model measured here is among them, with scores that may stand beside these." in said

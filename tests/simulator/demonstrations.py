@@ -48,13 +48,9 @@ def seeds_of(activity: str) -> list[Any]:
 
 
 def cases(activities: Iterable[str]) -> list[Any]:
-    """Both seeds of these activities as parameters; the second is for `make test-all`."""
-    return [
-        case
-        for activity in activities
-        for first, second in [SEEDS[activity]]
-        for case in ((activity, first), pytest.param(activity, second, marks=pytest.mark.slow))
-    ]
+    """Both seeds of these activities as parameters; all but one are for `make test-all`."""
+    first, *others = [(activity, seed) for activity in activities for seed in SEEDS[activity]]
+    return [first, *(pytest.param(*case, marks=pytest.mark.slow) for case in others)]
 
 
 @cache

@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from sql.tiny_lake import Relations, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import Relations, ask_official, query, tiny_rows
 
 SUBJECT = "Cosmos-Reason1"
 
 
 def rows_of(**where: Any) -> list[dict[str, Any]]:
-    """Rows of a lake in which two models of ours are called nearly as in the paper."""
-    rows = tiny_rows()
-    for model in ("cosmos_reason1", "gemma-3-4b-it", "cosmos-reason1-tuned"):
-        answer(rows, model, "baseline", "i1", parsed=[1, 2, 3], passed=1)
-    add_statistics(rows)
+    """Rows of a lake with two models of the paper, and two that are called nearly as one."""
+    rows = ask_official(
+        ("Cosmos-Reason1-7B", "gemma-3-4b-it", "cosmos_reason1", "Cosmos-Reason1-7B-tuned")
+    )
     found = query(Relations(rows), "select * from accuracy_by_size").to_dicts()
     return [row for row in found if where.items() <= row.items()]
 
@@ -30,14 +29,14 @@ def test_similar_models_are_those_of_the_slow_twin() -> None:
     assert len(similar) == 8
 
 
-def test_models_of_ours_are_matched_by_letters_and_digits() -> None:
+def test_models_of_ours_have_a_size_by_their_listed_names() -> None:
     found = rows_of(source="ours", kind="inverse", metric="pairwise_accuracy", length=4)
     matched = {(r["model"], r["published_model"], r["is_similar"]) for r in found}
     assert matched == {
-        ("cosmos_reason1", SUBJECT, True),
+        ("Cosmos-Reason1-7B", SUBJECT, True),
         ("gemma-3-4b-it", "Gemma-3-4b-it", False),
     }
-    assert {row["accuracy"] for row in found} == {1 / 3}
+    assert {(row["accuracy"], row["variant"]) for row in found} == {(1.0, "official")}
 
 
 def test_rows_are_those_of_accuracy_by_length() -> None:

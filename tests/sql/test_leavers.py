@@ -7,9 +7,11 @@ import pytest
 from sql.tiny_lake import (
     BOIL,
     TABLE,
+    Rows,
     answer,
     contents,
     few_sql,
+    part_of_sql,
     publish_few,
     publish_lean,
     publish_on,
@@ -17,6 +19,7 @@ from sql.tiny_lake import (
     write_lake,
 )
 
+from enact_assets.commands.coverage import coverage
 from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.data_root.published import published_names, query
 from enact_assets.engine.lake import parquet_files
@@ -146,6 +149,7 @@ def test_a_dimension_that_no_table_has_is_refused(lake: Lake, target: Path) -> N
         publish_few(lake, target, names={"variants": {"baseline"}})
 
 
+@pytest.mark.slow
 def test_a_real_offence_is_found_beside_a_leaver(tmp_path: Path, target: Path) -> None:
     """Excusing what leavers left behind must not excuse the same fault in those who stay."""
     rows = tiny_rows()
@@ -185,6 +189,139 @@ def test_predictions_of_a_leaver_are_known_as_long_as_one_table_knows_the_questi
     publish_few(lake, target, names=without("demonstration", BOIL))
     found = query(target, "select distinct question_id from predictions order by all")
     assert found.get_column("question_id").to_list() == ["f1", "f2", "f3", "i1"]
+
+
+def stale_rows(*partitions: tuple[str, str]) -> pl.DataFrame:
+    return StalePartitions.build(
+        [{"asset": a, "partition": p, "state": "stale", "why": "questions"} for a, p in partitions]
+    )
+
+
+ANSWERS = ("predictions", "evaluation", "compared_steps", "compared_components")
+CHECKED_BY = {
+    "predictions": "check predicted_questions_exist",
+    "evaluation": "check evaluated_answers_were_predicted",
+}
+
+
+def without_questions(*ids: str) -> Rows:
+    """Questions were written again, and these do not exist any more; their answers are there."""
+    rows = tiny_rows()
+    for name in ("qa", "question_set", "asked_questions", "question_orders"):
+        rows[name] = [r for r in rows[name] if r["question_id"] not in ids]
+    return rows
+
+
+def test_a_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    """Its rows about questions that vanished are left out; all else is published, of it, too."""
+    rows = without_questions("f2")
+    for name in ANSWERS:
+        rows[name] = [r for r in rows[name] if r["model"] == "guesser" or r["question_id"] != "f2"]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "guesser|baseline") for name in ANSWERS))
+    current = publish_on(lake, target, stale=stale)
+    assert all(check.is_passed for check in current.checks)
+    for name in ANSWERS:
+        kept = lake.read_all(name).filter(pl.col("question_id") != "f2")
+        assert query(target, f"from {name}").equals(kept, null_equal=True), name  # in this order
+    board = query(target, "from leaderboard_details where variant = 'baseline' and length is null")
+    said = board.filter(kind="forward").select("model", "state", "n_questions").sort("model")
+    assert said.rows() == [("guesser", "stale", 3), ("oracle", "current", 3)]
+
+
+def test_a_model_all_whose_questions_vanished_is_missing_not_gone_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    """Not a row less than there are models: it was not asked what the others were."""
+    rows = tiny_rows()
+    for name in ANSWERS:
+        rows[name] += [
+            {**r, "model": "seer", "question_id": f"old-{r['question_id']}"}
+            for r in rows[name]
+            if (r["model"], r["variant"]) == ("guesser", "baseline")
+        ]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "seer|baseline") for name in ANSWERS))
+    publish_on(lake, target, stale=stale)
+    board = query(target, "from leaderboard_details where model = 'seer' and length is null")
+    shown = ("kind", "state", "n_questions", "n_missing", "task_accuracy")
+    assert board.select(shown).sort("kind").rows() == [
+        ("forward", "missing", 4, 4, None),
+        ("inverse", "missing", 1, 1, None),
+    ]
+    lengths = query(target, "from accuracy_by_length where model = 'seer' and length is null")
+    assert set(lengths["accuracy"]) == {None}
+    assert "seer lacks 5 of 5" in coverage(target, "baseline")
+
+
+WORLD_ANSWERS = ("world_predictions", "world_evaluation")
+
+
+def world_rows() -> Rows:
+    return {name: rows for name, rows in tiny_rows().items() if name.startswith("world_")}
+
+
+def world_sql() -> Path:
+    return part_of_sql("world_oracle_is_always_right", "world_questions_have_their_candidates")
+
+
+def test_a_world_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    """Its answers about questions that vanished are left out, and those about others stay."""
+    rows = world_rows()
+    for name in WORLD_ANSWERS:
+        of_oracle = list(rows[name])
+        rows[name] += [
+            {**r, "world_model": "seer"} for r in of_oracle if r["question_id"] == "wm-1"
+        ]
+        rows[name] += [
+            {**r, "world_model": "seer", "question_id": f"old-{r['question_id']}"}
+            for r in of_oracle
+        ]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "seer|embedded") for name in WORLD_ANSWERS))
+    report = publish(lake, target, world_sql(), stale=stale)
+    assert [check.is_passed for check in report.checks] == [True, True]
+    for name in WORLD_ANSWERS:
+        kept = lake.read_all(name).filter(~pl.col("question_id").str.starts_with("old-"))
+        assert query(target, f"from {name}").equals(kept, null_equal=True), name  # in this order
+        of_seer = query(target, f"from {name}").filter(world_model="seer")
+        assert of_seer["question_id"].to_list() == ["wm-1"]
+    told = query(target, "select asset, partition, state from stale_partitions")
+    assert set(told.rows()) == {(name, "seer|embedded", "stale") for name in WORLD_ANSWERS}
+
+
+def test_a_world_model_all_whose_questions_vanished_leaves_the_others_faults_n9(
+    tmp_path: Path, target: Path
+) -> None:
+    rows = world_rows()
+    for name in WORLD_ANSWERS:
+        rows[name] += [
+            {**r, "world_model": "seer", "question_id": f"old-{r['question_id']}"}
+            for r in rows[name]
+        ]
+    lake = write_lake(tmp_path / "lake", rows)
+    stale = stale_rows(*((name, "seer|embedded") for name in WORLD_ANSWERS))
+    publish(lake, target, world_sql(), stale=stale)
+    for name in WORLD_ANSWERS:
+        assert set(query(target, f"from {name}")["world_model"]) == {"oracle"}
+    assert query(target, "from world_questions").height == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asset", ["predictions", "evaluation"])
+def test_vanished_questions_of_a_partition_that_is_not_stale_stay_an_offence(
+    tmp_path: Path, target: Path, asset: str
+) -> None:
+    """What is made of the present questions cannot be about others."""
+    rows = without_questions("f2")
+    lake = write_lake(tmp_path / "lake", rows)
+    fresh = stale_rows(*((n, f"{m}|baseline") for n in ANSWERS if n != asset for m in ALL["model"]))
+    with pytest.raises(WarehouseError, match=CHECKED_BY[asset]):
+        publish_lean(lake, target, stale=fresh)
 
 
 def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(
@@ -307,6 +444,7 @@ STALE = pl.DataFrame(
 )
 
 
+@pytest.mark.slow
 def test_stale_partitions_are_listed_as_given(lake: Lake, target: Path) -> None:
     """Causes first: sorted by name, the first row would no longer be the reason for the others."""
     current = publish_on(lake, target, few_sql())

@@ -157,6 +157,28 @@ def test_a_model_that_never_answered_has_no_score_and_no_rank() -> None:
     assert scores == [None] * len(scores)
 
 
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        ({3: 1500, 4: 1500}, 5),
+        ({3: 1400, 4: 1500}, 0),
+        ({3: 1500, 4: None}, 0),
+        ({3: None, 4: None}, None),
+    ],
+    ids=["cut", "longer", "one length", "not counted"],
+)
+def test_a_prompt_that_a_server_cut_shows_in_its_tokens_public_k3(
+    tokens: dict[int, int | None], expected: int | None
+) -> None:
+    """Questions of three and of four pictures cannot have equally many."""
+    rows = tiny_rows()
+    lengths = {row["question_id"]: row["length"] for row in rows["qa"]}
+    for row in rows["predictions"]:
+        row["tokens_in"] = tokens[lengths[row["question_id"]]]
+    wanted = "from answer_quality where model = 'oracle' and variant = 'baseline'"
+    assert one(Relations(rows), wanted)["n_same_tokens_in"] == expected
+
+
 def test_unparsed_answers_are_left_out_where_the_profile_leaves_them_out() -> None:
     """Profile release counts them nowhere; scored as wrong, its numbers could not be compared."""
     rows = tiny_rows()

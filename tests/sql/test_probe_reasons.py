@@ -16,6 +16,8 @@ from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.probes.baseline_comparison import compare_with_baseline
 from enact_assets.probes.panels import correct_within_panels
 
+pytestmark = pytest.mark.slow
+
 Scores = Mapping[str, float | None]
 SIDES: dict[str, Scores] = {
     "nothing asked": {},

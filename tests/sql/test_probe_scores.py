@@ -1,7 +1,6 @@
-"""Mean pairwise accuracy per setting, with both standard errors, against a slow twin."""
+"""Pairwise accuracy per setting (steps over steps) and its errors, against a slow twin."""
 
 import random
-import statistics
 from typing import Any
 
 import numpy as np
@@ -65,18 +64,29 @@ def test_means_and_errors_are_those_of_the_slow_twin(length: int | None) -> None
     probed = {r["question_id"] for r in rows["asked_questions"] if r["variant"] != "baseline"}
     for variant, n, n_demonstrations, mean, error, clustered in found:
         kept = [
-            (r["pairwise_accuracy"], r["demonstration"])
+            (r["n_steps_passed"], r["length"] - 1, r["demonstration"])
             for r in rows["evaluation"]
             if r["variant"] == variant
             and r["question_id"] in probed
             and r["pairwise_accuracy"] is not None
             and length in {None, r["length"]}
         ]
-        values = [value for value, _ in kept]
-        names = sorted({name for _, name in kept})
+        n_steps = sum(steps for _, steps, _ in kept)
+        passed = sum(right for right, _, _ in kept)
+        names = sorted({name for _, _, name in kept})
         assert (n, n_demonstrations) == (len(kept), len(names))
-        assert mean == pytest.approx(statistics.mean(values))
-        assert error == pytest.approx(statistics.stdev(values) / len(values) ** 0.5)
-        clusters = np.array([names.index(name) for _, name in kept])
-        sums = ClusterSums.of(np.array(values)[:, None], clusters)
-        assert clustered == pytest.approx(sums.standard_errors()[0])
+        assert mean == pytest.approx(passed / n_steps)
+        off = [right - steps * mean for right, steps, _ in kept]
+        spread = sum(residual**2 for residual in off) * len(kept) / (len(kept) - 1)
+        assert error == pytest.approx(spread**0.5 / n_steps)
+        square = 0.0
+        for name in names:
+            share = sum(steps for _, steps, whose in kept if whose == name) / n_steps
+            total = sum(o for o, (_, _, whose) in zip(off, kept, strict=True) if whose == name)
+            square += total**2 / (1 - share)
+        assert clustered == pytest.approx(square**0.5 / n_steps)
+        if length is not None:  # of one length, what it was as a mean over questions
+            values = np.array([right / steps for right, steps, _ in kept])
+            clusters = np.array([names.index(name) for _, _, name in kept])
+            sums = ClusterSums.of(values[:, None], clusters)
+            assert clustered == pytest.approx(sums.standard_errors()[0])

@@ -51,6 +51,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(former_file, "ONE_IN", 1)
 
 
+@pytest.mark.slow
 def test_parts_hold_the_rows_that_one_table_would_hold(
     lake: Lake, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

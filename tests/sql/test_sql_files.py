@@ -130,7 +130,8 @@ def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
     """An example that fails is the first thing a newcomer tries."""
     rows = query(warehouse, example)
     assert rows.width > 1
-    if "tiny" in str(warehouse):
+    # No imported questions are asked there, and no others compare with the paper's.
+    if "tiny" in str(warehouse) and "from agreement_with_published" not in example:
         assert rows.height > 0
 
 

@@ -35,7 +35,7 @@ from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.replay.replay_tables import States
 
-PUBLISHED = ["enact.duckdb", "enact.duckdb.wal"]
+PUBLISHED = ["enact.duckdb", "enact.duckdb.seal", "enact.duckdb.wal"]
 """All that stands in the folder after publishing: the file, and its log, a link to nowhere."""
 OPEN_FILES = Path("/proc/self/fd")
 COUNTS = "select (select count(*) from facts), (select max(n_frames) from demonstrations)"
@@ -111,9 +111,15 @@ def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
     assert "states" not in publish_few(lake, target).rows
 
 
-@pytest.mark.parametrize("folder", ["it's a[b]c 50% *", "n_frames=7"])
-def test_any_folder_name_will_do(tmp_path: Path, folder: str) -> None:
-    """Quotes, globs and 'key=value' mean something to SQL and to DuckDB's file reader."""
+@pytest.mark.parametrize(
+    ("folder", "sibling"),
+    [("it's a[b]c 50% *", "it's abc 50% d"), ("n_frames=7", "n_frames=8"), ("run[1]", "run1")],
+)
+def test_any_folder_name_will_do(tmp_path: Path, folder: str, sibling: str) -> None:
+    """Quotes, globs and 'key=value' mean something to SQL and to DuckDB's file reader; rows are
+    never those of a sibling that a glob matches (faults N3).
+    """
+    lake_with(tmp_path / sibling / "lake", 4)
     lake = lake_with(tmp_path / folder / "lake", 3)
     path = publish_few(lake, tmp_path / folder / "enact.duckdb").path
     assert query(path, COUNTS).row(0) == (3, 3)
@@ -130,6 +136,7 @@ def n_files(lake: Lake) -> int:
     return sum(len(lake.partitions(name)) for name in TABLES)
 
 
+@pytest.mark.slow
 def test_damaged_files_are_all_named_and_nothing_is_replaced(lake: Lake, target: Path) -> None:
     """DuckDB itself reads a flipped bit as other data, or stops at the first bad file."""
     publish_on(lake, target, few_sql())

@@ -39,6 +39,7 @@ EVENTS = {
     "the clock jumps": ["clock that steps", "files of other times"],
     "a program has `enact.duckdb` open, for reading or writing": ["enact.duckdb held open"],
     "the data root was moved or copied": ["data root moved or copied"],
+    "the data root was copied by hard links (`cp -al`)": ["data root moved or copied"],
     "Dagster's database is lost or replaced": [
         "Dagster's database lost",
         "damaged databases of Dagster",

@@ -64,7 +64,7 @@ NOTICED: dict[str, tuple[str, ...]] = {
     ),
     "F15 tracebacks of Dask, a UI that ends as if all were well": (
         "driver/test_dask.py::test_a_cluster_that_disappears_is_told",
-        "driver/test_ui_guard.py::test_the_ui_ends_with_1_if_its_daemon_was_killed",
+        "driver/test_ui_guard.py::test_the_ui_ends_with_its_daemon_and_starts_its_code_again",
     ),
     "F16 deploy": (
         "driver/test_postgres.py::test_the_file_in_deploy_is_what_the_driver_writes",

@@ -114,6 +114,13 @@ def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
     assert " s, " not in shown
 
 
+def test_a_part_of_the_answers_is_marked_on_the_board_with_how_many(port: int) -> None:
+    """Researcher F4."""
+    board = page(port, "/").said
+    assert "guesser partial: 3 of 4 answers scored" in board
+    assert board.count("partial:") == 1
+
+
 def test_trained_references_say_what_they_were_trained_on(
     port: int, root: DataRoot, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,6 +171,7 @@ def test_pages_do_nothing_but_show_themselves(port: int) -> None:
     assert get(port, "/", "POST")[0] == 405
 
 
+@pytest.mark.slow
 def test_imported_questions_alone_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -275,6 +283,7 @@ def test_forms_show_which_filters_apply(port: int) -> None:
     assert "0 questions." in page(port, "/questions?outcome=missing&kind=inverse").said
 
 
+@pytest.mark.slow
 def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
     """One connection for all of them must not keep an older file."""
     root = DataRoot(tmp_path, None)

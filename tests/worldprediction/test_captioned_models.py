@@ -32,6 +32,18 @@ class Fails:
 class Reads:
     def answer(self, parts):
         raise AssertionError(parts)
+
+class Thinks:
+    def answer(self, parts):
+        if len(parts) == 5 and "one action" in parts[-1]:
+            return "<think>A clip of an action."
+        return "<think>Let me look.</think> A room."
+
+class Declines:
+    def answer(self, parts):
+        if len(parts) == 5 and "one action" in parts[-1]:
+            return "I'm sorry, but I can't assist with that."
+        return "<|begin_of_box|>A room.<|end_of_box|>"
 """
 
 
@@ -52,7 +64,7 @@ def answered(root: DataRoot, folder: Path, name: str) -> tuple[pl.DataFrame, pl.
 
 def python_models(folder: Path) -> None:
     (folder / "mine.py").write_text(PYTHON)
-    names = {"fails": "Fails", "reads": "Reads"}
+    names = {"fails": "Fails", "reads": "Reads", "thinks": "Thinks", "declines": "Declines"}
     lines = [
         f"  {name}: {{id: 'python/{folder / 'mine.py'}:{of}', max_images: "
         f"{0 if name == 'reads' else 8}, max_missing: {99 if name == 'fails' else 0}}}"
@@ -68,6 +80,27 @@ def test_what_lacks_a_caption_is_missing(root: DataRoot, tmp_path: Path) -> None
     assert found["error"].str.contains("4 of 6 captions by fails are missing").any()
     assert set(captions.filter(pl.col("caption").is_null())["shows"]) == {"clip"}
     assert captions["error"].drop_nulls().str.contains("no clips today").all()
+
+
+def test_what_a_captioner_thinks_is_no_caption(root: DataRoot, tmp_path: Path) -> None:
+    """The reader would answer from thoughts, which may name what was never seen."""
+    python_models(tmp_path)
+    found, captions = answered(root, tmp_path, "thinks+reads")
+    assert found["raw_answer"].null_count() == found.height
+    said = dict(captions.unique("shows").select("shows", "caption").rows())
+    assert said == {"state": "A room.", "clip": None}
+    assert set(captions["error"].drop_nulls()) == {"nothing but a thought"}
+
+
+def test_a_captioner_that_declines_wrote_no_caption(root: DataRoot, tmp_path: Path) -> None:
+    """The reader would answer from the refusal; and GLM's marks are no words of a caption."""
+    python_models(tmp_path)
+    found, captions = answered(root, tmp_path, "declines+reads")
+    assert found["raw_answer"].null_count() == found.height
+    said = dict(captions.unique("shows").select("shows", "caption").rows())
+    assert said == {"state": "A room.", "clip": None}
+    (reason,) = set(captions["error"].drop_nulls())
+    assert reason == "declined: I'm sorry, but I can't assist with that."
 
 
 def test_over_http_captions_are_bought_once(root: DataRoot, tmp_path: Path) -> None:

@@ -42,6 +42,11 @@ def test_answers_are_read_as_the_release_asks_for_them():
     assert read_answer("A or B") is None
     assert read_answer('{"action": "E"}') is None
     assert read_answer("") is None
+    # Thoughts are no answer (issue 41, section 1).
+    assert read_answer('<think>{"answer": "A"}</think> B') == "B"
+    assert read_answer('so {"action": "A"}?</think>{"action": "C"}') == "C"
+    assert read_answer('<think>{"action": "A"}') is None
+    assert read_answer('<think>{"action": "A"}</think> I cannot tell.') is None
 
 
 @given(st.sampled_from(LETTERS), st.sampled_from([WM, PP]), st.text(max_size=20))
@@ -70,6 +75,29 @@ def test_references_score_what_they_must(asked):
     k, n = evaluated["random"]["is_correct"].sum(), evaluated["random"].height
     interval = binomtest(k, n).proportion_ci(0.99, "exact")
     assert interval.low <= 0.25 <= interval.high
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "letter", "reason"),
+    [
+        ('<think>{"action": "A"} or', "cut", None, "cut"),
+        ('<think>{"action": "A"} or', "complete", None, "open_thought"),
+        ("Perhaps A, but", "cut", None, "cut"),
+        ('{"action": "C"}, since', "cut", "C", None),
+        ('{"action": "C"}', "refused", None, "refused"),
+        ("<think>A</think>", None, None, "empty_answer"),
+        ("I'm sorry, but I can't assist with that.", "complete", None, "declined"),
+        ("A or B", "complete", None, "no_letter"),
+    ],
+)
+def test_why_an_answer_ended_counts_here_too(asked, text, stop, letter, reason):
+    """public K2: a cut thought was unparsed for no reason that anybody could see, and the first
+    letter of an answer that was cut was read."""
+    given_ = predictions_of("oracle", "embedded", asked)[:1]
+    answers = given_.with_columns(raw_answer=pl.lit(text), stop=pl.lit(stop, pl.String))
+    found = evaluate_world(answers, asked.questions).row(0, named=True)
+    assert (found["answer"], found["reason"]) == (letter, reason)
+    assert found["answer_status"] == ("unparsed" if letter is None else "parsed")
 
 
 def test_missing_and_unreadable_answers_differ(asked):

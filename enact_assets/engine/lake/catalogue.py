@@ -1,5 +1,7 @@
 """The catalogue: what each file of a lake says about itself, in one SQLite file of the data root.
 
+It also holds what was read of files that others wrote (lineage/known_contents.py).
+
 A file's footer is the truth, and the catalogue only a cache of footers: it is believed of a file
 whose size, time of change and inode it knows, as git's index is. Without it, or with a damaged one,
 every answer is the same and takes longer. Any number of processes may read and write it.
@@ -7,6 +9,7 @@ every answer is the same and takes longer. Any number of processes may read and 
 
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -16,7 +19,7 @@ import msgspec
 import numpy as np
 
 from enact_assets import __version__
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.lake.catalogue_rows import (
     ROWS,
     CataloguedFiles,
@@ -29,10 +32,14 @@ from enact_assets.engine.lake.file_records import FileRecord, Heads
 from enact_assets.engine.tables import Table
 from enact_assets.system.places import Entry
 
-FORMAT = 2
+FORMAT = 3
 """Raise when columns, or what decides the answers, change."""
+KNOWN = "known"
+"""The table of contents of recordings, which no footer has: another format keeps it."""
 BUSY_S = 10.0
 """How long another writer is waited for: one step's files, or a first scan of the lake."""
+NOT_AGAIN_S = 60.0
+"""A file that stayed locked for so long is not waited for again within this time."""
 _TABLES = """
 create table catalogued (asset text primary key, fingerprint text not null) without rowid;
 create table files (
@@ -43,6 +50,7 @@ create table provenances (
     asset text, partition text, made_from text, pictures blob, primary key (asset, partition)
 ) without rowid;
 create table folders (asset text primary key, looks blob, seal text) without rowid;
+create table known (name text primary key, mark text, found text, seal text) without rowid;
 """
 """``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
 numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, as SQLite notices no
@@ -51,6 +59,8 @@ bit that the disk spoils: 64 bits each, in one value, since a plan reads half a 
 """
 
 _log = logging.getLogger(__name__)
+_locked_until: dict[Path, float] = {}
+"""File -> the time, by the monotonic clock, up to which nobody of this process waits for it."""
 Answer = TypeVar("Answer")
 
 
@@ -64,6 +74,19 @@ class Look(NamedTuple):
     changed_ns: int
     mark: int
     n_files: int
+
+
+class Known(NamedTuple):
+    """What was found out about ``name``, as long as its state has this ``mark``."""
+
+    name: str
+    mark: str
+    found: str
+
+    @property
+    def seal(self) -> str:
+        """Hash of all of it, by which a damaged row is found."""
+        return content_sha(self)[:ID_CHARACTERS]
 
 
 class Catalogue:
@@ -84,7 +107,8 @@ class Catalogue:
         """
         try:
             connection = self._connected() if self._path.exists() else None
-        except sqlite3.Error:
+        except sqlite3.Error as error:
+            self._note_lock(error)
             connection = None
         self._held = connection
         try:
@@ -145,6 +169,19 @@ class Catalogue:
 
         self._writing(write)
 
+    def known(self, name: str | None = None) -> list[Known]:
+        """What is known about ``name``, or about all; rows that are damaged are left out."""
+        sql = "select name, mark, found, seal from known"
+        where, values = ("", ()) if name is None else (" where name = ?", (name,))
+        rows: list[Any] = self._reading(lambda c: c.execute(sql + where, values).fetchall(), [])
+        return [known for *row, seal in rows if (known := Known(*row)).seal == seal]
+
+    def note_known(self, found: Sequence[Known]) -> None:
+        """Keep it; of one name the last counts."""
+        rows = [(*known, known.seal) for known in found]
+        sql = "insert or replace into known values (?, ?, ?, ?)"
+        self._writing(lambda c: c.executemany(sql, rows))
+
     def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
         """Catalogue files of a table, all or none: key of the partition, file, what it says."""
         if not files:
@@ -201,7 +238,8 @@ class Catalogue:
                 if not _is_format(connection):
                     return nothing
                 return read(connection)
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
+            self._note_lock(error)
             return self._reading_only(read, nothing)
         except (sqlite3.DatabaseError, ValueError) as error:
             self._make_anew(error)
@@ -219,7 +257,7 @@ class Catalogue:
             _log.info("%s is not used, so the next scan takes longer: %s", self._path, error)
             return nothing
 
-    def _writing(self, write: Callable[[sqlite3.Connection], None]) -> None:
+    def _writing(self, write: Callable[[sqlite3.Connection], object]) -> None:
         for _ in range(2):
             try:
                 with closing(self._connected()) as connection:
@@ -230,6 +268,7 @@ class Catalogue:
                     connection.execute("commit")
                     return
             except (sqlite3.OperationalError, OSError) as error:
+                self._note_lock(error)
                 _log.info("%s was not written: %s", self._path, error)
                 return
             except sqlite3.DatabaseError as error:
@@ -244,7 +283,9 @@ class Catalogue:
             yield connection
 
     def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None)
+        is_waited_for = time.monotonic() >= _locked_until.get(self._path, 0.0)
+        wait_s = BUSY_S if is_waited_for else 0.0
+        connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None)
         try:
             connection.execute("pragma journal_mode = wal")
             # Of a commit that a power cut loses, the file's footer knows.
@@ -253,6 +294,10 @@ class Catalogue:
             connection.close()
             raise
         return connection
+
+    def _note_lock(self, error: Exception) -> None:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            _locked_until[self._path] = time.monotonic() + NOT_AGAIN_S
 
     def _make_anew(self, error: Exception) -> None:
         _log.warning(
@@ -269,9 +314,13 @@ def _is_format(connection: sqlite3.Connection) -> bool:
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
-    former = connection.execute("select name from sqlite_master where type = 'table'")
-    for (name,) in former.fetchall():
-        connection.execute(f"drop table {name}")
-    for statement in filter(str.strip, _TABLES.split(";")):
+    statements = [text.strip() for text in _TABLES.split(";") if text.strip()]
+    former = connection.execute("select name, sql from sqlite_master where type = 'table'")
+    for name, sql in former.fetchall():
+        if name == KNOWN and sql.casefold() in map(str.casefold, statements):
+            statements.remove(next(s for s in statements if s.casefold() == sql.casefold()))
+        else:
+            connection.execute(f"drop table {name}")
+    for statement in statements:
         connection.execute(statement)
     connection.execute(f"pragma user_version = {FORMAT}")

@@ -14,6 +14,7 @@ from enact_assets.engine.graph import Partition
 from enact_assets.engine.grids import Grid
 from enact_assets.engine.planning.gathering import Gathered
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.tables import no_rows_sha
 
 NO_MEMBERS = version_number(combined({}).version)
 """Number of the version of an input of which no partition is there."""
@@ -68,8 +69,9 @@ class Groups(NamedTuple):
     n_partitions: Numbers
 
 
-def grouped_versions(columns: StateColumns, grid: Grid, gathered: Gathered) -> Groups:
+def grouped_versions(asset: str, columns: StateColumns, grid: Grid, gathered: Gathered) -> Groups:
     """As ``combined`` of each group: arrays with one axis for each bound dimension."""
+    nothing = {"", no_rows_sha(asset)}
     shape = gathered.group_shape
     n_groups = int(np.prod(shape, dtype=np.int64))
     version = np.full(n_groups, NO_MEMBERS, np.uint64)
@@ -77,7 +79,7 @@ def grouped_versions(columns: StateColumns, grid: Grid, gathered: Gathered) -> G
     keys, texts, groups = grid.keys, columns.texts.tolist(), gathered.groups.tolist()
     lines: dict[int, list[str]] = {}
     for k in grid.by_key:
-        if texts[k]:
+        if texts[k] not in nothing:
             lines.setdefault(groups[k], []).append(f"{keys[k]}\t{texts[k]}\n")
     for group, found in lines.items():
         version[group] = version_number(sha256_bytes("".join(found).encode()))

@@ -25,7 +25,9 @@ class StateSource(Protocol):
         ...
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, or of a whole; None if it does not exist."""
+        """State of one partition of a table, a whole or an external input; None if it does not
+        exist.
+        """
         ...
 
     def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:

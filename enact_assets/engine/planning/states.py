@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from enact_assets.contracts.provenance import InputVersion, Provenance, combined
 from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.tables import no_rows_sha
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class State:
 class States:
     """Asset -> partition -> :class:`State`, for partitions that are current.
 
-    Groups of partitions, and their combined versions, are remembered until a member changes.
+    Groups of partitions, and their combined versions, are remembered until a member changes. A
+    partition without rows adds nothing to what is made from all of them: it is in no such group.
     """
 
     of: Mapping[str, MutableMapping[Partition, State]]
@@ -88,7 +90,9 @@ class States:
         """The partitions of an input by the names that bind them."""
         key = (follow.asset, follow.bound)
         if key not in self._groups:
-            versions = {p: s.version for p, s in self.of[follow.asset].items() if s.version}
+            nothing = {"", no_rows_sha(follow.asset) if follow.is_rolled_up else ""}
+            of = self.of[follow.asset].items()
+            versions = {p: s.version for p, s in of if s.version not in nothing}
             self._groups[key] = _Groups(follow, versions)
         return self._groups[key]
 
@@ -98,6 +102,7 @@ class _Groups:
 
     def __init__(self, follow: Follow, versions: Mapping[Partition, str]) -> None:
         self._at = follow.bound_positions
+        self._nothing = no_rows_sha(follow.asset) if follow.is_rolled_up else ""
         self._members: dict[Partition, dict[str, str]] = {}
         self._combined: dict[Partition, InputVersion] = {}
         for partition, version in versions.items():
@@ -117,7 +122,7 @@ class _Groups:
         group = tuple([partition[i] for i in self._at])
         self._combined.pop(group, None)
         members = self._members.setdefault(group, {})
-        if not version:
+        if version in {"", self._nothing}:
             members.pop("|".join(partition), None)
         else:
             members["|".join(partition)] = version
@@ -126,12 +131,15 @@ class _Groups:
 def with_settings_and_files(
     names: Names,
     root_version: Callable[[str, Partition], str],
-    external_version: Callable[[str, Partition], str],
+    external_version: Callable[[str, Partition], str | None],
 ) -> dict[str, MutableMapping[Partition, State]]:
-    """States of config roots and of external inputs, as they are now."""
+    """States of config roots and of external inputs, as they are now; inputs without a version are
+    none.
+    """
     of: dict[str, MutableMapping[Partition, State]] = {}
     for root in names.graph.roots:
         of[root] = {p: State(root_version(root, p)) for p in names.partitions(root)}
     for asset in names.graph.external:
-        of[asset] = {p: State(external_version(asset, p)) for p in names.partitions(asset)}
+        versions = ((p, external_version(asset, p)) for p in names.partitions(asset))
+        of[asset] = {p: State(version) for p, version in versions if version is not None}
     return of

@@ -118,5 +118,5 @@ class Suspects:
         key, revision = (follow.asset, follow.bound), self._states.revision(follow.asset)
         if key not in self._groups or self._groups[key][0] != revision:
             columns, grid = self.columns(follow.asset), self._names.grid(follow.asset)
-            self._groups[key] = revision, grouped_versions(columns, grid, gathered)
+            self._groups[key] = revision, grouped_versions(follow.asset, columns, grid, gathered)
         return self._groups[key][1]

@@ -5,6 +5,9 @@ in the lake and are not published. Tables that roll up several names keep rows o
 they are made again, so these rows are left out as well. Otherwise checks would blame them for
 naming what is not there, or take them for what is. ``probes`` cannot be freed of a leaver: its
 statistics count it until they are made again.
+
+A partition that is stale may be about rows that vanished: questions were written again, and the
+model could not be asked them. Its rows about others than are current now are left out, too.
 """
 
 import shutil
@@ -25,11 +28,12 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
     WarehouseError,
 )
+from enact_assets.engine.graph import partition_key
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_verification import Refused, Verified, verify_files
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import held_dimensions
-from enact_assets.engine.publishing.relations import is_one_of, lake_rows
+from enact_assets.engine.publishing.relations import is_one_of, lake_rows, within_partition
 from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
 from enact_assets.system.local_places import LocalPlace
 from enact_assets.system.many_files import File, Workers
@@ -38,7 +42,7 @@ from enact_assets.system.places import Entry
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""
 LeftOut = dict[str, dict[str, list[str]]]
-"""Table -> column -> values whose rows are not published."""
+"""Table -> column, or other SQL of a row -> values whose rows are not published."""
 
 MAX_NAMED = 5
 
@@ -68,14 +72,21 @@ class Sources:
     """Every file of a lake that goes in. Tables are verified one by one, in any order.
 
     Files that are ``remembered`` are verified only if their rows are read. Files of a lake that is
-    not in a folder are copied below ``copies`` when they are verified.
+    not in a folder are copied below ``copies`` when they are verified. ``stale`` are tables and
+    keys of partitions that are older than their inputs.
     """
 
     def __init__(
-        self, lake: Lake, names: Names, copies: Path | None, remembered: Remembered
+        self,
+        lake: Lake,
+        names: Names,
+        copies: Path | None,
+        remembered: Remembered,
+        stale: Collection[tuple[str, str | None]] = (),
     ) -> None:
         self.lake = lake
         self.names = names
+        self._stale = frozenset(stale)
         self._copies = copies
         self._remembered = remembered
         self._reading = threading.Lock()
@@ -100,6 +111,11 @@ class Sources:
     def current(self) -> list[Source]:
         """Verified files that are published, table by table, in the order of their partitions."""
         return [source for table in self._files for source in self._verified.get(table, [])]
+
+    def stale(self, table: str) -> list[int]:
+        """Places in :meth:`files` of partitions that are stale."""
+        keys = [partition_key(values) for values, _ in self._files[table]]
+        return [number for number, key in enumerate(keys) if (table, key) in self._stale]
 
     def of_leavers(self, table: str) -> list[Path]:
         """Files of ``table`` that are not published; rows elsewhere refer to rows of theirs."""
@@ -185,10 +201,17 @@ class Sources:
 
 
 @contextmanager
-def find_sources(lake: Lake, names: Names, near: Path, remembered: Remembered) -> Iterator[Sources]:
+def find_sources(
+    lake: Lake,
+    names: Names,
+    near: Path,
+    remembered: Remembered,
+    stale: Collection[tuple[str, str | None]] = (),
+) -> Iterator[Sources]:
     """Every file that goes in, not yet verified; valid within the block.
 
-    Copies, if needed, go to a temporary folder beside ``near``. Errors:
+    Copies, if needed, go to a temporary folder beside ``near``; ``stale`` as in :class:`Sources`.
+    Errors:
     :class:`UnknownNameError` for a dimension in ``names`` that no table has.
     """
     for dimension in names:
@@ -196,7 +219,7 @@ def find_sources(lake: Lake, names: Names, near: Path, remembered: Remembered) -
             raise UnknownNameError.of("dimension", dimension, dimensions())
     copies = None if isinstance(lake.place, LocalPlace) else near.with_name(f"{near.name}.lake")
     try:
-        yield Sources(lake, names, copies, remembered)
+        yield Sources(lake, names, copies, remembered, stale)
     finally:
         if copies is not None:
             shutil.rmtree(copies, ignore_errors=True)
@@ -205,13 +228,16 @@ def find_sources(lake: Lake, names: Names, near: Path, remembered: Remembered) -
 def verified_before(table: str) -> tuple[str, ...]:
     """Tables that must be verified, and leavers' rows in them known, before ``table`` is read."""
     refers_to = TABLES[table].refers_to
-    return () if refers_to is None else (*refers_to.also_in, refers_to.of)
+    if refers_to is None:
+        return ()
+    return tuple(dict.fromkeys((*refers_to.also_in, refers_to.of, refers_to.current_in)))
 
 
 def left_out_of(
     connection: DuckDBPyConnection, sources: Sources, table: str, left_out: LeftOut
 ) -> dict[str, list[str]]:
-    """Rows of leavers in published files of ``table``: column -> values.
+    """Rows of leavers in published files of ``table``, and rows of stale partitions about what
+    vanished: column, or other SQL of a row -> values.
 
     ``left_out`` are those of the tables in :func:`verified_before`.
     """
@@ -221,6 +247,7 @@ def left_out_of(
         gone = _ids_of_leavers(connection, sources, TABLES[table], refers_to, left_out)
         if gone:
             found[refers_to.column] = gone
+        found |= _vanished(connection, sources, TABLES[table], refers_to)
     return found
 
 
@@ -268,6 +295,36 @@ def _leavers(
     return found
 
 
+def _vanished(
+    connection: DuckDBPyConnection, sources: Sources, contract: type[Table], refers_to: Reference
+) -> dict[str, list[str]]:
+    """Ids in stale partitions of ``contract`` that are not current any more.
+
+    In a partition that is not stale such an id is an error, which checks find.
+    """
+    name, column = contract.table_name(), refers_to.column
+    listing = TABLES[refers_to.current_in]
+    found = {}
+    for number in sources.stale(name):
+        partition = sources.files(name)[number][0]
+        names = dict(zip(contract.by, partition, strict=True))
+        listed = [
+            place
+            for place, (values, _) in enumerate(sources.files(refers_to.current_in))
+            if all(names[d] == value for d, value in zip(listing.by, values, strict=True))
+        ]
+        rows = lake_rows(contract, sources.paths(name, [number]))
+        current = lake_rows(listing, sources.paths(refers_to.current_in, listed))
+        gone = connection.execute(
+            f"select distinct {column} from ({rows}) "  # noqa: S608 - names from the contracts
+            f"where {column} not in (select {column} from ({current}))"
+        ).fetchall()
+        if gone:
+            ids = sorted(value for (value,) in gone)
+            found[within_partition(contract, partition, column)] = ids
+    return found
+
+
 def _ids_of_leavers(
     connection: DuckDBPyConnection,
     sources: Sources,
@@ -283,7 +340,8 @@ def _ids_of_leavers(
     if paths := sources.of_leavers(refers_to.of):
         known.append(f"from ({lake_rows(TABLES[refers_to.of], paths)})")
     for name in refers_to.also_in:
-        if of_table := left_out.get(name):
+        columns = TABLES[name].columns()  # the rest is of stale partitions, not of leavers
+        if of_table := {c: v for c, v in left_out.get(name, {}).items() if c in columns}:
             is_gone = " or ".join(is_one_of(column, v) for column, v in of_table.items())
             rows = lake_rows(TABLES[name], sources.paths(name))
             known.append(f"from ({rows}) where {is_gone}")

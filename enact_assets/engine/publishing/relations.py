@@ -1,5 +1,6 @@
 """Tables in DuckDB: types, views over the files of the lake, comments on columns."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,9 +66,14 @@ def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
         for name, dtype in contract.schema().items()
     )
     # Columns hold the partition already; a folder called a=b must not add another one.
-    paths = ", ".join(literal(str(path.absolute())) for path in files)
+    paths = ", ".join(literal(_one_file(path)) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"
+
+
+def _one_file(path: Path) -> str:
+    """As a pattern of DuckDB that matches nothing but ``path``."""
+    return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
 def create_lake_view(
@@ -78,7 +84,7 @@ def create_lake_view(
 ) -> None:
     """Make the temporary view ``lake_<table>`` of a connection: :func:`lake_rows` less some rows.
 
-    ``without`` maps columns to values; a row with one of them is left out.
+    ``without`` maps columns, or other SQL of a row, to values; a row with one of them is left out.
     """
     kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
     rows = f"from ({lake_rows(contract, files)}) where true{kept}"
@@ -103,7 +109,14 @@ def create_given_view(
 def is_one_of(column: str, values: Collection[str]) -> str:
     """SQL: whether ``column`` is one of ``values``. A filter, which keeps the order of rows."""
     names = ", ".join(literal(value) for value in sorted(values))
-    return f"list_contains([{names}]::varchar[], {column})"
+    return f"coalesce(list_contains([{names}]::varchar[], {column}), false)"
+
+
+def within_partition(contract: type[Table], partition: Sequence[str], column: str) -> str:
+    """SQL: ``column`` in rows of one partition, null in others."""
+    named = zip(contract.by, partition, strict=True)
+    where = " and ".join(f"{name} = {literal(value)}" for name, value in named)
+    return f"case when {where} then {column} end"
 
 
 def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> None:

@@ -6,6 +6,7 @@ Each file of the folder makes one relation or check, and opens with a header tha
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -72,6 +73,12 @@ def sql_folder() -> Path:
     raise WarehouseError(
         f"no folder sql with {', '.join(STAGES)} in {package} or beside it: reinstall the package"
     )
+
+
+@cache
+def packaged_sql() -> Sequence[SqlFile]:
+    """Those of :func:`sql_folder`, read once in a process: what runs is what was hashed as code."""
+    return read_sql_files(sql_folder())
 
 
 def staging() -> list[SqlFile]:

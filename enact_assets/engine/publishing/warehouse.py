@@ -46,12 +46,13 @@ from enact_assets.engine.publishing.relations import (
     StalePartitions,
     literal,
 )
-from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.sql_files import SqlFile, packaged_sql, read_sql_files
 from enact_assets.engine.publishing.warehouse_build import Built, build
 from enact_assets.engine.publishing.warehouse_checks import (
     CheckResult,
     refuse_offending,
 )
+from enact_assets.engine.publishing.warehouse_seal import LOG, LOGS, seal, settle, why_altered
 from enact_assets.system.atomic import cannot_write, replacing, temporary_name
 
 _BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0", "fsync_mode": "NONE"}
@@ -67,8 +68,6 @@ set write_buffer_row_group_count = 1;
 """
 """Prompts take nearly all of the space: like this it is a third, and written in less time. One row
 group waits in memory to be compressed, not five."""
-_LOGS = (".wal.checkpoint", ".wal.recovery")
-"""What DuckDB may leave beside a file, besides its log, when it is killed while writing one."""
 _NOT_WRITTEN = {os.strerror(code): code for code in (28, 122, 30, 13, 5)}
 """How the disk says no, as DuckDB quotes it: full, over quota, read-only, not allowed, broken."""
 
@@ -110,7 +109,8 @@ def publish(
     ``names`` maps a dimension to the names that are current: partitions and rows of any other are
     left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none), state (stale or missing) and why, in the order given (None:
-    nothing is stale or missing).
+    nothing is stale or missing). Of stale partitions rows are left out that are about what is not
+    there any more, as :class:`~enact_assets.engine.tables.Reference` says.
     ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
     values of ``said``, which are no part of the content hash. ``progress`` gets the
     share done, 0 to 1.
@@ -126,7 +126,7 @@ def publish(
         raise WarehouseError(f"{warehouse_path}: DuckDB cannot write below a path with '?' in it")
     making = _Making(
         lake,
-        read_sql_files(sql_root or sql_folder()),
+        packaged_sql() if sql_root is None else read_sql_files(sql_root),
         names or {},
         StalePartitions.empty() if stale is None else stale,
         provenance,
@@ -137,7 +137,10 @@ def publish(
         made = None if is_whole else making.again(warehouse_path, temporary)
         built, sha = made or making.anew(temporary)
         refuse_offending(warehouse_path, built.checks)
+        file_sha = seal(warehouse_path, temporary)
         _shut_log(warehouse_path)
+        as_built = temporary.stat()
+    settle(warehouse_path, file_sha, as_built)
     making.progress(1.0)
     seconds = time.monotonic() - started
     return PublishReport(warehouse_path, built.rows, built.checks, seconds, sha, built.ran)
@@ -178,11 +181,14 @@ class _Making:
     def again(self, former: Path, temporary: Path) -> tuple[Built, str] | None:
         """Make the file from a copy of the former one; None where that does not work.
 
-        Then there is none of ours, or it is damaged, or a file of the lake is: made from nothing,
-        every file is read, and all that is wrong is found.
+        Then there is none of ours, or another program wrote to it, or it is damaged, or a file of
+        the lake is: made from nothing, every file is read, and all that is wrong is found.
         """
         try:
             shutil.copyfile(former, temporary)
+            # Afterwards: what is written while the file is copied is seen, too.
+            if (why := why_altered(former)) is not None:
+                raise WarehouseError(f"{why}. Nothing in it is kept.")
             with _new_database(temporary) as connection:
                 memory = recall(connection, self._builder)
                 if memory != NOTHING:
@@ -200,7 +206,8 @@ class _Making:
     def _make(
         self, temporary: Path, connection: duckdb.DuckDBPyConnection, memory: Memory
     ) -> tuple[Built, str]:
-        with find_sources(self.lake, self.names, temporary, memory.files) as sources:
+        stale = self.stale.select("asset", "partition").rows()
+        with find_sources(self.lake, self.names, temporary, memory.files, stale) as sources:
             built = build(
                 connection,
                 self.files,
@@ -235,7 +242,7 @@ def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute("use memory")
             connection.execute("detach warehouse")
     finally:
-        for log in (".wal", *_LOGS):
+        for log in LOGS:
             Path(f"{path}{log}").unlink(missing_ok=True)
         shutil.rmtree(f"{path}.tmp", ignore_errors=True)
 
@@ -262,11 +269,13 @@ def _shut_log(warehouse_path: Path) -> None:
     database whose log belongs to another. Whoever holds the old file open for writing can leave
     such a log at any time, also after the swap: killed, or alive and merely committing. So the log
     becomes a link to nowhere. Readers, also of older versions, find an empty log; a commit is
-    refused (tried with DuckDB 2.0: it cannot flush the log), as it must be in a published file.
+    refused from DuckDB 1.5 on, as the log cannot be flushed. Clients of 1.2 to 1.4 remove the link
+    and write: the seal of the file tells.
     """
-    log = Path(f"{warehouse_path}.wal")
-    for left in _LOGS:
-        Path(f"{warehouse_path}{left}").unlink(missing_ok=True)
+    log = Path(f"{warehouse_path}{LOG}")
+    for left in LOGS:
+        if left != LOG:
+            Path(f"{warehouse_path}{left}").unlink(missing_ok=True)
     link = temporary_name(log)
     try:
         link.symlink_to(os.devnull)

@@ -1,6 +1,7 @@
 """Facts and views as intervals, written as soon as they end; only open ones are in memory."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -89,6 +90,8 @@ class IntervalWriter:
         for name in sorted(self._seen):
             self._end_view(name, n_frames)
         self._write("end", {"n_frames": n_frames, "counts": dict(self.counts)})
+        self._file.flush()
+        os.fsync(self._file.fileno())
         self._file.close()
         self._partial.replace(self._path)
 

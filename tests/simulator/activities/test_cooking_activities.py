@@ -78,6 +78,7 @@ def test_a_salad_is_what_was_cut_and_stirred() -> None:
     assert dressed.frame_to == recording.n_frames
 
 
+@pytest.mark.slow
 def test_a_steak_browns_on_the_lit_stove_only() -> None:
     """Heat that comes from anywhere, or a cue that does not follow it, would show a lie."""
     recording = recorded("make_a_steak", 0)
@@ -91,6 +92,7 @@ def test_a_steak_browns_on_the_lit_stove_only() -> None:
     assert browned[-1] == recording.n_frames - 1
 
 
+@pytest.mark.slow
 def test_a_lid_rests_on_the_rim() -> None:
     """Put on the bottom of the pan as other things are, it would be pressed through the wall."""
     recording = recorded("make_a_steak", 0)
@@ -103,6 +105,7 @@ def test_a_lid_rests_on_the_rim() -> None:
     assert heights["lid"] - heights["saucepan"] == pytest.approx(0.1, abs=0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds_of("make_lemonade"))
 def test_lemonade_is_poured_into_both_cups(seed: int) -> None:
     """Lemonade from a pitcher that still holds water, or a cup filled before it was stirred."""

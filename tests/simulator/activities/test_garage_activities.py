@@ -41,6 +41,7 @@ def test_a_garage_activity_reaches_its_goal_with_the_changes_it_claims(
     assert changed_predicates(activity, seed) == CLAIMED[activity] | HANDS
 
 
+@pytest.mark.slow
 def test_two_hands_carry_the_laundry_basket_and_nothing_is_spilled() -> None:
     """Grasped by one hand, or tipped over on the way, it would still end on the table."""
     recording = recorded("doing_laundry", 0)
@@ -58,6 +59,7 @@ def test_two_hands_carry_the_laundry_basket_and_nothing_is_spilled() -> None:
     assert len(carried) == 3
 
 
+@pytest.mark.slow
 def test_dirt_goes_from_one_place_after_the_other_and_stays_on_the_wiper() -> None:
     """Wiped off both at once, or for good, it could not be seen in both pictures of a question."""
     facts = recorded("cleaning_garage", 0).facts

@@ -66,6 +66,7 @@ def test_every_predicate_claimed_changes(activity: str) -> None:
     assert changed >= CHANGES[activity]
 
 
+@pytest.mark.slow
 @every_activity
 def test_two_hands_act_in_the_same_key_frame(activity: str) -> None:
     """Both take something, or one thing together, or both hold something at the same time."""
@@ -118,6 +119,7 @@ def test_what_changes_is_seen_before_and_after(activity: str) -> None:
     assert hidden == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds_of("clearing_table_after_breakfast"))
 def test_crumbs_are_wiped_off_where_they_should_be(seed: int) -> None:
     """Crumbs stay on the plate: of what is gone altogether nobody can be asked."""
@@ -127,6 +129,7 @@ def test_crumbs_are_wiped_off_where_they_should_be(seed: int) -> None:
     assert not {("Covered", on, "crumbs") for on in ("table", "placemat")} & ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds_of("picking_up_toys"))
 def test_toy_box_and_drawers_are_shut_over_the_toys(seed: int) -> None:
     """A lid that rests on a toy, or a drawer that sprang open, is open."""
@@ -138,6 +141,7 @@ def test_toy_box_and_drawers_are_shut_over_the_toys(seed: int) -> None:
     assert len(put_away) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds_of("watering_indoor_flowers"))
 def test_plants_are_watered_one_after_the_other_and_water_is_left(seed: int) -> None:
     """Three pots filled at once, or the last water gone, would be hidden changes."""

@@ -81,6 +81,7 @@ def fixed_share(activity: str) -> float:
     return n_fixed / n_pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activity", sorted(ACTIVITIES))
 def test_few_pairs_of_sub_goals_always_come_in_the_same_order(activity: str) -> None:
     """Words alone ordered 57 % of inverse questions when most pairs did."""
@@ -122,6 +123,7 @@ EITHER_WAY: dict[str, dict[str, tuple[str, str]]] = {
 """Activity -> kind -> places between which some seeds carry it one way and some the other."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activity", sorted(EITHER_WAY))
 def test_things_come_as_well_as_they_go(activity: str) -> None:
     """Where all went one way in every seed, pictures alone told how far a demonstration is."""

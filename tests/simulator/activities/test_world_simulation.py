@@ -53,7 +53,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("seed", [0, *slow_seeds])
-@pytest.mark.parametrize("activity", quick_first(sorted(ACTIVITIES), 4))
+@pytest.mark.parametrize("activity", quick_first(sorted(ACTIVITIES), 2))
 def test_a_demonstration_is_long_enough_rich_enough_and_visible(
     request: pytest.FixtureRequest, activity: str, seed: int
 ) -> None:
@@ -88,6 +88,7 @@ def _check_seen(recording: Recording, found: tuple[KeyFrame, ...]) -> None:
             assert name == "robot" or least >= MIN_PIXELS, (found[k].frame, name, before, after)
 
 
+@pytest.mark.slow
 def test_all_kinds_of_change_occur_between_the_activities() -> None:
     """A predicate that holds and never changes at a key frame is in the facts, but in no question.
 

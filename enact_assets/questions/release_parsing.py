@@ -1,4 +1,4 @@
-"""Answers as the public release reads them (profile ``release``).
+"""Answers as the public release reads them: for profile ``release``, and as a second reading.
 
 A JSON list counts as it is. In a text the last bracket of digits, commas and white space counts if
 it is a list as Python writes one: its last entries, shifted so that the least is 1. Otherwise all
@@ -13,7 +13,7 @@ Failure = Literal["failed_to_parse_answer", "evaluation_error"]
 
 UNREADABLE: Failure = "failed_to_parse_answer"
 FAILED: Failure = "evaluation_error"
-REASONS: Mapping[str, str] = {
+RELEASE_REASONS: Mapping[str, str] = {
     UNREADABLE: "the answer holds no digit",
     FAILED: "the public release raises on the question or the answer",
 }
@@ -27,9 +27,9 @@ _GREATEST = 10**MAX_DIGITS - 1
 # Digits and white space of any script make a bracket, but only Python's own make a list. Every
 # quantifier is possessive and no bracket reaches past the next: linear in the answer.
 _BRACKET = re.compile(r"\[[\d\s,]++\]")
-_SPACE = r"[ \t\n\r\f]*+"
-_LABEL = rf"{_SPACE}(?:0++|[1-9][0-9]{{0,{MAX_DIGITS - 1}}}+){_SPACE}"
-_LIST = re.compile(rf"\[{_LABEL}(?:,{_LABEL})*+(?:,{_SPACE})?+\]")
+_BLANKS = r"[ \t\n\r\f]*+"
+_LABEL = rf"{_BLANKS}(?:0++|[1-9][0-9]{{0,{MAX_DIGITS - 1}}}+){_BLANKS}"
+_PYTHON_LIST = re.compile(rf"\[{_LABEL}(?:,{_LABEL})*+(?:,{_BLANKS})?+\]")
 _DIGITS = re.compile(r"\d++")
 
 
@@ -56,12 +56,23 @@ def read_release_answer(answer: object, n_steps: int) -> tuple[list[Any] | None,
     return [int(run) for run in runs], None
 
 
+def read_as_release(answer: str | None, n_steps: int) -> tuple[list[int] | None, bool]:
+    """The second reading of ``answer``: its labels as the release reads them, and whether they are
+    an order, whole or too short, that the rules of another profile can score.
+    """
+    labels = None if answer is None else read_release_answer(answer, n_steps)[0]
+    if labels is None:
+        return None, False
+    is_order = len(labels) <= n_steps and len(set(labels)) == len(labels) > 0
+    return labels, is_order and min(labels) >= 1 and max(labels) <= n_steps
+
+
 def _last_list(text: str, n_steps: int) -> list[int] | None:
     """The last ``n_steps`` entries of the last bracket, from 1, if Python could read it."""
     last = None
     for last in _BRACKET.finditer(text):  # noqa: B007 - the last one is what is sought
         pass
-    if last is None or _LIST.fullmatch(text, *last.span()) is None:
+    if last is None or _PYTHON_LIST.fullmatch(text, *last.span()) is None:
         return None
     inside = last.group()[1:-1].rstrip().removesuffix(",")
     entries = inside.rsplit(",", n_steps)[-n_steps:]

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.evaluation.release_parsing import FAILED, REASONS, UNREADABLE, read_release_answer
+from enact_assets.questions.release_parsing import (
+    FAILED,
+    RELEASE_REASONS,
+    UNREADABLE,
+    read_release_answer,
+)
 
 from reference import release_verification as slow
 from reference.conformance import micro
@@ -62,7 +67,7 @@ def test_a_json_list_is_taken_as_it_is(answer: list[Any]) -> None:
 @pytest.mark.parametrize("answer", [None, "", 0, 7, 2.5, True, {"answer": [1]}, "no digit"])
 def test_anything_else_cannot_be_read(answer: object) -> None:
     assert read_release_answer(answer, 3) == (None, UNREADABLE)
-    assert {UNREADABLE, FAILED} == set(REASONS)
+    assert {UNREADABLE, FAILED} == set(RELEASE_REASONS)
 
 
 def test_more_digits_than_python_converts_fail_and_do_not_crash() -> None:
@@ -96,9 +101,9 @@ def test_more_digits_than_python_converts_fail_and_do_not_crash() -> None:
     ids=lambda answer: f"{answer[:5]}...{len(answer)}",
 )
 def test_a_megabyte_answer_takes_linear_time(answer: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read_release_answer(answer, 3)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 def test_a_shifted_label_can_still_be_written() -> None:

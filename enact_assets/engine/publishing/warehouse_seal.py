@@ -1,0 +1,136 @@
+"""The seal of the published DuckDB file: the SHA-256 of its bytes, kept in a file beside it.
+
+DuckDB clients of 1.2 to 1.4 can write into a published file, and the next publication keeps
+relations of it. So the file is compared with its seal before anything is kept, by every plan and by
+``verify``. The hash is kept elsewhere because a file cannot hold its own; the file's inode, size
+and times spare hashing it each time, and a copy of a data root, whose inodes differ, stays valid.
+"""
+
+import hashlib
+import os
+import time
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from enact_assets.contracts.errors import OutputError
+from enact_assets.engine.lake.settling import NOT_SETTLED_NS
+from enact_assets.system.atomic import replacing
+
+SEAL = ".seal"
+LOG = ".wal"
+LOGS = (LOG, ".wal.checkpoint", ".wal.recovery")
+"""What DuckDB may leave beside a file: its log, and more if it is killed while writing one."""
+
+_State = tuple[int, int, int, int]
+"""Inode, size, times of change of content and of inode; no program can set the last."""
+
+
+class _Seal(msgspec.Struct, frozen=True):
+    """Hashes of the file: that of the last publication, and of the one before, which stays until
+    the file is swapped. ``state`` is how the file of the first one looked then.
+    """
+
+    shas: tuple[str, ...]
+    state: _State | None = None
+
+
+def seal(warehouse: Path, built: Path) -> str:
+    """Before ``built`` becomes ``warehouse``: note its hash, beside that of the file there now.
+
+    Returns the hash, for :func:`settle`. Errors: ``OSError``; :class:`OutputError` if it cannot be
+    written.
+    """
+    sha = _sha_of(built)
+    there = [] if why_altered(warehouse) or not warehouse.exists() else [_sha_of(warehouse)]
+    _write(warehouse, _Seal((sha, *there)))
+    return sha
+
+
+def settle(warehouse: Path, sha: str, built: os.stat_result) -> None:
+    """After the swap: note how the file looks, unless it was written to since it was ``built``.
+
+    Without that note the file is read whenever it is compared.
+    """
+    with suppress(OSError, OutputError):
+        now = _state_of(warehouse)
+        if now[:3] == (built.st_ino, built.st_size, built.st_mtime_ns):
+            _write(warehouse, _Seal((sha,), now))
+
+
+def why_altered(warehouse: Path, *, is_read: bool = False) -> str | None:
+    """Why the file is not as it was published, in words; None if it is, or if there is none.
+
+    ``is_read``: all its bytes are read, even if it looks as it did.
+    """
+    try:
+        return _why_altered(warehouse, is_read=is_read)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"it cannot be compared with its seal ({error.strerror})"
+
+
+def _why_altered(warehouse: Path, *, is_read: bool) -> str | None:
+    now = _state_of(warehouse)
+    for log in LOGS:
+        left = Path(f"{warehouse}{log}")
+        if left.is_file() and left.stat().st_size:
+            return f"another program wrote to it: {left.name} holds its changes"
+    kept = _read(warehouse)
+    if kept is None:
+        return f"its seal {warehouse.name}{SEAL} is missing or cannot be read"
+    if not is_read and kept.state == now:
+        return None
+    sha = _sha_of(warehouse) if is_read else _sha_of_state(warehouse, now)
+    if sha not in kept.shas:
+        return "another program changed it after it was published"
+    if kept.shas == (sha,) and kept.state != now:
+        _renew(warehouse, kept, now)
+    return None
+
+
+def _renew(warehouse: Path, kept: _Seal, now: _State) -> None:
+    """Note how the file looks now, after ``chmod``, a link or a copy: it need not be read again.
+
+    Not if it was written, or published, in between, or may be within the same tick of the clock.
+    """
+    if time.time_ns() - max(now[2:]) < NOT_SETTLED_NS:
+        return
+    with suppress(OSError, OutputError):
+        if _state_of(warehouse) == now and _read(warehouse) == kept:
+            _write(warehouse, _Seal(kept.shas, now))
+
+
+def _read(warehouse: Path) -> _Seal | None:
+    try:
+        return msgspec.json.decode(_path(warehouse).read_bytes(), type=_Seal)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _write(warehouse: Path, kept: _Seal) -> None:
+    with replacing(_path(warehouse)) as temporary:
+        temporary.write_bytes(msgspec.json.encode(kept))
+
+
+def _path(warehouse: Path) -> Path:
+    return Path(f"{warehouse}{SEAL}")
+
+
+def _state_of(path: Path) -> _State:
+    of = path.stat()
+    return of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns
+
+
+@lru_cache(maxsize=4)
+def _sha_of_state(path: Path, _: _State) -> str:
+    """Once in a process for each state: a copied data root has no other memory of it."""
+    return _sha_of(path)
+
+
+def _sha_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
