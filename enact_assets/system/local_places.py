@@ -125,6 +125,8 @@ class LocalPlace:
         except (FileNotFoundError, NotADirectoryError):
             yield from ((number, False) for number, _ in enumerate(files))
             return
+        except OSError as error:
+            raise _not_listed(str(self.root), error) from error
         try:
             for number, (name, size, mtime_ns, mark) in enumerate(files):
                 try:

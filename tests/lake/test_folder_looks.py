@@ -1,6 +1,7 @@
 """A scan lists only folders that changed, and finds what a scan without any memory finds."""
 
 import os
+import resource
 import sqlite3
 import time
 from contextlib import closing
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from enact_assets.contracts.errors import LakeError
 from enact_assets.engine.lake import settling
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, Scan
@@ -160,3 +162,14 @@ def test_whatever_becomes_of_files_a_scan_finds_what_there_is(root: Root, seed: 
         if rng.integers(2):
             assert root.scan() == root.plain(), number
     assert root.scan() == root.plain()
+
+
+def test_too_few_open_files_is_said(tmp_path: Path) -> None:
+    """The campaign found a traceback."""
+    _, hard = usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(LakeError, match="cannot be listed"):
+            list(LocalPlace(tmp_path).changed([("qa.parquet", 1, 1, 1)]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
