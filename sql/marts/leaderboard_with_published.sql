@@ -1,5 +1,5 @@
 -- leaderboard_with_published: one row per source, variant, model, kind, metric; lengths in columns.
--- Reads: accuracy_by_length, comparable_with_published.
+-- Reads: accuracy_by_length, comparable_conditions.
 -- Rule:  tables 2, 9 and 10 of the paper. Ours and theirs answered other questions about other
 --        pictures, so place counts within a source; people and references (chance, oracle,
 --        shortcuts) are in none. Equals share one; leaderboard_details says which differ
@@ -26,26 +26,6 @@ with sides as (
 marked as (
     select *, coalesce(model_class in ('human', 'reference'), false) as is_no_model
     from sides
-),
-
--- One row per variant and model: of its condition in these tables if it has one, else of any.
-comparables as (
-    select
-        variant, model, caveat, experiment in ('main', 'real_world_video') as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
 )
 
 select
@@ -64,8 +44,9 @@ select
     end as why_not,
     comparable.caveat
 from marked
-left join comparables as comparable
+left join comparable_conditions as comparable
     on marked.source = 'ours'
+    and comparable.beside = 'leaderboards'
     and comparable.variant = marked.variant
     and comparable.model = marked.model
 order by
@@ -99,7 +80,7 @@ comment on column leaderboard_with_published.length_10 is '10 key frames';
 comment on column leaderboard_with_published.place is
 '1 is best among models of this source; null for people';
 comment on column leaderboard_with_published.is_comparable is
-'whether ours may stand beside the paper''s, as in comparable_with_published; null of published';
+'whether ours may stand beside the paper''s, as in comparable_conditions; null of published';
 comment on column leaderboard_with_published.why_not is 'reasons against it';
 comment on column leaderboard_with_published.caveat is
 'what to say beside ours all the same; null of published';

@@ -1,5 +1,5 @@
 -- probe_deltas: one row per model, variant, kind and length, compared with the baseline.
--- Reads: probes, probe_panels, comparable_with_published, absent_evaluations.
+-- Reads: probes, probe_panels, comparable_conditions, absent_evaluations.
 -- Rule:  effect describes difference: paired_delta, or delta where no question was asked twice
 --        (is_paired false: another gating). Read paired_p with the first and unpaired_p with the
 --        second: questions of one demonstration are not independent.
@@ -20,46 +20,6 @@ with read as (
     anti join absent_evaluations as absent
         on absent.model = probes.model and absent.variant in (probes.variant, probes.baseline)
     where variant <> baseline and panel is not null
-),
-
--- One row per variant and model: of a condition that the paper compares with its baseline.
-of_variants as (
-    select
-        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
-),
-
--- The same of the baseline: of the main results if it has their condition, else of any.
-of_baselines as (
-    select
-        variant, model, caveat, experiment = 'main' as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
 )
 
 select
@@ -125,11 +85,13 @@ left join probe_panels
     and probe_panels.variant = read.variant
     and probe_panels.kind = read.kind
     and probe_panels.length is not distinct from read.length
-left join of_variants as of_variant
-    on of_variant.variant = read.variant
+left join comparable_conditions as of_variant
+    on of_variant.beside = 'changes'
+    and of_variant.variant = read.variant
     and of_variant.model = read.model
-left join of_baselines as of_baseline
-    on of_baseline.variant = read.baseline
+left join comparable_conditions as of_baseline
+    on of_baseline.beside = 'main_results'
+    and of_baseline.variant = read.baseline
     and of_baseline.model = read.model
 order by read.kind, read.length nulls first, read.variant, read.model;
 

@@ -1,6 +1,6 @@
 -- variant_accuracies: one row per source, experiment, variant, noise, model, kind, length, metric.
 -- Reads: model_accuracies, probes, evaluation, asked_questions, published_accuracies,
---        comparable_with_published.
+--        comparable_conditions.
 -- Rule:  tables 2, 11, 12 and 14 of the paper, and ours beside them; experiment is the panel, or
 --        real_world_video. Seeds of noise, variants called <name>_<seed> of one noise rate, are one
 --        row: their mean, standard deviation and number. Ours are about what the variant asks
@@ -40,45 +40,6 @@ of_variants as (
     left join rates using (variant)
 ),
 
--- One row per variant and model: of a condition beside the main results, else of any.
-of_conditions as (
-    select
-        variant, model, caveat, published_variant <> 'baseline' as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
-),
-
-of_baselines as (
-    select
-        variant, model, caveat, experiment = 'action_representation' as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
-),
-
 ours as (
     select
         of_variants.experiment,
@@ -96,7 +57,8 @@ ours as (
         case when count(*) = 1 then max(high) end as high
     from model_accuracies
     inner join of_variants using (variant)
-    left join of_conditions as comparable using (variant, model)
+    left join (from comparable_conditions where beside = 'changes') as comparable
+        using (variant, model)
     group by of_variants.experiment, stem, noise_rate, model, kind, length, metric
 ),
 
@@ -152,8 +114,9 @@ select
         ''
     ) as caveat
 from sides
-left join of_baselines as of_baseline
+left join comparable_conditions as of_baseline
     on sides.source = 'ours'
+    and of_baseline.beside = 'words'
     and of_baseline.variant = 'baseline'
     and of_baseline.model = sides.model
 order by
@@ -181,7 +144,7 @@ comment on column variant_accuracies.low is
 '95 % interval over demonstrations; null for several seeds, natural language and published';
 comment on column variant_accuracies.high is 'its upper end';
 comment on column variant_accuracies.is_comparable is
-'whether ours may stand beside the paper''s, as in comparable_with_published; null of published';
+'whether ours may stand beside the paper''s, as in comparable_conditions; null of published';
 comment on column variant_accuracies.why_not is 'reasons against it';
 comment on column variant_accuracies.caveat is
 'how the conditions of the variant and of the baseline differ from the paper''s all the same';

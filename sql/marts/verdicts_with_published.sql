@@ -1,6 +1,6 @@
 -- verdicts_with_published: one row per source, variant, model, measure, kind and item.
 -- Reads: structural_errors, handedness, mismatch_rates, published_error_shares,
---        published_handedness, published_mismatch_rates, comparable_with_published.
+--        published_handedness, published_mismatch_rates, comparable_conditions.
 -- Rule:  figures 4, 5 and 17 and table 13 of the paper. Ours under the baseline, and under other
 --        variants with the settings of the paper's; all lengths.
 --        Errors and hands are of wrong answers, as the paper's standard errors imply of its own;
@@ -53,32 +53,13 @@ with both_sources as (
     select
         'published', 'baseline', published_model, 'mismatch_rate', null, level, mismatch_rate, null
     from published_mismatch_rates
-),
-
--- One row per variant and model: of its condition in these tables if it has one, else of any.
-comparables as (
-    select
-        variant, model, caveat, experiment = 'main' as is_wanted,
-        coalesce(is_comparable and is_wanted, false) as is_comparable,
-        nullif(concat_ws(
-            ' ',
-            case when not is_wanted then
-                'Another condition of the paper: ' || published_variant || '.'
-            end,
-            why_not
-        ), '') as why_not
-    from comparable_with_published
-    where source is null
-    qualify
-        row_number() over (
-            partition by variant, model order by is_wanted desc nulls last, experiment
-        ) = 1
 )
 
 select both_sources.*, comparable.is_comparable, comparable.why_not, comparable.caveat
 from both_sources
-left join comparables as comparable
+left join comparable_conditions as comparable
     on both_sources.source = 'ours'
+    and comparable.beside = 'main_results'
     and comparable.variant = both_sources.variant
     and comparable.model = both_sources.model
 where both_sources.variant = 'baseline' or comparable.is_wanted
@@ -100,7 +81,7 @@ comment on column verdicts_with_published.value is 'the share or rate; null wher
 comment on column verdicts_with_published.standard_error is
 'clustered by demonstration (published: components independent); null where there is none';
 comment on column verdicts_with_published.is_comparable is
-'whether ours may stand beside the paper''s, as in comparable_with_published; null of published';
+'whether ours may stand beside the paper''s, as in comparable_conditions; null of published';
 comment on column verdicts_with_published.why_not is 'reasons against it';
 comment on column verdicts_with_published.caveat is
 'what to say beside ours all the same; null of published';
