@@ -1,6 +1,6 @@
 """Simulated demonstrations, each made once for all tests that look at it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -41,16 +41,20 @@ class KeyFrame:
     changes: tuple[Component, ...]
 
 
+def quick_first(values: Sequence[Any], n: int = 1) -> list[Any]:
+    """The values as parameters; those after the first ``n`` are for `make test-all`."""
+    others = [value if isinstance(value, tuple) else (value,) for value in values[n:]]
+    return [*values[:n], *(pytest.param(*value, marks=pytest.mark.slow) for value in others)]
+
+
 def seeds_of(activity: str) -> list[Any]:
     """Both seeds of an activity as parameters; the second is for `make test-all`."""
-    first, second = SEEDS[activity]
-    return [first, pytest.param(second, marks=pytest.mark.slow)]
+    return quick_first(SEEDS[activity])
 
 
 def cases(activities: Iterable[str]) -> list[Any]:
     """Both seeds of these activities as parameters; all but one are for `make test-all`."""
-    first, *others = [(activity, seed) for activity in activities for seed in SEEDS[activity]]
-    return [first, *(pytest.param(*case, marks=pytest.mark.slow) for case in others)]
+    return quick_first([(activity, seed) for activity in activities for seed in SEEDS[activity]])
 
 
 @cache

@@ -6,11 +6,17 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from simulator.demonstrations import SEEDS, KeyFrame, changed_predicates, key_frames, recorded
+from simulator.demonstrations import (
+    SEEDS,
+    KeyFrame,
+    changed_predicates,
+    key_frames,
+    quick_first,
+    recorded,
+)
 
 from enact_assets.contracts.ids import sha256_bytes
 from enact_assets.contracts.predicates import STATE_PREDICATES, TRANSITION
@@ -28,11 +34,6 @@ MASK_PX = 128
 MIN_PIXELS = 150
 """Of a picture of 512 by 512 pixels."""
 ARRAYS = ("qpos", "mocap_pos", "mocap_quat", "appearance")
-
-
-def quick_first(names: list[str], n: int) -> list[Any]:
-    """The names as parameters; those after the first ``n`` are for `make test-all`."""
-    return [*names[:n], *(pytest.param(name, marks=pytest.mark.slow) for name in names[n:])]
 
 
 slow_seeds = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5)]
