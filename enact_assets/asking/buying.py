@@ -1,12 +1,11 @@
 """Asks requests and keeps what comes back: over HTTP many at a time, in this process in batches."""
 
 import asyncio
-import importlib
 import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -218,10 +217,11 @@ def _run(work: Coroutine[Any, Any, _T]) -> _T:
     Whoever waits here is interrupted. In a loop an interrupt would be raised in whatever runs just
     then, and be lost with it: Dagster raises its own kind, of which asyncio knows nothing.
     """
-    try:
-        factory = importlib.import_module("uvloop").new_event_loop
-    except ImportError:
-        factory = None
+    factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+    with suppress(ImportError):
+        import uvloop
+
+        factory = uvloop.new_event_loop
     ended: Future[_T] = Future()
     with asyncio.Runner(loop_factory=factory) as runner:
         loop = runner.get_loop()

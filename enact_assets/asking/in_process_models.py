@@ -1,20 +1,12 @@
 """Models that this process runs, or asks by other means than a wire format of ours."""
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 from enact_assets.asking.messages import Message, PictureReader
-from enact_assets.asking.model_entries import Channel, Model
+from enact_assets.asking.model_entries import Model
 from enact_assets.asking.replies import Reply
 from enact_assets.contracts.errors import PredictionError
-
-CLASSES: dict[Channel, tuple[str, str]] = {
-    "local": ("local_model", "LocalModel"),
-    "python": ("python_model", "PythonModel"),
-    "inspect": ("inspect_model", "InspectModel"),
-}
-"""Module and class of each channel; the class takes the model."""
 
 
 class InProcess(Protocol):
@@ -42,11 +34,19 @@ def load_in_process(model: Model) -> InProcess:
 
     Errors: :class:`PredictionError` for a model that answers no questions; those of its class.
     """
-    if model.channel not in CLASSES:
-        raise PredictionError(
-            f"{model.name} edits pictures and answers no questions. Name it in `editing` of a "
-            "variant (docs/models.md)."
-        )
-    module, name = CLASSES[model.channel]
-    made = getattr(import_module(f"enact_assets.asking.{module}"), name)(model)
-    return cast("InProcess", made)
+    if model.channel == "local":
+        from enact_assets.asking.local_model import LocalModel
+
+        return LocalModel(model)
+    if model.channel == "python":
+        from enact_assets.asking.python_model import PythonModel
+
+        return PythonModel(model)
+    if model.channel == "inspect":
+        from enact_assets.asking.inspect_model import InspectModel
+
+        return InspectModel(model)
+    raise PredictionError(
+        f"{model.name} edits pictures and answers no questions. Name it in `editing` of a "
+        "variant (docs/models.md)."
+    )

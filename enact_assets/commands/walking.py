@@ -16,6 +16,7 @@ from enact_assets.commands.plan_output import (
     plan_json,
     plan_schema,
     print_costs,
+    print_new_version,
     print_plan,
 )
 from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
@@ -292,6 +293,7 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.driver.materialize import Driver
     from enact_assets.driver.terminal import TerminalObserver
     from enact_assets.runs.instance import check_root
+    from enact_assets.runs.new_version import made_by_other_code
 
     if arguments.schema:
         console.print_json(data=plan_schema())
@@ -305,11 +307,13 @@ def _plan(arguments: argparse.Namespace, console: Console) -> int:
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**_request(arguments, only, part))
     answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
+    new_version = made_by_other_code(driver.instance, driver.data.lake, plan)
     if arguments.json:
-        console.print_json(plan_json(plan, rejected, answers, pictures).decode())
+        console.print_json(plan_json(plan, rejected, answers, pictures, new_version).decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
+    print_new_version(console, new_version)
     print_plan(console, plan, arguments.limit)
     print_costs(console, [*pictures, *answers])
     return 0

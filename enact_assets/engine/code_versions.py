@@ -1,15 +1,17 @@
 """Code version of a step: a hash over all symbols that its function reaches.
 
 Reached are functions, classes and constants, kernels, imports within functions, what importing a
-reached module does besides binding names, data files beside a module that names ``__file__``,
-modules beside one that imports by computed names, and the versions of named libraries. A class
-counts as a whole. Two things are assumed: that rows hold no words of errors, and that modules which
-are not reached do not change those that are.
+reached module does besides binding names, data files that a symbol finds by ``__file__``, modules
+beside one that imports by computed names, and the versions of named libraries. A class counts as a
+whole. Modules do not count by their names: what moves, or is split or merged, stays as it is. Each
+symbol counts with its name, its code, and the name and code of all that it reads, so that two of
+one name are told apart. Two things are assumed: that rows hold no words of errors, and that modules
+which are not reached do not change those that are.
 """
 
 import os
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -23,12 +25,12 @@ from enact_assets.engine.symbols import EFFECTS, Bound, Module, read_module, sho
 from enact_assets.system.package_files import file_bytes
 
 DATA = "<data>"
-"""Symbol of the data files beside a module."""
+"""Symbol of data files that a module finds; their place is behind it (``<data>prompts``)."""
 DATA_SUFFIXES = frozenset({".css", ".csv", ".html", ".json", ".sql", ".toml", ".txt", ".yaml"})
 LIBRARY = ""
 """Module of symbols that are libraries."""
 IMPORTERS = frozenset({("importlib", "import_module"), ("pkgutil", "iter_modules")})
-_FORMAT = "1"
+_FORMAT = "2"
 
 
 class Symbol(NamedTuple):
@@ -63,12 +65,27 @@ class CodeVersions:
         self._modules: dict[str, Module] = {}
         self._keys: dict[str, str] = {}
         self._is_changed = False
-        self._next: dict[Symbol, frozenset[Symbol]] = {}
+        self._next: dict[Symbol, dict[str, list[Symbol]]] = {}
+        self._lines: dict[Symbol, str] = {}
         self._shas: dict[Symbol, str] = {}
 
     def version(self, roots: Iterable[Symbol]) -> str:
         """24 hex digits. Errors: as :meth:`reached`."""
-        return short_sha("\n".join(f"{n} {sha}" for n, sha in self.hashes(roots).items()))
+        reached = self.reached(roots)
+        for symbol in reached - self._lines.keys():
+            self._lines[symbol] = self._line(symbol)
+        return short_sha("\n".join(sorted(map(self._lines.__getitem__, reached))))
+
+    def _line(self, symbol: Symbol) -> str:
+        reads = (
+            f"{name}={','.join(sorted(map(self._named, of)))}"
+            for name, of in sorted(self._leads_to(symbol).items())
+        )
+        return " ".join((self._named(symbol), *reads))
+
+    def _named(self, symbol: Symbol) -> str:
+        name = DATA if symbol.name.startswith(DATA) else symbol.name
+        return f"{name}:{self._sha(symbol)}"
 
     def hashes(self, roots: Iterable[Symbol]) -> dict[str, str]:
         """Symbol -> hash of its code, for all reached, sorted. Errors: as :meth:`reached`."""
@@ -88,21 +105,26 @@ class CodeVersions:
             if symbol in seen:
                 continue
             seen.add(symbol)
-            if symbol not in self._next:
-                self._next[symbol] = frozenset(self._leads_to(symbol))
-            todo += self._next[symbol] - seen
+            todo += {s for of in self._leads_to(symbol).values() for s in of} - seen
         return seen
 
-    def _leads_to(self, symbol: Symbol) -> Iterator[Symbol]:
-        if symbol.module == LIBRARY or symbol.name == DATA:
-            return
-        symbols = self._module(symbol.module).symbols
-        if EFFECTS in symbols:
-            yield Symbol(symbol.module, EFFECTS)
-        code = symbols[symbol.name]
-        inner = dict(code.imports)
-        for dotted in code.reads:
-            yield from self._meaning(symbol.module, dotted, inner.get(dotted[0]))
+    def _leads_to(self, symbol: Symbol) -> dict[str, list[Symbol]]:
+        """Dotted name that a symbol reads -> what it means, where that is code of the package."""
+        if symbol.module == LIBRARY or symbol.name.startswith(DATA):
+            return {}
+        if symbol not in self._next:
+            symbols = self._module(symbol.module).symbols
+            code = symbols[symbol.name]
+            inner = dict(code.imports)
+            found = {
+                ".".join(dotted): self._meaning(symbol.module, dotted, inner.get(dotted[0]))
+                for dotted in code.reads
+            }
+            if EFFECTS in symbols:
+                found[EFFECTS] = [Symbol(symbol.module, EFFECTS)]
+            found[DATA] = [Symbol(symbol.module, DATA + place) for place in code.data]
+            self._next[symbol] = {name: of for name, of in found.items() if of}
+        return self._next[symbol]
 
     @cached_property
     def _files(self) -> dict[str, Path]:
@@ -130,8 +152,6 @@ class CodeVersions:
         if bound is None:
             if name[0] in read.symbols:
                 return [Symbol(module, name[0])]
-            if name[0] == "__file__":
-                return [Symbol(module, DATA)]
             bound = read.imports.get(name[0])
         if bound is None:
             return []  # a builtin or a local variable
@@ -162,9 +182,10 @@ class CodeVersions:
     def _sha(self, symbol: Symbol) -> str:
         if symbol.module == LIBRARY:
             return self._libraries[symbol.name]
-        if symbol.name == DATA and symbol not in self._shas:
-            found = sorted(self._files[symbol.module].parent.rglob("*"))
-            files = [path for path in found if path.suffix in DATA_SUFFIXES]
+        if symbol.name.startswith(DATA) and symbol not in self._shas:
+            place = self._files[symbol.module].parent / symbol.name.removeprefix(DATA)
+            found = sorted(place.rglob("*")) if place.is_dir() else [place]
+            files = [path for path in found if path.suffix in DATA_SUFFIXES and path.is_file()]
             self._shas[symbol] = short_sha("\n".join(short_sha(file_bytes(p)) for p in files))
         if symbol in self._shas:
             return self._shas[symbol]

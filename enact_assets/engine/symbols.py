@@ -2,14 +2,16 @@
 
 Read from syntax trees; nothing is imported. Left out is what cannot decide a row: docstrings,
 comments, layout, annotations of functions, the words of errors, meanings and units of columns,
-sources and meanings of constants, and the decorators by which steps are declared. A local variable
-that is called as something at the top level counts as reading it: too much is made again then,
-never too little.
+sources and meanings of constants, the decorators by which steps are declared, and where imports
+find what they bind. What is read is what Python would look up in the module: local variables are
+not, whatever they are called.
 """
 
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import TypeGuard
 
 import msgspec
 
@@ -46,11 +48,15 @@ class Bound(msgspec.Struct, frozen=True):
 
 
 class Code(msgspec.Struct, frozen=True):
-    """One symbol: hash of its code, dotted names that it reads, and imports within it."""
+    """One symbol: hash of its code, dotted names that it reads, and imports within it.
+
+    ``data`` are files and folders that it finds by ``__file__``, relative to the module's folder.
+    """
 
     sha: str
     reads: tuple[tuple[str, ...], ...]
     imports: tuple[tuple[str, Bound], ...]
+    data: tuple[str, ...] = ()
 
 
 class Module(msgspec.Struct, frozen=True):
@@ -100,10 +106,13 @@ class _Stripped(ast.NodeTransformer):
             node.args = [a for a in node.args if not isinstance(a, ast.Constant | ast.JoinedStr)]
         return self.generic_visit(node)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         node.returns = None
         node.decorator_list = [d for d in node.decorator_list if _last_name(d) not in DECLARING]
         return self.generic_visit(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self.visit_FunctionDef(node)
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
         node.annotation = None
@@ -126,7 +135,7 @@ def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _defines(statement: ast.stmt) -> set[str]:
     """Names of the symbols that a statement is part of."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         is_filed = any(_last_name(d) not in PURE for d in statement.decorator_list)
         return {statement.name, EFFECTS} if is_filed else {statement.name}
     if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -137,7 +146,8 @@ def _defines(statement: ast.stmt) -> set[str]:
 
 
 def _code(nodes: list[ast.AST]) -> Code:
-    reads = {name for node in nodes for name in _reads(node)}
+    reads = {name for node in nodes for name in _reads(node, frozenset())}
+    data = {place for node in nodes for place in _data(node)}
     inner = [found for node in nodes for found in ast.walk(node)]
     imports = (
         bound
@@ -145,7 +155,19 @@ def _code(nodes: list[ast.AST]) -> Code:
         if isinstance(found, ast.Import | ast.ImportFrom)
         for bound in _bound(found)
     )
-    return Code(short_sha("\n".join(map(ast.dump, nodes))), tuple(sorted(reads)), tuple(imports))
+    code = Code("", tuple(sorted(reads)), tuple(imports), tuple(sorted(data)))
+    dumps = "\n".join(ast.dump(_WithoutImports().visit(node)) for node in nodes)
+    return msgspec.structs.replace(code, sha=short_sha(dumps))
+
+
+class _WithoutImports(ast.NodeTransformer):
+    """Leaves what imports are used for; what they bind is among what is read."""
+
+    def visit_Import(self, _: ast.Import) -> None:
+        return None
+
+    def visit_ImportFrom(self, _: ast.ImportFrom) -> None:
+        return None
 
 
 def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Bound]]:
@@ -159,19 +181,108 @@ def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Bound]
             yield top, Bound(top)
 
 
-def _reads(node: ast.AST) -> Iterator[tuple[str, ...]]:
-    """Dotted names as they are written, such as ``("np", "linalg", "norm")``."""
+def _reads(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Dotted names as written, such as ``("np", "linalg", "norm")``, without ``local`` ones."""
     parts: list[str] = []
     inner = node
     while isinstance(inner, ast.Attribute):
         parts, inner = [inner.attr, *parts], inner.value
     if isinstance(inner, ast.Name):
-        yield (inner.id, *parts)
+        if inner.id not in local:
+            yield (inner.id, *parts)
         return
     if isinstance(node, ast.AnnAssign) and isinstance(node.annotation, ast.Constant):
-        yield from _reads(ast.parse(str(node.annotation.value), mode="eval"))
+        yield from _reads(ast.parse(str(node.annotation.value), mode="eval"), local)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        outside = [*getattr(node, "decorator_list", ()), node.args]
+        body = node.body if isinstance(node.body, list) else [node.body]
+        yield from (name for part in outside for name in _reads(part, local))
+        local |= _bound_in(node.args, body)
+        yield from (name for part in body for name in _reads(part, local))
+        return
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        first = node.generators[0].iter
+        yield from _reads(first, local)
+        local |= {n.id for g in node.generators for n in ast.walk(g.target) if _is_name(n)}
+        rest = [part for part in ast.iter_child_nodes(node) if part is not node.generators[0]]
+        rest += [node.generators[0].target, *node.generators[0].ifs]
+        yield from (name for part in rest for name in _reads(part, local))
+        return
     for child in ast.iter_child_nodes(node):
-        yield from _reads(child)
+        yield from _reads(child, local)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> set[str]:
+    """Names that a function binds itself. Imports within it bind what they say, not a variable."""
+    found = {node.arg for node in ast.walk(arguments) if isinstance(node, ast.arg)}
+    elsewhere: set[str] = set()
+    todo = list(body)
+    for node in todo:  # which grows
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Global):
+            elsewhere.update(node.names)
+        elif isinstance(node, ast.comprehension):
+            todo += [node.iter, *node.ifs]
+        elif _is_name(node) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+        if not isinstance(node, (*_SCOPES, ast.comprehension)):
+            todo += ast.iter_child_nodes(node)
+    return found - elsewhere
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+def _data(node: ast.AST) -> Iterator[str]:
+    """What is found by ``__file__`` in the module's folder: ``""`` is the folder itself."""
+    place = _place(node)
+    if place is None:
+        for child in ast.iter_child_nodes(node):
+            yield from _data(child)
+    elif ".." not in place.parts:
+        yield "" if place in {_MODULE, PurePosixPath()} else str(place)
+
+
+_MODULE = PurePosixPath("<module>")
+
+
+def _place(node: ast.AST) -> PurePosixPath | None:
+    """Path that an expression gives, relative to the module's folder; None if it gives none.
+
+    A path out of that folder begins with ``..``.
+    """
+    match node:
+        case ast.Name("__file__"):
+            return _MODULE
+        case ast.Call(ast.Name("Path" | "str"), [inner]):
+            steps: list[str] = []
+        case ast.Call(ast.Attribute(inner, "resolve" | "absolute"), []):
+            steps = []
+        case ast.Call(ast.Attribute(inner, "with_name"), [ast.Constant(str(name))]):
+            steps = ["..", name]
+        case ast.Attribute(inner, "parent"):
+            steps = [".."]
+        case ast.Subscript(ast.Attribute(inner, "parents"), ast.Constant(int(n))):
+            steps = [".."] * (n + 1)
+        case ast.BinOp(inner, ast.Div(), ast.Constant(str(name))):
+            steps = [name]
+        case _:
+            return None
+    place = _place(inner)
+    if place is not None:
+        for step in steps:
+            is_up = step == ".." and place.name not in {"", ".."}
+            place = place.parent if is_up else place / step
+    return place
 
 
 def _last_name(node: ast.expr) -> str:

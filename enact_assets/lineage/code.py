@@ -15,6 +15,7 @@ from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.parameters import HANDLES
 from enact_assets.engine.publishing.sql_files import STAGES, packaged_sql
 from enact_assets.engine.steps import STEPS, Step
+from enact_assets.lineage.former_versions import FORMER
 from enact_assets.lineage.pipeline import REPORT, STEP_OF, WAREHOUSE
 from enact_assets.system.package_versions import version_of
 
@@ -84,7 +85,11 @@ def code_versions(folder: Path = PACKAGE, cache_file: Path | None = CACHE) -> Co
 
 @cache
 def _versions() -> dict[str, str]:
-    """Step -> version of its code; of all at once, as what is read is remembered at the end."""
+    return {name: FORMER.get(version, version) for name, version in versions_by_reach().items()}
+
+
+def versions_by_reach() -> dict[str, str]:
+    """Step -> hash of its code; of all at once, as what is read is remembered at the end."""
     versions = code_versions()
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
     roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}

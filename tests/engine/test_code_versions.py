@@ -9,7 +9,8 @@ import pytest
 from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.steps import STEPS
-from enact_assets.lineage.code import PACKAGE, code_versions, step_roots
+from enact_assets.lineage.code import PACKAGE, code_versions, step_roots, versions_by_reach
+from enact_assets.lineage.former_versions import FORMER
 
 FILES = {
     "__init__.py": "from toy.words import label\n",
@@ -142,6 +143,133 @@ def test_libraries_count_by_version_where_they_are_reached(toy: Path) -> None:
     assert version(toy, "toy.words.lazy", numpy="1") == version(toy, "toy.words.lazy", numpy="2")
 
 
+CHAIN = {
+    "front.py": "from toy.facts import KINDS, state\nfrom toy.names import called\n"
+    "def made(x):\n    return [called(state(x)), KINDS]\n",
+    "facts.py": 'KINDS = ("ontop", "inside")\n\ndef state(x):\n    return _half(x) + 1\n\n'
+    "def _half(x):\n    from toy.late import value\n    return x // 2 + value\n",
+    "names.py": 'from toy.late import another\nKINDS = ("cup", "plate")\n\n'
+    "def called(x):\n    return KINDS[x % 2] * another\n",
+    "late.py": FILES["late.py"],
+}
+
+
+def _chain(folder: Path, **changed: str | None) -> str:
+    """Version of ``front.made``; ``changed`` modules are others, None: gone."""
+    package = folder / f"{len(list(folder.iterdir()))}" / "toy"
+    for name, text in {**CHAIN, **{f"{m}.py": t for m, t in changed.items()}}.items():
+        if text is not None:
+            path = package / name.replace("__", "/", 1)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return CodeVersions("toy", package).version([Symbol("toy.front", "made")])
+
+
+def test_what_moves_or_is_split_or_merged_stays_as_it_is(tmp_path: Path) -> None:
+    front, facts, names = CHAIN["front.py"], CHAIN["facts.py"], CHAIN["names.py"]
+    moved = {
+        "front": front.replace("toy.names", "toy.room.words"),
+        "names": None,
+        "room__words": names,
+    }
+    inside, half = facts.split("def _half")
+    split = {"facts": f"from toy.halves import _half\n{inside}", "halves": f"def _half{half}"}
+    imported = facts.replace("    from toy.late import value\n", "")
+    hoisted = {"facts": f"from toy.late import value\n{imported}"}
+    one_file = {
+        "front": f"from toy.names import called\n{facts}\n"
+        "def made(x):\n    return [called(state(x)), KINDS]\n",
+        "facts": None,
+    }
+    wanted = _chain(tmp_path)
+    assert [_chain(tmp_path, **of) for of in (moved, split, hoisted, one_file)] == [wanted] * 4
+
+
+def test_two_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    front, facts, names = CHAIN["front.py"], CHAIN["facts.py"], CHAIN["names.py"]
+    exchanged = {
+        "facts": facts.replace('"ontop", "inside"', '"cup", "plate"'),
+        "names": names.replace('"cup", "plate"', '"ontop", "inside"'),
+    }
+    swapped = front.replace("toy.facts import KINDS, state", "toy.facts import state")
+    swapped = swapped.replace("toy.names import called", "toy.names import KINDS, called")
+    versions = [_chain(tmp_path), _chain(tmp_path, **exchanged), _chain(tmp_path, front=swapped)]
+    versions += [
+        _chain(tmp_path, facts=facts.replace('"inside"', '"under"')),
+        _chain(tmp_path, names=names.replace('"plate"', '"bowl"')),
+    ]
+    assert len(set(versions)) == len(versions)
+
+
+LOCAL = [
+    ("def made(x, called=None):\n    return called(x)", set()),
+    ("def made(x, other=called):\n    return other(x)", {"called"}),
+    ("def made(x):\n    return [called for called in x]", set()),
+    ("def made(x):\n    return [called for called in called]", {"called"}),
+    ("def made(x):\n    return [y for y in x if (called := y)], called", set()),
+    ("def made(x):\n    return [called for called in x], called", {"called"}),
+    ("def made(x):\n    return lambda called: called, {called: 1 for called in x}", set()),
+    ("def made(x):\n    return lambda y: called", {"called"}),
+    ("def made(x):\n    called = x\n    def inner():\n        return called\n", set()),
+    ("def made(x):\n    def inner():\n        called = x\n    return called", {"called"}),
+    ("def made(x):\n    global called\n    called = x", {"called"}),
+    ("def made(x):\n    with open(x) as called:\n        called.read()", set()),
+    ("async def made(x):\n    async for called in x:\n        called()", set()),
+    ("async def made(x):\n    await called(x)", {"called"}),
+    ("def made(x):\n    match x:\n        case {'a': called, **rest}:\n            called", set()),
+    ("class made:\n    def f(self, called):\n        return called", set()),
+    ("class made:\n    def f(self):\n        return called", {"called"}),
+]
+
+
+@pytest.mark.parametrize(("text", "names"), LOCAL)
+def test_a_local_variable_reads_nothing_of_the_module(
+    tmp_path: Path, text: str, names: set[str]
+) -> None:
+    read = _read(tmp_path, f"from toy.names import called\n{text}\n")
+    assert {symbol.name for symbol in read} & {"called"} == names
+
+
+def _read(folder: Path, text: str) -> set[Symbol]:
+    (folder / "toy").mkdir(parents=True)
+    for name, content in {**CHAIN, "front.py": text}.items():
+        (folder / "toy" / name).write_text(content)
+    return CodeVersions("toy", folder / "toy").reached([Symbol("toy.front", "made")])
+
+
+DATA_OF = [
+    ('Path(__file__).parent / "prompts"', {"prompts/a.txt", "prompts/b/c.yaml"}),
+    ('Path(__file__).resolve().parent / "prompts" / "a.txt"', {"prompts/a.txt"}),
+    ('Path(__file__).with_name("own.csv")', {"own.csv"}),
+    (
+        'str(Path(__file__).parents[0]) + "/own.csv"',
+        {"own.csv", "prompts/a.txt", "prompts/b/c.yaml"},
+    ),
+    ('Path(__file__).parents[1] / "outside.csv"', set()),
+    ("os.path.dirname(__file__)", {"own.csv", "prompts/a.txt", "prompts/b/c.yaml"}),
+]
+
+
+@pytest.mark.parametrize(("found_by", "files"), DATA_OF)
+def test_data_files_count_for_who_finds_them(
+    tmp_path: Path, found_by: str, files: set[str]
+) -> None:
+    every = ["own.csv", "prompts/a.txt", "prompts/b/c.yaml"]
+    for name in every:
+        (tmp_path / "toy" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "toy" / name).write_text(name)
+    (tmp_path / "toy" / "reader.py").write_text(
+        f"import os\nfrom pathlib import Path\nTEXT = ({found_by})\nOTHER = 1\n"
+    )
+    before = version(tmp_path / "toy", "toy.reader.TEXT")
+    other = version(tmp_path / "toy", "toy.reader.OTHER")
+    for name in every:
+        (tmp_path / "toy" / name).write_text("edited")
+        assert (version(tmp_path / "toy", "toy.reader.TEXT") != before) == (name in files), name
+        assert version(tmp_path / "toy", "toy.reader.OTHER") == other
+        (tmp_path / "toy" / name).write_text(name)
+
+
 def test_what_is_cut_is_not_followed_but_handed_on(toy: Path) -> None:
     (toy / "errors.py").write_text("from toy.late import another\nclass ToyError: ...\n")
     (toy / "words.py").write_text(
@@ -235,6 +363,14 @@ REAL: list[tuple[str, str, str, set[str]]] = [
     ),
     ("simulator/simulate.py", "END_S = 2.0", "END_S = 2.5", {"replays", "training_statistics"}),
     ("learned/ridge.py", "STRENGTH = 0.3", "STRENGTH = 0.4", {"fact_reader"}),
+    # Two of one name.
+    ("learned/picture_features.py", "GRID = 16", "GRID = 8", {"training_statistics"}),
+    (
+        "statistics/clusters.py",
+        "GRID = 2.0**-32",
+        "GRID = 2.0**-30",
+        {"probes", "model_comparisons", "world_accuracies"},
+    ),
 ]
 
 
@@ -287,3 +423,8 @@ def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the t
     finally:
         path.write_text(text)
     assert {name for name in after if after[name] != before[name]} == stale
+
+
+def test_former_versions_are_those_of_code_that_is_as_it_was() -> None:
+    gone = FORMER.keys() - versions_by_reach().values()
+    assert not gone, f"their code changed, so these rows of lineage/former_versions.py go: {gone}"

@@ -9,6 +9,10 @@ from enact_assets.cli import main
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.driver import terminal
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import ROOTS, STEPS
+
+BY_CODE = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
@@ -90,6 +94,29 @@ def test_a_plan_as_json_is_nothing_but_json_however_long_the_lake_takes(
     assert "reading the lake" in capsys.readouterr().out
     assert main(["plan", "--json", *data]) == 0
     assert json.loads(capsys.readouterr().out)["stale"] == []
+
+
+def test_a_plan_begins_with_what_an_update_of_the_package_makes_stale(
+    materialized, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else hours of pictures are begun unawares."""
+    edited = {"frame_images", "evaluation"}
+    new = {name: "new" if name in edited else code_version(name) for name in BY_CODE}
+    monkeypatch.setattr("enact_assets.runs.reported.code_version", new.__getitem__)
+    lake, data = Lake(materialized.root / "lake"), ("--data", str(materialized.root))
+    assert main(["plan", "--json", *data]) == 0
+    found = json.loads(capsys.readouterr().out)["new_version"]
+    n_partitions = [len(lake.partitions(asset)) for asset in ("frame_images", "evaluation")]
+    n_pictures = sum(lake.read("frame_images", p).height for p in lake.partitions("frame_images"))
+    assert (found["n_partitions"], found["n_pictures"]) == (sum(n_partitions), n_pictures)
+    assert found["n_answers"] == 0
+    assert 0 < found["hours"] < 1
+    assert main(["plan", *data]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == (
+        f"New version: {sum(n_partitions)} partitions to make again, {n_pictures} pictures to "
+        "render, minutes."
+    )
 
 
 @pytest.mark.parametrize(

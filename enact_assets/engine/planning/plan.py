@@ -36,6 +36,11 @@ class Cause:
     text: str
     asset: str | None = None
 
+    @property
+    def is_new_code(self) -> bool:
+        """Whether other code made the partition."""
+        return self.text.startswith(NEW_CODE)
+
     def __str__(self) -> str:
         return self.text
 
