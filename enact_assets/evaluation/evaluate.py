@@ -13,8 +13,8 @@ from enact_assets.contracts.errors import EvaluationError
 from enact_assets.evaluation.evaluation_tables import Evaluation
 from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.verification import Verdicts, Verifier, VerifierQuestion
-from enact_assets.questions.parsing import Labels, Reader, heed_stop, read_answer
-from enact_assets.questions.release_parsing import FAILED, read_as_release, read_release_answer
+from enact_assets.questions.parsing import Labels, Reader, read_answer
+from enact_assets.questions.release_parsing import FAILED, read_both, read_release_answer
 from enact_assets.segmentation.component_index import ComponentIndex
 
 _QUESTION = (
@@ -93,10 +93,9 @@ def evaluate(
     columns = asked.select("demonstration", "kind", "key_frames", "reference", actions)
     parts = [VerifierQuestion(*row) for row in columns.iter_rows()]
     raw = asked.get_column("raw_answer")
-    read = [rules.read(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)]
-    if rules.heeds_stop:
-        stops = asked.get_column("stop")
-        read = [heed_stop(found, stop) for found, stop in zip(read, stops, strict=True)]
+    n_steps = [len(part.answer) for part in parts]
+    stops = asked.get_column("stop") if rules.heeds_stop else None
+    read, released = read_both(raw, n_steps, rules.read, stops)
     changes = {name: SharedChanges(index) for name, index in indexes.items() if index is not None}
     unknown = [name for name, index in indexes.items() if index is None]
     has_replay = ~asked.get_column("demonstration").is_in(unknown)
@@ -126,9 +125,6 @@ def evaluate(
     }
     is_ruled = is_scored & has_replay
     reasons = pl.Series([reason for _, reason in read], dtype=pl.String)
-    released = [
-        read_as_release(said, len(part.answer)) for said, part in zip(raw, parts, strict=True)
-    ]
     is_accepted, share = _as_released(found, [labels for labels, _ in read], released, judged)
     rows = asked.with_columns(
         answer_status=pl.when(is_missing)

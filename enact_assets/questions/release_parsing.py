@@ -6,8 +6,10 @@ runs of digits of the whole text count, as they are. Nothing is checked to be a 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
+
+from enact_assets.questions.parsing import Labels, Reader, heed_stop
 
 Failure = Literal["failed_to_parse_answer", "evaluation_error"]
 
@@ -65,6 +67,23 @@ def read_as_release(answer: str | None, n_steps: int) -> tuple[list[int] | None,
         return None, False
     is_order = len(labels) <= n_steps and len(set(labels)) == len(labels) > 0
     return labels, is_order and min(labels) >= 1 and max(labels) <= n_steps
+
+
+def read_both(
+    answers: Iterable[str | None],
+    n_steps: Sequence[int],
+    read: Reader,
+    stops: Iterable[str | None] | None,
+) -> tuple[list[tuple[Labels | None, str | None]], list[tuple[Labels | None, bool]]]:
+    """What ``read`` finds in each answer, and its second reading (:func:`read_as_release`).
+
+    ``stops`` are why models stopped (:func:`heed_stop`); None: that is not heeded.
+    """
+    given = list(answers)
+    found = [read(said, n) for said, n in zip(given, n_steps, strict=True)]
+    if stops is not None:
+        found = [heed_stop(one, stop) for one, stop in zip(found, stops, strict=True)]
+    return found, [read_as_release(said, n) for said, n in zip(given, n_steps, strict=True)]
 
 
 def _last_list(text: str, n_steps: int) -> list[int] | None:
