@@ -1,7 +1,8 @@
-"""Runs every test and says what is wrong: ``make test-all``.
+"""Runs every test and says what is wrong: ``make test-all``. ``--quick``: those of ``make test``.
 
 Wrong is a test that fails, also when it is tried once more alone, and one that is skipped without
-standing in ``skipped.toml``. Whoever wants to see what a machine can check reads what this prints.
+standing in ``skipped.toml``, for which the run of all answers, not the quick one. Whoever wants to
+see what a machine can check reads what this prints.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -39,6 +40,8 @@ class Session:
     tests: tuple[str, ...]
     ignored: tuple[str, ...] = ()
     n_processes: int = 2
+    only_quick: bool = False
+    """As ``make test`` runs them."""
 
     @property
     def python(self) -> Path:
@@ -51,6 +54,7 @@ SESSIONS = (
     Session(".venv-local", LOCAL_TESTS, n_processes=0),
     Session(".venv-all", ("tests",), ignored=LOCAL_TESTS),
 )
+QUICK_SESSIONS = (Session(".venv", ("tests",), only_quick=True),)
 
 
 @dataclass(frozen=True)
@@ -156,14 +160,15 @@ def run_session(session: Session, outcomes: Path, options: Sequence[str]) -> dic
         why = f"{session.environment} is not there: it could not be installed"
         return dict.fromkeys(session.tests, (SKIPPED, why))
     command = [
-        session.python, "-m", "pytest", "-n", session.n_processes, "-m", "slow or not slow",
-        "--hypothesis-profile", "all", "--outcomes", outcomes,
+        session.python, "-m", "pytest", "-n", session.n_processes, "--outcomes", outcomes,
         "-o", f"faulthandler_timeout={HANGS_SECONDS}", "-o", "faulthandler_exit_on_timeout=true",
-        *options, *session.tests,
+        *session.tests,
     ]  # fmt: skip
+    if not session.only_quick:
+        command += ["-m", "slow or not slow", "--hypothesis-profile", "all", *options]
     for path in session.ignored:
         command += ["--ignore", path]
-    code = _run(command)
+    code = _run(command, dict(os.environ) if session.only_quick else environment())
     found = read_outcomes(outcomes) if outcomes.exists() else {}
     # Exit code 1 says that tests failed, which the file tells; any other that pytest did.
     if (
@@ -175,14 +180,16 @@ def run_session(session: Session, outcomes: Path, options: Sequence[str]) -> dic
     return found
 
 
-def try_again(failed: Iterable[str], folder: Path, options: Sequence[str]) -> dict[str, str]:
+def try_again(
+    failed: Iterable[str], sessions: Sequence[Session], folder: Path, options: Sequence[str]
+) -> dict[str, str]:
     """How each test ends in a process of its own, while nothing else runs."""
     found = {}
     for n, test in enumerate(failed):
-        session = next((s for s in SESSIONS if test.startswith(s.tests)), None)
+        session = next((s for s in sessions if test.startswith(s.tests)), None)
         if session is None:
             continue
-        alone = Session(session.environment, (test,), n_processes=0)
+        alone = replace(session, tests=(test,), ignored=(), n_processes=0)
         print(f"Once more, alone: {test}", flush=True)
         outcomes = run_session(alone, folder / f"again_{n}.json", options)
         ended = {outcome for outcome, _ in outcomes.values()}
@@ -200,9 +207,9 @@ def environment() -> dict[str, str]:
     return {name: str(path) for name, path in found.items() if path and path.exists()} | os.environ
 
 
-def _run(command: Sequence[object]) -> int:
+def _run(command: Sequence[object], variables: Mapping[str, str]) -> int:
     words = [str(word) for word in command]
-    return subprocess.run(words, cwd=ROOT, env=environment(), check=False).returncode  # noqa: S603 - our own environments
+    return subprocess.run(words, cwd=ROOT, env=variables, check=False).returncode  # noqa: S603 - our own environments
 
 
 def main() -> int:
@@ -210,12 +217,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     about = "seed of the examples that properties are tried with (default: %(default)s)"
     parser.add_argument("--seed", type=int, default=0, help=about)
+    about = "only the tests of `make test`, as it runs them"
+    parser.add_argument("--quick", action="store_true", help=about)
     given = parser.parse_args()
+    sessions = QUICK_SESSIONS if given.quick else SESSIONS
     # The same examples when a test is tried again: or a property that fails for one would flicker.
     options = ("--hypothesis-seed", str(given.seed))
     with tempfile.TemporaryDirectory() as name:
         folder, found = Path(name), []
-        for n, session in enumerate(SESSIONS):
+        for n, session in enumerate(sessions):
             began = time.monotonic()
             found.append(run_session(session, folder / f"{n}.json", (*options, *SHOWN_DURATIONS)))
             seconds = time.monotonic() - began
@@ -223,9 +233,13 @@ def main() -> int:
                 f"{', '.join(session.tests)} in {session.environment}: {seconds:.0f} s", flush=True
             )
         outcomes = merged(found)
+        if given.quick:
+            outcomes = {test: o for test, o in outcomes.items() if o[0] != SKIPPED}
         failed = [test for test, (outcome, _) in outcomes.items() if outcome == FAILED]
-        again = try_again(failed, folder, options) if len(failed) <= MOST_TRIED_AGAIN else {}
-    judged = judge(outcomes, again, read_allowed(ALLOWED.read_text(encoding="utf-8")))
+        is_much = len(failed) > MOST_TRIED_AGAIN
+        again = {} if is_much else try_again(failed, sessions, folder, options)
+    allowed = () if given.quick else read_allowed(ALLOWED.read_text(encoding="utf-8"))
+    judged = judge(outcomes, again, allowed)
     print(as_text(judged))
     return 0 if judged.is_good else 1
 

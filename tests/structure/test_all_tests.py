@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import all_tests
 import pytest
 from all_tests import ALLOWED, Allowed, as_text, judge, merged, read_allowed
 from outcomes import FAILED, PASSED, SKIPPED, read_outcomes
@@ -92,6 +93,41 @@ def test_a_test_that_crashes_or_hangs_fails_once_and_the_others_run(
     }
     assert found == expected
     assert run.stdout.count("node down") == n_bad, "tried again in a new process"
+
+
+SHAKY = """
+from pathlib import Path
+import pytest
+def test_good(): pass
+def test_shaky():
+    if not Path("tried").exists():
+        Path("tried").touch()
+        raise OSError("only once")
+@pytest.mark.skip(reason="needs a screen")
+def test_left_out(): pass
+@pytest.mark.slow
+def test_long(): assert False
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bad", ["", "def test_bad(): assert False\n"], ids=["good", "bad"])
+def test_a_quick_test_that_passes_alone_does_not_fail_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], bad: str
+) -> None:
+    (tmp_path / "tests").mkdir()
+    for name in ("conftest.py", "outcomes.py"):
+        shutil.copy(ALLOWED.with_name(name), tmp_path / "tests")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\naddopts = -m 'not slow'\n")
+    (tmp_path / "tests" / "test_planted.py").write_text(SHAKY + bad)
+    monkeypatch.setattr(all_tests, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["all_tests.py", "--quick"])
+    assert all_tests.main() == bool(bad)
+    told = capfd.readouterr().out
+    assert told.count("Once more, alone: tests/test_planted.py::test_shaky\n") == 1
+    assert "Flickering: failed, and passed alone (mend these): 1" in told
+    assert told.endswith(f"2 passed, {int(bool(bad))} failed, 0 skipped\n")
 
 
 def test_a_test_counts_as_run_if_it_ran_in_one_environment() -> None:
