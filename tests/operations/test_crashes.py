@@ -1,6 +1,5 @@
 """kill -9 at any moment: what was published is whole, and the next run ends as if undisturbed."""
 
-import json
 import shutil
 import sqlite3
 import subprocess
@@ -24,8 +23,6 @@ from benchmarks.crashes import (
 )
 from enact_assets.runs.instance import open_instance
 from enact_assets.system.atomic import is_temporary
-
-CAMPAIGN = Path(__file__).parents[1] / "campaign"
 
 STEPS = ("gating_config", "variant_config", "replays", "segmentation", "visibility")
 
@@ -117,26 +114,3 @@ def test_a_kill_while_dagsters_databases_are_made_does_no_harm(tmp_path: Path, n
         assert find_damage(root) == []
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
         assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
-    """A chain of kills and a fault in one run, two more kills in the next: `make campaign` has a
-    hundred. The undisturbed root is made once.
-    """
-    told = []
-    places = ["--keep", str(tmp_path / "kept"), "--scratch", str(tmp_path / "scratch")]
-    for kills in (3, 5):
-        command = [sys.executable, CAMPAIGN, "--kills", str(kills), "--faults", "1"]
-        done = subprocess.run(  # noqa: S603 - our own interpreter, our own code
-            [*command, *places],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        told.append(json.loads((tmp_path / "kept" / "campaign.json").read_text()))
-    assert [sum(t["kills"].values()) for t in told] == [3, 5]
-    assert [t["units"]["kills"] for t in told] == [1, 2]
-    assert [t["units"]["faults"] for t in told] == [1, 1], "it was done already"
-    assert told[1]["findings"] == []

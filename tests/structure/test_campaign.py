@@ -169,16 +169,21 @@ def test_the_small_root_asks_and_has_rows_in_every_table(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
-    """``--keep``: the second run begins where the first stopped."""
-    for n in (1, 2):
+    """``--keep``: the second run begins where the first stopped. The first has a chain of kills,
+    after which all is as in an undisturbed root, and a fault; the second only kills a page.
+    """
+    kept = tmp_path / "kept"
+    chains = [("one process", 0, 2), ("people", 2, 3)]
+    for number, (kind, n_before, n) in enumerate(chains):
         done = subprocess.run(  # noqa: S603 - our own interpreter
-            [sys.executable, "tests/campaign", "--kinds", "people", "--kills", str(n),
-             "--keep", str(tmp_path)],
+            [sys.executable, "tests/campaign", "--kinds", kind, "--kills", str(n), "--faults", "1",
+             "--keep", kept, "--scratch", tmp_path / "scratch"],
             cwd=REPOSITORY, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
-        assert f"kill {n}, chain {n - 1} (people)" in done.stdout
+        assert f"kill {n}, chain {number} ({kind})" in done.stdout
         kills = re.findall("^kill ", done.stdout, flags=re.MULTILINE)
-        assert len(kills) == 1, "none twice"
-        tally = read_tally(tmp_path, 0)
-        assert (tally.n_kills, tally.units["kills"]) == (n, n)
+        assert len(kills) == n - n_before, "none twice"
+        tally = read_tally(kept, 0)
+        assert (tally.n_kills, tally.units["kills"]) == (n, number + 1)
+        assert (tally.units["faults"], tally.findings) == (1, [])
