@@ -49,15 +49,20 @@ def _entries(shows: Shown) -> Iterator[tuple[str, str]]:
 @cache
 def code_sha(step: str, activity: str | None = None) -> str:
     """Hash of the code of all that ``step`` reaches, whatever modules it is in."""
-    roots = step_roots(STEPS[step]) if step in STEPS else [WHOLE_ROOTS[step]]
     others = set(ACTIVITIES) - {activity} if activity else set()
     counted = []
-    for symbol, sha in _versions().hashes(roots).items():
+    for symbol, sha in _reached(_versions(), step).items():
         module = symbol.partition(":")[0]
         if not module.startswith(KEEPING) and module.rpartition(".")[2] not in others:
             counted.append(sha)
     files = [p.read_bytes() for p in sql_folder().rglob("*.sql")] if step == WAREHOUSE else []
     return short(*counted, *files)
+
+
+@cache
+def _reached(versions: CodeVersions, step: str) -> dict[str, str]:
+    """Symbol -> hash of its code; the same for pictures of every activity."""
+    return versions.hashes(step_roots(STEPS[step]) if step in STEPS else [WHOLE_ROOTS[step]])
 
 
 def files_sha(pattern: str) -> str:

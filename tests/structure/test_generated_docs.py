@@ -36,7 +36,7 @@ def test_what_things_show_is_there() -> None:
     """A step, a file or a setting that went would end `make check`."""
     assert all(shown.hashes(thing.shows) for thing in THINGS)
     assert set(RECORD) <= {thing.name for thing in THINGS}
-    reached = shown.code_versions().hashes(shown.step_roots(shown.STEPS["frame_images"]))
+    reached = shown._reached(shown._versions(), "frame_images")
     assert all(any(symbol.startswith(kept) for symbol in reached) for kept in shown.KEEPING)
     with pytest.raises(FileNotFoundError, match="no file matches"):
         shown.files_sha("docs/nothing_*.md")
@@ -56,7 +56,7 @@ def test_only_code_of_its_own_activity_makes_a_picture_older(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And code that moves to another module makes none older."""
-    found = shown.code_versions().hashes(shown.step_roots(shown.STEPS["replays"]))
+    found = shown._reached(shown._versions(), "replays")
     salad = next(k for k in found if k.endswith("activities.make_a_salad:ACTIVITY"))
     base = next(k for k in found if k.endswith("activities.base:jitter"))
     moved = {k.replace(".base:", ".elsewhere.begin:"): sha for k, sha in found.items()}
