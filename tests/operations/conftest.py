@@ -8,8 +8,10 @@ from tiny_roots import Disk, TinyRoot, system
 
 
 @pytest.fixture(scope="session")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> TinyRoot:
-    return TinyRoot(tmp_path_factory.mktemp("tiny"))
+def tiny(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> TinyRoot:
+    """Quick tests ask models: what follows evaluation, those of `tests/pipeline` make."""
+    is_quick = request.config.option.markexpr == "not slow"
+    return TinyRoot(tmp_path_factory.mktemp("tiny"), "evaluation" if is_quick else None)
 
 
 @pytest.fixture

@@ -86,7 +86,15 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     assert rows["raw_answer"].null_count() == 0
     assert set(rows["served_model"]) == {"seer-1"}
     assert rows["usd"].sum() == pytest.approx(n * (900 + 2 * 9) / 1e6)
-    # The ledger outlives what is made from it.
+
+
+@pytest.mark.slow
+def test_the_ledger_outlives_what_is_made_from_it(
+    tiny: TinyRoot, copied: Path, server: Server
+) -> None:
+    write_models(copied, server.url())
+    assert materialize(tiny, copied, "seer", max_usd=1) == []
+    rows = answers(copied, "seer")
     bought = {file: file.read_bytes() for file in (copied / "ledger").rglob("*.jsonl")}
     assert run(copied, "forget", "model", "seer") == 0
     assert run(copied, "gc", "--delete") == 0

@@ -11,6 +11,7 @@ from sql.tiny_lake import (
     answer,
     contents,
     few_sql,
+    lean_sql,
     part_of_sql,
     publish_few,
     publish_lean,
@@ -221,7 +222,7 @@ def test_a_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
         rows[name] = [r for r in rows[name] if r["model"] == "guesser" or r["question_id"] != "f2"]
     lake = write_lake(tmp_path / "lake", rows)
     stale = stale_rows(*((name, "guesser|baseline") for name in ANSWERS))
-    current = publish_on(lake, target, stale=stale)
+    current = publish_on(lake, target, lean_sql(), stale=stale)
     assert all(check.is_passed for check in current.checks)
     for name in ANSWERS:
         kept = lake.read_all(name).filter(pl.col("question_id") != "f2")
@@ -331,8 +332,9 @@ def test_a_prediction_for_a_question_nobody_knows_stays_an_offence(
     for name in ("qa", "question_set", "asked_questions", "evaluation"):
         rows[name] = [r for r in rows[name] if r["question_id"] != "f4"]
     lake = write_lake(tmp_path / "lake", rows)
+    sql = part_of_sql("predicted_questions_exist")
     with pytest.raises(WarehouseError, match="predicted_questions_exist: 3 offending rows"):
-        publish_lean(lake, target, names=without("demonstration", BOIL))
+        publish(lake, target, sql, names=without("demonstration", BOIL))
 
 
 @pytest.mark.slow

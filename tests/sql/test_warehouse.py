@@ -113,7 +113,11 @@ def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
 
 @pytest.mark.parametrize(
     ("folder", "sibling"),
-    [("it's a[b]c 50% *", "it's abc 50% d"), ("n_frames=7", "n_frames=8"), ("run[1]", "run1")],
+    [
+        ("it's a[b]c 50% *", "it's abc 50% d"),
+        ("n_frames=7", "n_frames=8"),
+        pytest.param("run[1]", "run1", marks=pytest.mark.slow),  # a part of the first
+    ],
 )
 def test_any_folder_name_will_do(tmp_path: Path, folder: str, sibling: str) -> None:
     """Quotes, globs and 'key=value' mean something to SQL and to DuckDB's file reader; rows are

@@ -1,6 +1,7 @@
 """A question with its answers, by either id, and lists of questions, on a lake made by hand."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import polars as pl
 import pytest
@@ -19,9 +20,7 @@ from enact_assets.viewing.demonstrations import list_demonstrations, read_demons
 from enact_assets.viewing.question_lists import Wanted, choices, list_questions
 from enact_assets.viewing.questions_shown import read_question
 
-ROWS = tiny_rows()
-
-
+tiny = cache(tiny_rows)
 READ = "question_ids answers key_frames leaderboard compared_steps compared_components"
 
 
@@ -36,7 +35,7 @@ def asking(relations: Relations) -> Ask:
 
 @pytest.fixture(scope="module")
 def ask() -> Ask:
-    return asking(Relations(ROWS))
+    return asking(Relations(tiny()))
 
 
 def outcome_of(row) -> str:
@@ -47,10 +46,10 @@ def outcome_of(row) -> str:
 
 def test_ids_of_files_lead_to_the_same_questions(ask: Ask) -> None:
     """Those that are exported, computed in SQL and by the code that exports."""
-    segmented = SegmentedFrames.build(ROWS["segmented_frames"])
-    exported = official_questions(Qa.build(ROWS["qa"]), segmented)
+    segmented = SegmentedFrames.build(tiny()["segmented_frames"])
+    exported = official_questions(Qa.build(tiny()["qa"]), segmented)
     ids = dict(ask("select question_id, official_id from question_ids").iter_rows())
-    built = Qa.build(ROWS["qa"])["question_id"]
+    built = Qa.build(tiny()["qa"])["question_id"]
     assert ids == {id_: q.id for id_, q in zip(built, exported, strict=True)}
     for id_, official_id in ids.items():
         assert read_question(ask, official_id) == read_question(ask, id_)
@@ -139,7 +138,7 @@ def test_a_question_is_shown_as_a_variant_asks_it(ask: Ask) -> None:
     assert read_question(ask, "f1").variant == "baseline"
     shas = {
         row["key_frame"]: row["image_sha"]
-        for row in ROWS["frame_images"]
+        for row in tiny()["frame_images"]
         if (row["demonstration"], row["variant"]) == (TABLE, "aperture_80")
     }
     assert [p.sha for p in found.pictures] == [shas[p.key_frame] for p in found.pictures]
@@ -149,7 +148,7 @@ def test_a_question_is_shown_as_a_variant_asks_it(ask: Ask) -> None:
         read_question(ask, "nix")
 
 
-ACTIVITY = {row["demonstration"]: row["activity"] for row in ROWS["demonstrations"]}
+ACTIVITY = {name: name.rpartition("-")[0] for name in (TABLE, BOIL)}
 WISHES = st.builds(
     Wanted,
     st.sampled_from(["baseline", "aperture_80"]),
@@ -170,14 +169,14 @@ def test_a_list_has_what_is_wanted_on_its_pages(ask: Ask, wanted: Wanted) -> Non
     """Beside a loop over all rows."""
     answered = {
         row["question_id"]
-        for row in ROWS["evaluation"]
+        for row in tiny()["evaluation"]
         if row["variant"] == wanted.variant
         and wanted.model in {None, row["model"]}
         and wanted.outcome in {None, outcome_of(row)}
     }
     expected = {
         row["question_id"]
-        for row in ROWS["asked_questions"]
+        for row in tiny()["asked_questions"]
         if row["variant"] == wanted.variant
         and wanted.activity in {None, ACTIVITY[row["demonstration"]]}
         and wanted.demonstration in {None, row["demonstration"]}
@@ -229,7 +228,7 @@ def test_a_list_names_models_that_are_not_right(ask: Ask) -> None:
 def test_the_board_counts_every_answer_once(ask: Ask) -> None:
     for variant in ("baseline", "aperture_80"):
         board = {(r.kind, r.model): [r.of(o) for o in OUTCOMES] for r in read_board(ask, variant)}
-        rows = [row for row in ROWS["evaluation"] if row["variant"] == variant]
+        rows = [row for row in tiny()["evaluation"] if row["variant"] == variant]
         assert board == {
             key: [
                 sum((r["kind"], r["model"]) == key and outcome_of(r) == o for r in rows)
