@@ -25,8 +25,8 @@ from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.evaluation.evaluate import evaluate
 from enact_assets.evaluation.expectation import expect_random_orders
+from enact_assets.frames.thumbnails import Image
 from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.predictions.requests import Image
 from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary

@@ -13,7 +13,7 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables_of
 from enact_assets.driver.failures import failed_partitions, failure_message

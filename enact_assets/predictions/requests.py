@@ -4,15 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from enact_assets.asking import messages
 from enact_assets.contracts.errors import PredictionError
 from enact_assets.contracts.ids import content_sha
+from enact_assets.frames.thumbnails import Image
 from enact_assets.questions.question_types import KeyFramePicture, type_of
 
-Image = NDArray[np.uint8]
 ImageReader = Callable[[str, int], Image]
 """(demonstration, key frame) -> picture, uint8 (height, width, 3)."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.predictions.pixel_continuity import thumbnail
+from enact_assets.frames.thumbnails import thumbnail
 from enact_assets.worldprediction.world_items import best_option
 
 Image = NDArray[np.uint8]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.predictions.pixel_continuity import thumbnail
+from enact_assets.frames.thumbnails import thumbnail
 
 Thumbnail = NDArray[np.float64]
 Clip = tuple[str, int, str]

@@ -8,7 +8,7 @@ import yaml
 from dagster._core.definitions.partitions.context import partition_loading_context
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.engine.graph import Follows, Input, partition_key
 from enact_assets.engine.tables import TABLES
 from enact_assets.lineage.pipeline import EXTERNAL, ROOTS, STEP_OF, STEPS, dimensions, names_now

@@ -13,7 +13,7 @@ from enact_assets.cli import main
 from enact_assets.commands.plan_output import PlanFile, plan_schema
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.scope import Scope, read_scope, write_scope
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.driver.materialize import Driver
 from enact_assets.driver.walk import Observer
 

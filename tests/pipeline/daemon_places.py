@@ -6,7 +6,7 @@ import dagster as dg
 import yaml
 
 from enact_assets.data_root.partitions_file import read_shards
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.driver.contract import Site, StepRun
 from enact_assets.driver.step_runs import execute
 from enact_assets.lineage.pipeline import STEP_NAMED

@@ -7,7 +7,7 @@ import pytest
 from made_roots import Materialized
 
 from enact_assets.data_root.published import query
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.engine.graph import partition_key
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.reported import last_materialization

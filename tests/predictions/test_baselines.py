@@ -15,11 +15,11 @@ from enact_assets.contracts.errors import (
     UnknownNameError,
 )
 from enact_assets.contracts.registry import load_registry
+from enact_assets.frames.thumbnails import THUMBNAIL_EDGE, Image, thumbnail
 from enact_assets.predictions.baselines import MODELS, REFERENCES, find_model
 from enact_assets.predictions.learned_names import LEARNED
-from enact_assets.predictions.pixel_continuity import THUMBNAIL_EDGE, thumbnail
 from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.predictions.requests import Image, ImageReader, build_request, request_sha
+from enact_assets.predictions.requests import ImageReader, build_request, request_sha
 from enact_assets.predictions.text_prior import ActionRules
 
 from reference.household import Household, build_household

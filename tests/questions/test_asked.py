@@ -17,8 +17,8 @@ from enact_assets.contracts.settings import (
     Variant,
 )
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
+from enact_assets.frames.thumbnails import Image
 from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.predictions.requests import Image
 from enact_assets.questions.asked import ask_questions
 from enact_assets.questions.noise import Vocabulary
 from enact_assets.questions.qa import write_questions

@@ -58,7 +58,7 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.contracts.registry import load_registry
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.lineage.table_docs import table_rows
 from enact_assets.driver.materialize import Driver
 from enact_assets.data_root.published import query

@@ -3,7 +3,7 @@
 import dagster as dg
 import pytest
 
-from enact_assets.definitions import build_definitions
+from enact_assets.defs.definitions import build_definitions
 from enact_assets.defs.labels import LAYER_TAG
 from enact_assets.engine.publishing.sql_files import read_sql_files, sql_folder
 from enact_assets.engine.steps import STEPS
