@@ -62,12 +62,7 @@ def test_loading_the_definitions_imports_nothing_heavy() -> None:
 @pytest.mark.slow
 def test_a_plan_needs_no_definitions() -> None:
     """`plan`, and a walk with nothing to do, answer while a person waits."""
-    unneeded = (
-        *HEAVY,
-        "enact_assets.defs.definitions",
-        "enact_assets.driver.step_runs",
-        "matplotlib",
-    )
+    wiring = ("enact_assets.defs.definitions", "enact_assets.driver.step_runs")
     assert loaded_by("enact_assets.driver.materialize", (*HEAVY, *wiring, "matplotlib")) == []
 
 
