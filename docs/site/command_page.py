@@ -1,10 +1,9 @@
 """The options of every command, as ``--help`` prints them."""
 
-import argparse
 import os
 from unittest.mock import patch
 
-from enact_assets.cli import _parser
+from enact_assets.commands.table import command_parsers
 
 COLUMNS = "84"
 HEAD = """\
@@ -21,14 +20,6 @@ def command_page() -> dict[str, str]:
     # argparse wraps at the width of the terminal, and may quote the default data root.
     with patch.dict(os.environ, {"COLUMNS": COLUMNS, "NO_COLOR": "1"}):
         os.environ.pop("ENACT_HOME", None)
-        texts = {name: parser.format_help() for name, parser in commands().items()}
+        texts = {name: parser.format_help() for name, parser in command_parsers().items()}
     sections = [f"## {name}\n\n```text\n{text.rstrip()}\n```\n" for name, text in texts.items()]
     return {"pages/options.md": HEAD + "\n".join(sections)}
-
-
-def commands() -> dict[str, argparse.ArgumentParser]:
-    """Name -> parser of every command."""
-    for action in _parser()._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    raise SystemExit("the parser of enact-assets has no commands")

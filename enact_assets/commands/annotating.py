@@ -4,121 +4,25 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.table import Table
 
+from enact_assets.commands.model_options import ALL_KEPT, PAPER, PORT
 from enact_assets.contracts.errors import EnactError, SettingsError
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.world_settings import CONDITIONS, EQUIVALENT
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.people.page.lead import lead_tables
+from enact_assets.people.plan_loading import load_plan
+from enact_assets.people.plans import k_each_plan, paper_plan
+from enact_assets.people.store import Store
+from enact_assets.people.variant_questions import ShownQuestions, shown_questions
 from enact_assets.plurals import counted
-
-if TYPE_CHECKING:
-    from enact_assets.people.variant_questions import ShownQuestions
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
-
-PORT = 3040
-PAPER, K_EACH = "paper", "k_each"
-ALL_KEPT = ""
-"""``--kept`` without the name of a set."""
-ROLES = ("person", "solver", "simulated", "lead")
+from enact_assets.worldprediction.world_content import asked_under, shown_world_questions
 
 
-def add_annotate_command(command: AddCommand) -> None:
-    """Add annotate."""
-    about = (
-        "Let people answer questions: invite annotators (each gets a link), plan who answers what, "
-        "serve the page, see the progress. Answers are models of the graph: `enact-assets "
-        "materialize` scores them."
-    )
-    sub = command("annotate", _annotate, about)
-    sub.add_argument("action", choices=tuple(_ACTIONS), help="what to do")
-    sub.add_argument("names", nargs="*", metavar="NAME", help="invite: one annotator each")
-    inviting = sub.add_argument_group("invite")
-    inviting.add_argument(
-        "--role",
-        choices=ROLES,
-        default=ROLES[0],
-        help="person; solver, who is no person but is given the page alone; simulated; or lead, "
-        "who sees progress and agreement (default: person). Plan paper is for this role",
-    )
-    inviting.add_argument(
-        "--quota",
-        type=int,
-        default=100,
-        metavar="N",
-        help="questions to draw at most (default: 100)",
-    )
-    inviting.add_argument(
-        "--again", action="store_true", help="NAME is an annotator who needs a new link"
-    )
-    planning = sub.add_argument_group("plan")
-    planning.add_argument("--variant", default=BASELINE, help=f"default: {BASELINE}")
-    planning.add_argument(
-        "--world",
-        metavar="SOURCE",
-        help="instead of a variant: questions of WorldPrediction, `embedded` or a step file",
-    )
-    planning.add_argument(
-        "--condition",
-        choices=CONDITIONS,
-        default=EQUIVALENT,
-        help=f"where their clips come from (default: {EQUIVALENT})",
-    )
-    planning.add_argument(
-        "--plan",
-        choices=(PAPER, K_EACH),
-        default=PAPER,
-        help="paper: a part for each person and a set that all answer; k_each: all draw from a "
-        "pool until each question has K answers (default: paper)",
-    )
-    planning.add_argument("--k", type=int, default=2, metavar="K", help="default: 2")
-    planning.add_argument(
-        "--per-stratum", type=int, metavar="N", help="questions of each kind and length at most"
-    )
-    planning.add_argument(
-        "--kept",
-        metavar="SET",
-        nargs="?",
-        const=ALL_KEPT,
-        help="only questions that people kept of a question set with `keep`, or with --world those "
-        "that two persons solved: answers to them measure how well people do",
-    )
-    planning.add_argument(
-        "--overlap", type=int, metavar="N",
-        help="paper: questions of each kind and length that all answer (default: 5 per annotator)",
-    )  # fmt: skip
-    planning.add_argument(
-        "--seed", type=int, default=0, help="of the order of questions (default: 0)"
-    )
-    serving = sub.add_argument_group("serve")
-    serving.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
-    )
-    serving.add_argument(
-        "--port",
-        type=int,
-        default=PORT,
-        help=f"default: {PORT}; 0: any. Links of `invite` name it: give both the same",
-    )
-    serving.add_argument(
-        "--rate",
-        type=float,
-        default=20.0,
-        metavar="N",
-        help="requests of one annotator per second (default: 20)",
-    )
-    serving.add_argument(
-        "--public-name",
-        action="append",
-        metavar="NAME",
-        help="host name of the HTTPS proxy in front, for use beyond this machine",
-    )
-
-
-def _annotate(arguments: argparse.Namespace, console: Console) -> int:
+def run_annotate(arguments: argparse.Namespace, console: Console) -> int:
+    """``annotate``; returns the exit code."""
     if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
         raise EnactError(
             "Starlette or uvicorn is not installed: pip install 'enact_assets[people]'"
@@ -130,7 +34,6 @@ def _annotate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from enact_assets.people.store import Store
 
     if not arguments.names:
         raise SettingsError("name at least one annotator: `enact-assets annotate invite NAME`")
@@ -159,9 +62,6 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
 
 
 def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from enact_assets.people.plan_loading import load_plan
-    from enact_assets.people.plans import k_each_plan, paper_plan
-    from enact_assets.people.store import Store
 
     if arguments.kept is not None and arguments.plan == PAPER:
         raise SettingsError("--kept is for another answer to each question: add --plan k_each")
@@ -203,11 +103,8 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
         )
 
 
-def _asked(arguments: argparse.Namespace, root: DataRoot) -> "tuple[str, ShownQuestions]":
+def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQuestions]:
     """What stands for the variant in answers, and the questions."""
-    from enact_assets.people.variant_questions import shown_questions
-    from enact_assets.worldprediction.world_content import asked_under, shown_world_questions
-
     if arguments.world is None:
         if arguments.kept == ALL_KEPT:
             raise SettingsError("--kept needs the name of a question set, or --world")
@@ -226,10 +123,6 @@ def _asked(arguments: argparse.Namespace, root: DataRoot) -> "tuple[str, ShownQu
 
 
 def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from rich.table import Table
-
-    from enact_assets.people.page.lead import lead_tables
-    from enact_assets.people.store import Store
 
     table = Table()
     for column in ("annotator", "known as", "answered", "assigned", "cannot tell", "median s"):
@@ -242,10 +135,8 @@ def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) 
 
 
 def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from enact_assets.engine.lake.image_store import ImageStore
     from enact_assets.people.page.annotation_pages import annotation_site
     from enact_assets.people.page.annotation_server import listening_on, serve_pages
-    from enact_assets.people.store import Store
 
     names = tuple(arguments.public_name or ())
     if not arguments.rate > 0:

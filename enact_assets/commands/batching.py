@@ -1,44 +1,25 @@
 """The command ``batch``: questions to models at half the price, answered within a day."""
 
 import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from enact_assets.commands.trying import add_max_usd
+from enact_assets.asking.bought_batches import submit
+from enact_assets.asking.budget import Budget
+from enact_assets.commands.model_options import SUBMIT
+from enact_assets.commands.terminal import plain
 from enact_assets.contracts.errors import PredictionError
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.official.commands import plain
 from enact_assets.plurals import counted
-
-if TYPE_CHECKING:
-    from enact_assets.runs.resources import DataResource
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
-SUBMIT, COLLECT = "submit", "collect"
-
-
-def add_batch_command(command: AddCommand) -> None:
-    """Add batch."""
-    about = (
-        "Ask models of OpenAI, Anthropic and Google in batches: half the price, within a day. "
-        "submit sends all questions of a variant that have no answer; collect fetches answers that "
-        "are ready. Then `materialize` scores them."
-    )
-    sub = command("batch", _batch, about)
-    sub.add_argument("what", choices=(SUBMIT, COLLECT))
-    sub.add_argument("model", nargs="?", help="model to submit to")
-    sub.add_argument(
-        "--variant", default=BASELINE, metavar="NAME", help="variant to ask (default: baseline)"
-    )
-    add_max_usd(sub, "(submit; default: the budget of models.yaml alone)", None)
+from enact_assets.predictions.model_asker import as_shown
+from enact_assets.runs.batches_collected import collect_all
+from enact_assets.runs.first_answers import asked_of
+from enact_assets.runs.instance import check_root
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.spending import spending_tags, usd_until
 
 
-def _batch(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.runs.instance import check_root
-    from enact_assets.runs.resources import DataResource
-
+def run_batch(arguments: argparse.Namespace, console: Console) -> int:
+    """``batch``; returns the exit code."""
     check_root(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
     if arguments.what == SUBMIT:
@@ -48,12 +29,7 @@ def _batch(arguments: argparse.Namespace, console: Console) -> int:
     return _collect(data, console)
 
 
-def _submit(arguments: argparse.Namespace, data: "DataResource", console: Console) -> int:
-    from enact_assets.asking.bought_batches import submit
-    from enact_assets.asking.budget import Budget
-    from enact_assets.predictions.model_asker import as_shown
-    from enact_assets.runs.first_answers import asked_of
-    from enact_assets.runs.spending import spending_tags, usd_until
+def _submit(arguments: argparse.Namespace, data: DataResource, console: Console) -> int:
 
     model = data.models.find(arguments.model)
     if model is None:
@@ -80,8 +56,7 @@ def _submit(arguments: argparse.Namespace, data: "DataResource", console: Consol
     return 1 if done.why_not_all else 0
 
 
-def _collect(data: "DataResource", console: Console) -> int:
-    from enact_assets.runs.batches_collected import collect_all
+def _collect(data: DataResource, console: Console) -> int:
 
     rows = collect_all(data)
     if not rows:

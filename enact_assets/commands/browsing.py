@@ -2,34 +2,19 @@
 
 import argparse
 import importlib.util
-from collections.abc import Callable
 
 from rich.console import Console
 
 from enact_assets.contracts.errors import EnactError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.report.browse_links import PORT
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
-
-
-def add_browse_command(command: AddCommand) -> None:
-    """Add browse."""
-    about = (
-        "Serve pages on this machine: the leaderboard, questions by what models got wrong, every "
-        "answer step by step, demonstrations by key frame. Nothing is written."
-    )
-    sub = command("browse", _browse, about)
-    sub.add_argument(
-        "--port", type=int, default=PORT, help=f"port to listen on (default: {PORT}; 0: any)"
-    )
+from enact_assets.data_root.published import OpenWarehouse
+from enact_assets.viewing.questions_shown import check_has_ids
 
 
-def _browse(arguments: argparse.Namespace, console: Console) -> int:
+def run_browse(arguments: argparse.Namespace, console: Console) -> int:
+    """``browse``; returns the exit code."""
     if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
         raise EnactError("Starlette or uvicorn is not installed: pip install 'enact_assets[ui]'")
-    from enact_assets.data_root.published import OpenWarehouse
-    from enact_assets.viewing.questions_shown import check_has_ids
     from enact_assets.viewing.site.local_server import listening, serve
 
     root = DataRoot(arguments.data)

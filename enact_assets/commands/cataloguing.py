@@ -2,39 +2,24 @@
 
 import argparse
 import time
-from collections.abc import Callable
 
 from rich.console import Console
 
-from enact_assets.official.commands import plain, shown_progress
+from enact_assets.commands.graph_options import REBUILD
+from enact_assets.commands.terminal import plain, shown_progress
+from enact_assets.contracts.errors import OutputError
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.terminal import duration
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.lake_index import LakeIndex
+from enact_assets.runs.instance import check_root
 
 SHOWN = 20
 """Files that are named."""
-CHECK, REBUILD = "check", "rebuild"
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
-def add_catalogue_command(command: AddCommand) -> None:
-    """Add catalogue."""
-    sub = command(
-        "catalogue",
-        _catalogue,
-        "Compare catalogue.db, which remembers what each file of the lake says, with all files "
-        f"(`{CHECK}`), or make it anew from them (`{REBUILD}`). Files are only read. Exit code 1 "
-        "if the catalogue says something else than a file.",
-    )
-    sub.add_argument("action", choices=(CHECK, REBUILD))
-
-
-def _catalogue(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.errors import OutputError
-    from enact_assets.data_root.paths import DataRoot
-    from enact_assets.driver.terminal import duration
-    from enact_assets.engine.lake.lake import Lake
-    from enact_assets.engine.lake.lake_index import LakeIndex
-    from enact_assets.runs.instance import check_root
-
+def run_catalogue(arguments: argparse.Namespace, console: Console) -> int:
+    """``catalogue``; returns the exit code."""
     check_root(arguments.data)
     root = DataRoot(arguments.data)
     index = LakeIndex(Lake(root.lake), root.catalogue)

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from enact_assets.commands.file_options import DEFAULT_FOLDER
+from enact_assets.commands.terminal import TextConsole, plain, shown_progress
 from enact_assets.contracts.errors import DownloadError, EnactError, SettingsError
-from enact_assets.official.commands import AddCommand, TextConsole, plain, shown_progress
+from enact_assets.official.hub_files import fetch, free_bytes, look_up, page_of
 from enact_assets.official.published_data import (
     BROWSER_FILES,
     DATA,
@@ -17,31 +19,9 @@ from enact_assets.official.published_data import (
 )
 from enact_assets.plurals import counted
 
-DEFAULT_FOLDER = Path("data/downloads")
 
-
-def add_download_command(command: AddCommand) -> None:
-    """Add ``download``; ``command(name, run, about)`` makes a parser of one."""
-    about = "Download published data: the questions of ENACT, raw demonstrations of BEHAVIOR."
-    sub = command("download", _download, about)
-    sub.add_argument("dataset", choices=sorted(DATA), help="what to download")
-    sub.add_argument(
-        "--task",
-        metavar="NAME",
-        help="only this task of behavior-rawdata: bringing_water, or task-0017",
-    )
-    sub.add_argument(
-        "--to",
-        type=Path,
-        metavar="DIR",
-        help=f"folder to write to (default: {DEFAULT_FOLDER}/DATASET)",
-    )
-    sub.add_argument(
-        "--yes", action="store_true", help="download without asking; needed without a terminal"
-    )
-
-
-def _download(arguments: argparse.Namespace, console: Console) -> int:
+def run_download(arguments: argparse.Namespace, console: Console) -> int:
+    """``download``; returns the exit code."""
     data = DATA[arguments.dataset]
     folder = None if arguments.task is None else folder_of_task(data, arguments.task)
     to = arguments.to or DEFAULT_FOLDER / data.name
@@ -65,7 +45,6 @@ def _fetch(
     *,
     is_agreed: bool,
 ) -> int:
-    from enact_assets.official.hub_files import fetch, free_bytes, look_up, page_of
 
     offer = look_up(data.repository, data.suffix, folder)
     missing, left, free = offer.missing(to), offer.n_bytes_left(to), free_bytes(to)

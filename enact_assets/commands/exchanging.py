@@ -1,108 +1,37 @@
 """The commands ``export`` and ``import-answers``: questions out, answers in."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from enact_assets.commands.model_options import (
+    FOLDER_FORMS,
+    LMMS_FORM,
+    LOG_FORM,
+    MESSAGES_FORM,
+    RELEASE_FORM,
+    VLM_FORM,
+)
+from enact_assets.commands.terminal import shown_progress
 from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.question_files import registry_in
+from enact_assets.harnesses.folder import export_folder
+from enact_assets.harnesses.inspect_log import export_log
+from enact_assets.harnesses.lmms_eval import write_lmms_eval
+from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
+from enact_assets.official.answer_importing import import_answers
+from enact_assets.official.exporting import export_questions
+from enact_assets.official.message_lines import export_messages
+from enact_assets.official.outcomes import Told
 from enact_assets.plurals import counted
-
-if TYPE_CHECKING:
-    from enact_assets.contracts.registry import Registry
-    from enact_assets.official.outcomes import Told
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
-
-RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM = "release", "messages", "hf", "inspect"
-LMMS_FORM, VLM_FORM = "lmms-eval", "vlmevalkit"
-FOLDER_FORMS = (HUB_FORM, LMMS_FORM, VLM_FORM)
+from enact_assets.predictions.known_models import KnownModels
 
 
-def add_exchange_commands(command: AddCommand) -> None:
-    """Add both; ``command(name, run, about)`` makes a parser of one."""
-    about = (
-        "Write the questions that a variant asks, with their pictures. After a stop, run it again: "
-        "it keeps whole pictures with the same content."
-    )
-    sub = command("export", _export, about)
-    sub.add_argument("name", help="a question set, or an imported question file")
-    sub.add_argument(
-        "output",
-        type=Path,
-        metavar="OUT",
-        help="file to write: .jsonl, form inspect .eval; forms hf, lmms-eval, vlmevalkit: a folder",
-    )
-    sub.add_argument(
-        "--variant",
-        metavar="NAME",
-        help="variant whose questions and pictures to write (default: the first that asks the set)",
-    )
-    sub.add_argument(
-        "--form",
-        "--format",
-        choices=(RELEASE_FORM, MESSAGES_FORM, *FOLDER_FORMS, LOG_FORM),
-        default=RELEASE_FORM,
-        help="release: an official question file, with labelled pictures below QA/images. "
-        "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
-        "the answer), shown_sha (hash of texts and pictures) and parts, a list of "
-        '{"text": ...} and {"picture": "pictures/<sha>.png"} in '
-        "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
-        "Hugging Face `datasets`, with a card and croissant.json. lmms-eval, "
-        "vlmevalkit: the same, and files of that tool below it. inspect: the answers of --model "
-        "as a log for `inspect view` (default: release)",
-    )
-    sub.add_argument(
-        "--all",
-        action="store_true",
-        help="write the whole question set as it was written, not only what the variant asks "
-        "(form release)",
-    )
-    sub.add_argument("--model", metavar="NAME", help="whose answers to write (form inspect)")
-    sub.add_argument(
-        "--answers",
-        action="store_true",
-        help="add the reference answer as gt_answer (form messages; form release always has it)",
-    )
-
-    about = (
-        "Take in answers to exported questions: the model becomes a partition with the next "
-        "`materialize`. Answers imported before stay."
-    )
-    sub = command("import-answers", _import_answers, about)
-    sub.add_argument(
-        "file",
-        type=Path,
-        metavar="FILE.jsonl",
-        help="one object per line with question_id, or id as in an exported question file, and "
-        "answer; optional: stop (complete, cut, refused), served_model, tokens_in, "
-        "tokens_in_cached, tokens_out, tokens_reasoning, latency_s, variant, shown_sha (as "
-        "exported: what was shown; without it, what the variant shows now)",
-    )
-    sub.add_argument("--model", required=True, metavar="NAME", help="name of the model or person")
-    sub.add_argument(
-        "--variant",
-        default=BASELINE,
-        metavar="NAME",
-        help=f"variant that the questions were exported from (default: {BASELINE})",
-    )
-    sub.add_argument(
-        "--replace",
-        action="store_true",
-        help="replace answers to the same questions that were imported before",
-    )
-
-
-def _export(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.question_files import registry_in
-    from enact_assets.official.commands import shown_progress
-    from enact_assets.official.exporting import export_questions
-    from enact_assets.official.message_lines import export_messages
-
+def run_export(arguments: argparse.Namespace, console: Console) -> int:
+    """``export``; returns the exit code."""
     registry = registry_in(DataRoot(arguments.data))
     if arguments.variant is not None:
         registry.variant(arguments.variant)
@@ -139,13 +68,9 @@ def _export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _export_folder(
-    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, told: "Told"
+    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, told: Told
 ) -> tuple[int, int, str]:
     """Questions, pictures, and a warning."""
-    from enact_assets.harnesses.folder import export_folder
-    from enact_assets.harnesses.lmms_eval import write_lmms_eval
-    from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
-
     done = export_folder(*what, variant=arguments.variant, told=told)
     if arguments.form == LMMS_FORM:
         write_lmms_eval(done)
@@ -156,10 +81,8 @@ def _export_folder(
 
 
 def _export_log(
-    what: tuple[DataRoot, str, Path, "Registry"], arguments: argparse.Namespace, console: Console
+    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
 ) -> int:
-    from enact_assets.harnesses.inspect_log import export_log
-    from enact_assets.official.commands import shown_progress
 
     with shown_progress(console, "export") as told:
         done = export_log(*what, model=arguments.model, variant=arguments.variant, told=told)
@@ -184,11 +107,8 @@ def _left_out(n: int, variant: str) -> str:
     )
 
 
-def _import_answers(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.question_files import registry_in
-    from enact_assets.official.answer_importing import import_answers
-    from enact_assets.predictions.known_models import KnownModels
-
+def run_import_answers(arguments: argparse.Namespace, console: Console) -> int:
+    """``import-answers``; returns the exit code."""
     root, variant = DataRoot(arguments.data), arguments.variant
     model = KnownModels(root).called(arguments.model)
     done = import_answers(

@@ -2,20 +2,21 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.contracts.provenance import InputVersion
+from enact_assets.data_root.scope import scoped_registry
+from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.planning.explained import ExplainedInput, explain
+from enact_assets.engine.planning.plan import Lineage
 from enact_assets.plurals import counted, first_of
-
-if TYPE_CHECKING:
-    from enact_assets.contracts.provenance import InputVersion
-    from enact_assets.engine.graph import Partition
-    from enact_assets.engine.planning.explained import ExplainedInput
-    from enact_assets.engine.planning.plan import Lineage
+from enact_assets.runs.instance import check_root, open_instance
+from enact_assets.runs.reported import read_lineage
+from enact_assets.runs.resources import DataResource
 
 SHOWN = 8
 """Characters of a version, and partitions, that are shown."""
@@ -26,12 +27,6 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
     """Print what a plan knows about ``ASSET:PARTITION``; ``PARTITION`` is empty where an asset has
     none. Errors: :class:`UnknownNameError` for a partition that is none.
     """
-    from enact_assets.data_root.scope import scoped_registry
-    from enact_assets.engine.planning.explained import explain
-    from enact_assets.runs.instance import check_root, open_instance
-    from enact_assets.runs.reported import read_lineage
-    from enact_assets.runs.resources import DataResource
-
     check_root(data_root)
     registry = scoped_registry(data_root)
     data = DataResource(root=str(data_root.resolve()))
@@ -70,8 +65,7 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
     return 0
 
 
-def _checked(lineage: "Lineage", name: str) -> tuple[str, "Partition"]:
-    from enact_assets.engine.graph import partition_tuple
+def _checked(lineage: Lineage, name: str) -> tuple[str, Partition]:
 
     asset, _, key = name.partition(":")
     partition = partition_tuple(key or None)
@@ -90,14 +84,14 @@ def _checked(lineage: "Lineage", name: str) -> tuple[str, "Partition"]:
     return asset, partition
 
 
-def _partitions(given: "ExplainedInput") -> str:
+def _partitions(given: ExplainedInput) -> str:
     keys = [key for key in given.partitions if key is not None]
     if len(keys) > 1:
         return counted(len(keys), "partition")
     return keys[0] if keys else ("the whole" if given.partitions else "none")
 
 
-def _version(version: "InputVersion | None") -> str:
+def _version(version: InputVersion | None) -> str:
     if version is None:
         return "-"
     several = (

@@ -1,77 +1,24 @@
 """The command that removes unneeded files; without ``--delete`` it only lists them."""
 
 import argparse
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.commands.graph_options import GC_SHOWN
+from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.collect import PARTITIONS, Collected, collect
 from enact_assets.plurals import counted, first_of
-
-if TYPE_CHECKING:
-    from enact_assets.data_root.collect import Collected
-
-SHOWN = 3
-"""Files listed per kind by default."""
-GRACE_H = 24.0
-MAX_GRACE_H = 1e6
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+from enact_assets.runs.arrivals import names_found, names_in_lake
+from enact_assets.runs.instance import check_root, only_driver, open_instance
+from enact_assets.runs.names import current_names
+from enact_assets.runs.resources import DataResource
 
 
-def add_gc_command(command: AddCommand) -> None:
-    """Add gc."""
-    about = (
-        "List files that nothing needs: pictures that no partition names, partitions of removed "
-        "names, leftovers of killed runs, damaged files that were set aside."
-    )
-    sub = command("gc", _gc, about)
-    sub.add_argument("--delete", action="store_true", help="remove them (default: only list them)")
-    sub.add_argument(
-        "--grace",
-        type=_hours,
-        default=GRACE_H,
-        metavar="HOURS",
-        help="keep pictures and temporary files younger than this, since a run may be about to "
-        f"name them (default: {GRACE_H:.0f}; use less than 2 only while nothing runs, not even in "
-        "the UI)",
-    )
-    sub.add_argument(
-        "--limit",
-        type=_number,
-        default=SHOWN,
-        metavar="N",
-        help=f"files to list per kind (default: {SHOWN})",
-    )
-
-
-def _hours(text: str) -> float:
-    try:
-        hours = float(text)
-    except ValueError:
-        hours = -1.0
-    if not 0 <= hours < MAX_GRACE_H:
-        raise argparse.ArgumentTypeError(f"not a number of hours: {text}")
-    return hours
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"not a number of files: {text}")
-    return int(text)
-
-
-def _gc(arguments: argparse.Namespace, console: Console) -> int:
+def run_gc(arguments: argparse.Namespace, console: Console) -> int:
     """Exit code 1 if pictures could not be looked at."""
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.data_root.collect import PARTITIONS, collect
-    from enact_assets.runs.arrivals import names_found, names_in_lake
-    from enact_assets.runs.instance import check_root, only_driver, open_instance
-    from enact_assets.runs.names import current_names
-    from enact_assets.runs.resources import DataResource
-
     check_root(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
     with only_driver(arguments.data) if arguments.delete else nullcontext():
@@ -104,11 +51,9 @@ def _gc(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def print_collected(
-    console: Console, found: "Collected", limit: int = SHOWN, *, is_done: bool = False
+    console: Console, found: Collected, limit: int = GC_SHOWN, *, is_done: bool = False
 ) -> None:
     """What goes, or went, by kind: how many files, their bytes, the first of them."""
-    from enact_assets.data_root.collect import PARTITIONS
-
     if not found.n_items:
         console.print("Nothing to remove.")
     else:

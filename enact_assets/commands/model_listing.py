@@ -1,23 +1,29 @@
 """The command ``models``: which there are, what is known of one, what a question to it costs."""
 
 import argparse
+import datetime as dt
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.commands.trying import MAX_USD
+from enact_assets.asking.answers import Answer
+from enact_assets.asking.keys import has_key
+from enact_assets.asking.ledger import spent
+from enact_assets.asking.model_entries import Model
+from enact_assets.asking.not_asked import problems_of
+from enact_assets.commands.option_types import MAX_USD
+from enact_assets.commands.terminal import plain
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import plain
 from enact_assets.plurals import sentence
-
-if TYPE_CHECKING:
-    from enact_assets.asking.answers import Answer
-    from enact_assets.asking.model_entries import Model
+from enact_assets.predictions.baselines import MODELS
+from enact_assets.predictions.costs import dollars
+from enact_assets.predictions.known_models import KnownModels
 
 SEEN = {
     "kept": "saw the pictures in order",
@@ -26,24 +32,9 @@ SEEN = {
 }
 """What the answer to the first message means."""
 
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
-
-def add_models_command(command: AddCommand) -> None:
-    """Add models."""
-    about = (
-        "List the models that can be asked, with prices, keys and retirement. With --check, ask "
-        "one a question and say what it cost."
-    )
-    sub = command("models", _models, about)
-    sub.add_argument("name", nargs="?", help="all that is known about one model")
-    sub.add_argument("--check", action="store_true", help="ask it one question")
-    sub.add_argument("--json", action="store_true", help="as JSON")
-
-
-def _models(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.predictions.known_models import KnownModels
-
+def run_models(arguments: argparse.Namespace, console: Console) -> int:
+    """``models``; returns the exit code."""
     known = KnownModels(DataRoot(arguments.data))
     if arguments.name is None:
         if arguments.check:
@@ -65,8 +56,6 @@ def _models(arguments: argparse.Namespace, console: Console) -> int:
         return 0
     model = known.find(arguments.name)
     if model is None:
-        from enact_assets.predictions.baselines import MODELS
-
         console.print(f"{arguments.name}: a reference baseline. {MODELS[arguments.name]}")
         return 0
     if arguments.check:
@@ -98,8 +87,6 @@ def _in_words(value: object) -> str:
 
 
 def _say_spent(console: Console, root: DataRoot) -> None:
-    from enact_assets.asking.ledger import spent
-    from enact_assets.predictions.costs import dollars
 
     usd, unsure = spent(root.ledger)
     if usd or unsure:
@@ -107,12 +94,8 @@ def _say_spent(console: Console, root: DataRoot) -> None:
         console.print(f"Spent in this data root: {dollars(usd)}{more if unsure else ''}.")
 
 
-def _facts(model: "Model") -> dict[str, Any]:
+def _facts(model: Model) -> dict[str, Any]:
     """All that is known about a model, as JSON."""
-    import msgspec
-
-    from enact_assets.asking.keys import has_key
-
     entry = msgspec.to_builtins(model.entry)
     return {
         **entry,
@@ -125,10 +108,7 @@ def _facts(model: "Model") -> dict[str, Any]:
     }
 
 
-def _listed(models: Sequence["Model"]) -> Table:
-    import datetime as dt
-
-    from enact_assets.asking.keys import has_key
+def _listed(models: Sequence[Model]) -> Table:
 
     today = dt.datetime.now(dt.UTC).date()
     table = Table(title="Models (prices in USD per million tokens)", title_justify="left")
@@ -160,10 +140,8 @@ def _listed(models: Sequence["Model"]) -> Table:
     return table
 
 
-def _cost(answer: "Answer") -> str:
+def _cost(answer: Answer) -> str:
     """What is known of it, in a line."""
-    from enact_assets.predictions.costs import dollars
-
     known = ["of unknown price" if answer.usd is None else dollars(answer.usd)]
     for n, name in ((answer.tokens_in, "tokens in"), (answer.tokens_out, "tokens out")):
         known += [] if n is None else [f"{n:,} {name}"]
@@ -172,9 +150,8 @@ def _cost(answer: "Answer") -> str:
     return f"Cost: {', '.join(known)}{by}."
 
 
-def _check(arguments: argparse.Namespace, console: Console, model: "Model") -> int:
+def _check(arguments: argparse.Namespace, console: Console, model: Model) -> int:
     """Ask the first message once more; exit code 1 if the model cannot be used."""
-    from enact_assets.asking.not_asked import problems_of
     from enact_assets.predictions.model_asker import ModelAsker
     from enact_assets.runs.spending import spending_tags, usd_until
 

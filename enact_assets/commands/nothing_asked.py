@@ -1,27 +1,28 @@
 """Which variants ask no question after a walk, and why."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.registry import Registry
+from enact_assets.contracts.settings import Gating, Variant
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings, camera_of_variant
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import no_rows_sha
+from enact_assets.handles import RecordedVariants
+from enact_assets.official.prospects import remarks
 from enact_assets.plurals import counted, named
-
-if TYPE_CHECKING:
-    from enact_assets.contracts.registry import Registry
-    from enact_assets.contracts.settings import Gating, Variant
+from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.replay.replay_tables import Observability, States
 
 ASKED = "asked_questions"
 SHOWN = 3
 NONE_HERE = "no demonstration here is of such a source (`enact-assets import` takes recordings in)"
 
 
-def nothing_asked(root: DataRoot, registry: "Registry", variants: Iterable[str]) -> list[str]:
+def nothing_asked(root: DataRoot, registry: Registry, variants: Iterable[str]) -> list[str]:
     """Sentences about those of ``variants``, made or fresh in the lake, that ask no question.
 
     Of each variant the footer of a file is read. What cannot be read ends no walk: such a file is
@@ -49,10 +50,8 @@ def _asks_nothing(lake: Lake, variant: str) -> bool:
         return False
 
 
-def _reasons(lake: Lake, root: DataRoot, registry: "Registry", variant: "Variant") -> Iterator[str]:
+def _reasons(lake: Lake, root: DataRoot, registry: Registry, variant: Variant) -> Iterator[str]:
     """Why it asks nothing: the first that holds, and a last one that always does."""
-    from enact_assets.handles import RecordedVariants
-
     gating = registry.gating(variant.gating)
     there = lake.read_all("demonstrations").filter(pl.col("source").is_in(variant.sources))
     if there.is_empty():
@@ -87,12 +86,8 @@ def _reasons(lake: Lake, root: DataRoot, registry: "Registry", variant: "Variant
     yield f"none of question set {variant.question_set} is among those that it asks ({asks})"
 
 
-def _unasked(lake: Lake, name: str, gating: "Gating", n_key_frames: int) -> list[str]:
+def _unasked(lake: Lake, name: str, gating: Gating, n_key_frames: int) -> list[str]:
     """Why nothing can be asked about one demonstration."""
-    from enact_assets.official.prospects import remarks
-    from enact_assets.replay.replay_result import ReplayTables
-    from enact_assets.replay.replay_tables import Observability, States
-
     of = {"demonstration": name}
     read = {t: lake.read(t, of) for t in ("demonstrations", "facts", "objects", "later_parents")}
     tables = ReplayTables(**read, observability=Observability.empty(), states=States.empty())

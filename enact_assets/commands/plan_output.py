@@ -7,16 +7,13 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.commands.graph_options import PLAN_SHOWN
 from enact_assets.plurals import all_fresh, counted, first_of, named
 
 if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan, PlannedStep
     from enact_assets.runs.expected_costs import PlannedCost
-    from enact_assets.runs.new_version import NewVersion
 
-SHOWN = 5
-"""Partitions that `plan` lists per step by default."""
-LEAST_HOURS = 0.1
 
 Key = Annotated[
     str | None, msgspec.Meta(description="key of the partition in Dagster; null: it has no key")
@@ -78,18 +75,6 @@ class PicturesToBuy(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = 0
 
 
-class OfNewVersion(msgspec.Struct, frozen=True):
-    """What is made again because the code is another one, and how long that takes."""
-
-    n_partitions: Count
-    n_pictures: Annotated[Count, msgspec.Meta(description="pictures to render among that")]
-    n_answers: Annotated[Count, msgspec.Meta(description="answers to ask for among that")]
-    hours: Annotated[
-        float | None,
-        msgspec.Meta(description="one run after the other; null: a step never ran here"),
-    ]
-
-
 class PlanFile(msgspec.Struct, frozen=True):
     """What `enact-assets plan --json` prints."""
 
@@ -105,7 +90,6 @@ class PlanFile(msgspec.Struct, frozen=True):
     rejected: Annotated[list[str], msgspec.Meta(description="messages about unusable names")]
     answers_to_buy: list[AnswersToBuy]
     pictures_to_buy: list[PicturesToBuy]
-    new_version: OfNewVersion | None
 
 
 def plan_schema() -> dict[str, Any]:
@@ -121,7 +105,6 @@ def plan_json(
     rejected: Sequence[str],
     answers: "Sequence[PlannedCost]",
     pictures: "Sequence[PlannedCost]",
-    new_version: "NewVersion | None",
 ) -> bytes:
     """``plan`` as JSON of :func:`plan_schema`."""
     for_others = {(step.name, step.partition) for step in plan.upstream}
@@ -145,26 +128,11 @@ def plan_json(
             list(rejected),
             [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in answers],
             [msgspec.convert(cost.as_json(), PicturesToBuy) for cost in pictures],
-            None if new_version is None else OfNewVersion(*new_version),
         )
     )
 
 
-def print_new_version(console: Console, new: "NewVersion | None") -> None:
-    """What an update of the package makes stale, nothing if there is nothing."""
-    if new is None:
-        return
-    words = [f"{counted(new.n_partitions, 'partition')} to make again"]
-    if new.n_pictures:
-        words.append(f"{counted(new.n_pictures, 'picture')} to render")
-    if new.n_answers:
-        words.append(f"{counted(new.n_answers, 'answer')} to ask for")
-    if new.hours is not None:
-        words.append(f"about {new.hours:.1f} hours" if new.hours >= LEAST_HOURS else "minutes")
-    console.print(f"New version: {', '.join(words)}.")
-
-
-def print_plan(console: Console, plan: "Plan", limit: int = SHOWN) -> None:
+def print_plan(console: Console, plan: "Plan", limit: int = PLAN_SHOWN) -> None:
     """Steps in the order in which they would be made, partitions with the same reasons together."""
     if not plan.stale and not plan.may_follow:
         console.print(f"Nothing to do: {all_fresh(plan.n_fresh)}.")

@@ -1,44 +1,35 @@
 """What a plan will buy: answers of models, and pictures by an image model."""
 
-from typing import TYPE_CHECKING
-
-from enact_assets.commands.coverage import PREDICTIONS
-
-if TYPE_CHECKING:
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.engine.planning.plan import Plan
-    from enact_assets.runs.expected_costs import PlannedCost
+from enact_assets.commands.missing_answers import PREDICTIONS
+from enact_assets.driver.materialize import Driver
+from enact_assets.engine.planning.plan import Plan
+from enact_assets.lineage.pipeline import dimensions
+from enact_assets.runs.expected_costs import PlannedCost, costs_of, edit_costs_of
+from enact_assets.runs.world_costs import world_costs_of
 
 FRAME_IMAGES, WORLD_PREDICTIONS = "frame_images", "world_predictions"
 
 
-def answers_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
+def answers_to_buy(driver: Driver, plan: Plan) -> list[PlannedCost]:
     """What the answers of ``plan`` that cost money will cost, of each model and what asks it."""
     found: list[PlannedCost] = []
     if enact := _planned(plan, PREDICTIONS, "model", "variant"):
-        from enact_assets.runs.expected_costs import costs_of
-
         found += costs_of(driver.data, enact)
     if world := _planned(plan, WORLD_PREDICTIONS, "world_model", "world_source"):
-        from enact_assets.runs.world_costs import world_costs_of
-
         found += world_costs_of(driver.data, world)
     return found
 
 
-def pictures_to_buy(driver: "Driver", plan: "Plan") -> "list[PlannedCost]":
+def pictures_to_buy(driver: Driver, plan: Plan) -> list[PlannedCost]:
     """What the pictures of ``plan`` that an image model makes will cost, of each variant."""
     if not (pictures := _planned(plan, FRAME_IMAGES, "demonstration", "variant")):
         return []
-    from enact_assets.runs.expected_costs import edit_costs_of
 
     return edit_costs_of(driver.data, driver.registry, pictures)
 
 
-def _planned(plan: "Plan", step: str, *named: str) -> list[tuple[str, str]]:
+def _planned(plan: Plan, step: str, *named: str) -> list[tuple[str, str]]:
     """Partitions of ``step`` that are made or may be made, by two dimensions."""
-    from enact_assets.lineage.pipeline import dimensions
-
     stale = [made.partition for made in plan.stale if made.name == step]
     first, second = (dimensions(step).index(dimension) for dimension in named)
     return [(p[first], p[second]) for p in (*stale, *plan.may_follow.get(step, ()))]

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import polars as pl
 
-from enact_assets.official.commands import printable
+from enact_assets.commands.terminal import printable
 
 Out = TextIO | io.TextIOBase
 EXACT_DIGITS = 15

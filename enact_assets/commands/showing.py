@@ -2,24 +2,33 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from enact_assets.commands.terminal import plain
+from enact_assets.commands.terminal_pictures import drawing_way, drawn
 from enact_assets.contracts.errors import LakeError, OutputError, UnknownNameError
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import plain
+from enact_assets.data_root.published import OpenWarehouse, is_relation
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.lineage.pipeline import STEP_OF
+from enact_assets.system.atomic import replacing
 from enact_assets.system.collector import without_collector
-
-if TYPE_CHECKING:
-    from enact_assets.viewing.answers_shown import Answer
-    from enact_assets.viewing.demonstrations import Demonstration
-    from enact_assets.viewing.pictures_shown import PictureOf, Shown
-    from enact_assets.viewing.questions_shown import Question
+from enact_assets.viewing.answers_shown import RIGHT, Answer, alike
+from enact_assets.viewing.demonstrations import Demonstration, has_demonstration, read_demonstration
+from enact_assets.viewing.pictures_shown import PictureOf, Shown, sheet_of
+from enact_assets.viewing.questions_shown import (
+    Question,
+    check_has_ids,
+    find_question,
+    has_question,
+    read_question,
+)
 
 MAX_WORDS = 600
 """Characters of an answer that are printed; files hold all."""
@@ -27,49 +36,10 @@ MAX_WORDS = 600
 SAME, NOT_SAME = "as in the right order", "not as in the right order"
 """Of a step that was not compared."""
 
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
-
-
-def add_show_command(command: AddCommand) -> None:
-    """Add show."""
-    about = (
-        "Show a question with its pictures and every answer to it, a demonstration with what "
-        "changed between its key frames, or a partition with what it was made from and why it is "
-        "stale."
-    )
-    sub = command("show", _show, about)
-    sub.add_argument(
-        "name",
-        help="id of a question (as in SQL or in exported files), a demonstration, or "
-        "ASSET:PARTITION such as 'qa:setting_the_table-0|state'",
-    )
-    sub.add_argument(
-        "--variant",
-        metavar="NAME",
-        help="variant that asks the question, or whose pictures to show (default: the baseline, "
-        "or the first one that asks the question, or about the demonstration)",
-    )
-    sub.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to make DIR/NAME_VARIANT in, with pictures, a sheet of all of them and "
-        "everything else as JSON",
-    )
-
 
 @without_collector()
-def _show(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.data_root.published import OpenWarehouse, is_relation
-    from enact_assets.lineage.pipeline import STEP_OF
-    from enact_assets.viewing.demonstrations import has_demonstration, read_demonstration
-    from enact_assets.viewing.questions_shown import (
-        check_has_ids,
-        find_question,
-        has_question,
-        read_question,
-    )
-
+def run_show(arguments: argparse.Namespace, console: Console) -> int:
+    """``show``; returns the exit code."""
     name = arguments.name
     asset, colon, partition = name.partition(":")
     first_of = {step.name: step.assets[0] for step in STEP_OF.values()}
@@ -121,7 +91,7 @@ def _stem(name: str, variant: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in f"{name}_{variant}")
 
 
-def _print_head(console: Console, question: "Question") -> None:
+def _print_head(console: Console, question: Question) -> None:
     others = [name for name in question.variants if name != question.variant]
     also = f" (also asked by {', '.join(others)})" if others else ""
     console.print(
@@ -138,8 +108,7 @@ def _print_head(console: Console, question: "Question") -> None:
     _explain_absent(console, question)
 
 
-def _print_question(console: Console, question: "Question") -> None:
-    from enact_assets.viewing.answers_shown import RIGHT, alike
+def _print_question(console: Console, question: Question) -> None:
 
     _heading(console, "Prompt")
     console.print(plain(question.prompt.strip()))
@@ -166,7 +135,7 @@ def _print_question(console: Console, question: "Question") -> None:
         _print_errors(console, question, answers)
 
 
-def _print_errors(console: Console, question: "Question", answers: Sequence["Answer"]) -> None:
+def _print_errors(console: Console, question: Question, answers: Sequence[Answer]) -> None:
     first = answers[0]
     order = "no order" if first.order is None else str(list(first.order))
     _heading(console, f"{', '.join(answer.name for answer in answers)}: {order}")
@@ -190,7 +159,7 @@ def _print_errors(console: Console, question: "Question", answers: Sequence["Ans
             _item(console, "", error.text, "dim")
 
 
-def _explain_absent(console: Console, shown: "Question | Demonstration") -> None:
+def _explain_absent(console: Console, shown: Question | Demonstration) -> None:
     """If no picture is there, say how to find out why."""
     if any(picture.sha is not None for picture in shown.pictures):
         return
@@ -205,7 +174,7 @@ def _explain_absent(console: Console, shown: "Question | Demonstration") -> None
     )
 
 
-def _print_demonstration(console: Console, demonstration: "Demonstration") -> None:
+def _print_demonstration(console: Console, demonstration: Demonstration) -> None:
     others = ", ".join(g for g in demonstration.gatings if g != demonstration.gating)
     also = f" (also segmented under {others})" if others else ""
     variants = {v for g, v in demonstration.views if g == demonstration.gating}
@@ -236,14 +205,9 @@ def _print_demonstration(console: Console, demonstration: "Demonstration") -> No
 
 
 def _pictures(
-    console: Console, root: DataRoot, pictures: Sequence["Shown"], stem: str, output: Path | None
+    console: Console, root: DataRoot, pictures: Sequence[Shown], stem: str, output: Path | None
 ) -> None:
     """Draw a sheet of the pictures where the terminal can; otherwise, or for ``output``, files."""
-    from enact_assets.commands.terminal_pictures import drawing_way, drawn
-    from enact_assets.engine.lake.image_store import ImageStore
-    from enact_assets.system.atomic import replacing
-    from enact_assets.viewing.pictures_shown import sheet_of
-
     images = ImageStore(root.images)
     pictures = [_if_readable(console, shown, images.read) for shown in pictures]
     n_gone = sum(shown.sha is None for shown in pictures)
@@ -274,7 +238,7 @@ def _pictures(
     console.print(plain(f"Each picture, and everything else as JSON: {output}"))
 
 
-def _if_readable(console: Console, shown: "Shown", picture: "PictureOf") -> "Shown":
+def _if_readable(console: Console, shown: Shown, picture: PictureOf) -> Shown:
     """``shown``, without its picture if that cannot be read; says why."""
     try:
         if shown.sha is not None:
@@ -286,9 +250,6 @@ def _if_readable(console: Console, shown: "Shown", picture: "PictureOf") -> "Sho
 
 
 def _write_json(path: Path, shown: object) -> None:
-    import msgspec
-
-    from enact_assets.system.atomic import replacing
 
     with replacing(path) as temporary:
         temporary.write_bytes(msgspec.json.format(msgspec.json.encode(shown), indent=1) + b"\n")

@@ -9,7 +9,7 @@ import polars as pl
 from rich.cells import cell_len, set_cell_size
 
 from enact_assets.commands.rows import text_of
-from enact_assets.official.commands import printable
+from enact_assets.commands.terminal import printable
 from enact_assets.plurals import counted
 
 MAX_ROWS = 50

@@ -3,86 +3,29 @@
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+import polars as pl
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from enact_assets.contracts.registry import BASELINE
+from enact_assets.asking.not_asked import problems_of
+from enact_assets.asking.session import Progress as AskingProgress
+from enact_assets.commands.option_types import spending_option
+from enact_assets.commands.terminal import TextConsole, plain
+from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import TextConsole, plain, positive
 from enact_assets.plurals import counted, sentence
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from enact_assets.asking.model_entries import Model
-    from enact_assets.asking.session import Progress as AskingProgress
-
-QUESTIONS = 20
-MAX_USD = 1.0
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
+from enact_assets.report.first_look import COUNTS, SHARES
+from enact_assets.runs.expected_costs import cost_of
+from enact_assets.runs.first_answers import ask_first, asked_of, some_of, write_page
+from enact_assets.runs.instance import check_root
+from enact_assets.runs.resources import DataResource
+from enact_assets.runs.spending import spending_tags, usd_until
 
 
-def add_ask_command(command: AddCommand) -> None:
-    """Add ask."""
-    about = (
-        "Ask a model some questions, verify its answers and show which are wrong. Answers are "
-        "kept: asking more, or `enact-assets materialize --model`, asks only the others."
-    )
-    sub = command("ask", _ask, about)
-    sub.add_argument(
-        "model", help="a name that `enact-assets models` lists, or provider/id of any other"
-    )
-    sub.add_argument(
-        "--questions",
-        type=positive,
-        default=QUESTIONS,
-        metavar="N",
-        help=f"how many, as many of each kind and length as can be (default: {QUESTIONS})",
-    )
-    sub.add_argument(
-        "--variant", default=BASELINE, metavar="NAME", help="variant to ask (default: baseline)"
-    )
-    add_max_usd(sub, f"(default: {MAX_USD:.0f})", MAX_USD)
-    sub.add_argument("--estimate", action="store_true", help="say what it would cost, ask nothing")
-
-
-def add_max_usd(sub: argparse.ArgumentParser, default_text: str, default: float | None) -> None:
-    """The option that limits what a command spends."""
-    sub.add_argument(
-        "--max-usd",
-        type=_dollars,
-        default=default,
-        metavar="USD",
-        help=f"most that this command may spend on models {default_text}. A provider that charges "
-        "more than an answer can cost by its price and limits passes it, by the excess of the "
-        "answers in flight at the first such answer: one in the beginning, `in_flight` of each "
-        "model at most; a batch that was sent is charged whole",
-    )
-
-
-def _dollars(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of dollars")
-    return value
-
-
-def _ask(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.asking.not_asked import problems_of
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.runs.expected_costs import cost_of
-    from enact_assets.runs.first_answers import ask_first, asked_of, some_of, write_page
-    from enact_assets.runs.instance import check_root
-    from enact_assets.runs.resources import DataResource
-    from enact_assets.runs.spending import spending_tags, usd_until
-
+def run_ask(arguments: argparse.Namespace, console: Console) -> int:
+    """``ask``; returns the exit code."""
     check_root(arguments.data)
     registry = load_registry()
     registry.variant(arguments.variant)
@@ -133,8 +76,7 @@ def _without(n: int, reason: str) -> str:
     return sentence(f"{counted(n, 'question')} without an answer: {reason}")
 
 
-def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
-    from enact_assets.report.first_look import COUNTS, SHARES
+def _scored(name: str, of_kind: pl.DataFrame) -> Table:
 
     # Few models refuse in words, and a terminal is narrow.
     counts = [c for c in COUNTS if c != "n_declined" or of_kind[c].sum()]
@@ -154,13 +96,8 @@ def _scored(name: str, of_kind: "pl.DataFrame") -> Table:
     return table
 
 
-def spending_option(model: "Model | None") -> str:
-    """What a command that asks ``model`` has at its end, if the model costs money."""
-    return " --max-usd USD" if model is not None and model.costs_money else ""
-
-
 @contextmanager
-def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
+def _shown(text: str) -> Iterator[Callable[[AskingProgress], None]]:
     """A line that says how far asking is; notes stay above it."""
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -174,7 +111,7 @@ def _shown(text: str) -> Iterator[Callable[["AskingProgress"], None]]:
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(text, total=None, count="", more="")
 
-        def told(progress: "AskingProgress") -> None:
+        def told(progress: AskingProgress) -> None:
             more = f"{progress.usd:.2f} USD" if progress.usd else ""
             if progress.n_missing:
                 more += f" {progress.n_missing:,} missing"

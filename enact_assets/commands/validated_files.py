@@ -4,11 +4,37 @@ from collections.abc import Callable
 from pathlib import Path
 
 from enact_assets.contracts.errors import EnactError, RecordingError
+from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.question_pictures import pictures_at
+from enact_assets.data_root.recordings import (
+    ANNOTATION_FILES,
+    DEMONSTRATION_FILE,
+    GRAPH_FILES,
+    RECORDED_FILES,
+    SEGMENTED_FILES,
+    recorded_file,
+)
+from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.frames.picture_checks import check_pictures
+from enact_assets.official.importing import name_of_recording
+from enact_assets.official.layout import NOTE_ON_DIFFERENCES
 from enact_assets.official.outcomes import Told
-from enact_assets.official.question_importing import QuestionMember
+from enact_assets.official.prospects import asking, remarks
+from enact_assets.official.question_importing import (
+    QuestionMember,
+    is_question_file,
+    look_for_pictures,
+)
+from enact_assets.official.wanted_pictures import wanted_pictures
 from enact_assets.plurals import counted
-from enact_assets.questions.official import ImportedQuestion
+from enact_assets.questions.official import ImportedQuestion, read_questions
+from enact_assets.replay.annotated import check_annotation, tables_of_annotation
+from enact_assets.replay.omnigibson import playback_request, read_demonstration
+from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, list_demonstrations
+from enact_assets.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
+from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.replay.validation import check_replay
 
 MAX_SHOWN = 200
 NOT_TAKEN = (
@@ -46,8 +72,6 @@ class Look:
 
     def at_folder(self, folder: Path) -> int:
         """A recording: its name, what says what happened, and its pictures."""
-        from enact_assets.data_root.recordings import RECORDED_FILES, recorded_file
-
         file = recorded_file(folder)
         for name in RECORDED_FILES:
             if file is not None and name != file.name and (folder / name).is_file():
@@ -58,7 +82,6 @@ class Look:
         return max(code, 0 if file is None else self.tried(file, self._at_content))
 
     def _at_name(self, folder: Path) -> int:
-        from enact_assets.official.importing import name_of_recording
 
         try:
             name_of_recording(folder)
@@ -71,21 +94,11 @@ class Look:
 
         A file that is the whole of a recording is imported under the name of its folder.
         """
-        from enact_assets.data_root.recordings import RECORDED_FILES
-
         is_recording = file.name in RECORDED_FILES
         code = self._at_name(file.absolute().parent) if is_recording else 0
         return max(code, self._at_content(file))
 
     def _at_content(self, file: Path) -> int:
-        from enact_assets.data_root.recordings import (
-            ANNOTATION_FILES,
-            DEMONSTRATION_FILE,
-            GRAPH_FILES,
-        )
-        from enact_assets.official.question_importing import is_question_file
-        from enact_assets.questions.official import read_questions
-        from enact_assets.replay.omnigibson_import import RAW_SUFFIXES
 
         if file.name in GRAPH_FILES:
             return self._at_scene_graphs(file)
@@ -101,8 +114,6 @@ class Look:
 
     def at_member(self, member: QuestionMember) -> int:
         """A question file in a zip, with its pictures there."""
-        from enact_assets.questions.official import read_questions
-
         if member.has_other_rows:
             self._tell(f"note: {member.where}: ignored, its rows are not questions.")
             return 0
@@ -112,8 +123,6 @@ class Look:
     def _at_questions(
         self, file: Path | str, questions: list[ImportedQuestion], place: Path
     ) -> int:
-        from enact_assets.data_root.question_pictures import pictures_at
-        from enact_assets.official.question_importing import look_for_pictures
 
         if not questions:
             return self.failed([f"{file}: contains no questions. Copy the file again."])
@@ -127,10 +136,6 @@ class Look:
         return self._good(file, f"{said}, {counted(found.n_found, 'picture')}")
 
     def _at_scene_graphs(self, file: Path) -> int:
-        from enact_assets.data_root.recordings import SEGMENTED_FILES
-        from enact_assets.official.layout import NOTE_ON_DIFFERENCES
-        from enact_assets.replay.recorded import read_recorded
-        from enact_assets.replay.validation import check_replay
 
         def progress(done: int, total: int) -> None:
             self._on_progress(file.name, done, total)
@@ -146,7 +151,6 @@ class Look:
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:
-        from enact_assets.replay.annotated import check_annotation, tables_of_annotation
 
         checked = check_annotation(file)
         problems = [str(problem) for problem in checked.problems]
@@ -173,8 +177,6 @@ class Look:
         )
 
     def _at_changes(self, file: Path, tables: ReplayTables) -> None:
-        from enact_assets.contracts.registry import load_registry
-        from enact_assets.official.prospects import asking, remarks
 
         source = tables.demonstrations.item(0, "source")
         for remark in remarks(tables, asking(load_registry(), source)):
@@ -184,8 +186,6 @@ class Look:
     def _at_pictures(
         self, file: Path, tables: ReplayTables | None, n_frames: int | None = None
     ) -> int:
-        from enact_assets.frames.picture_checks import check_pictures
-        from enact_assets.official.wanted_pictures import wanted_pictures
 
         wanted = wanted_pictures(tables, n_frames)
         found = check_pictures(file.parent, wanted, self._on_progress)
@@ -199,10 +199,6 @@ class Look:
 
     def _at_demonstration(self, file: Path) -> int:
         """What OmniGibson is to play; its own Python looks into the file, if there is one."""
-        from enact_assets.replay.omnigibson import playback_request, read_demonstration
-        from enact_assets.replay.omnigibson_import import list_demonstrations
-        from enact_assets.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
-
         about = read_demonstration(file)
         raw = Path(playback_request(file.parent.name, file, file.parent).file)
         said = f"{about.n_frames} frames of episode {about.episode} of {raw}"
@@ -228,8 +224,6 @@ class Look:
         return self._good(file, said)
 
     def _at_raw_file(self, file: Path) -> int:
-        from enact_assets.engine.lake.lake import check_partition_value
-        from enact_assets.replay.omnigibson_import import list_demonstrations
 
         listing = list_demonstrations(file)
         found = listing.demonstrations

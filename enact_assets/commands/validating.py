@@ -5,32 +5,23 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from enact_assets.commands.reading import AddCommand
+from enact_assets.commands.terminal import plain, shown_progress
+from enact_assets.commands.validated_files import Look
 from enact_assets.contracts.errors import EnactError, RecordingError
-
-if TYPE_CHECKING:
-    from enact_assets.commands.validated_files import Look
-    from enact_assets.data_root.recording_zips import ZippedRecording
-    from enact_assets.official.question_importing import QuestionMember
-
-
-def add_validate_command(command: AddCommand) -> None:
-    """Add ``validate``; ``command(name, run, about)`` makes a parser of one."""
-    sub = command("validate", _validate, "Check annotations and recordings and list every problem.")
-    sub.add_argument(
-        "paths",
-        nargs="+",
-        type=Path,
-        metavar="PATH",
-        help="what `import` takes: a recording's folder, a folder of such folders, or one file",
-    )
+from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
+from enact_assets.data_root.recording_zips import ZippedRecording, read_zip
+from enact_assets.data_root.recordings import recorded_file
+from enact_assets.official.importing import questions_beside
+from enact_assets.official.layout import find_recordings
+from enact_assets.official.outcomes import Outcome, Summary
+from enact_assets.official.question_importing import QuestionMember, question_members
 
 
-def _validate(arguments: argparse.Namespace, console: Console) -> int:
+def run_validate(arguments: argparse.Namespace, console: Console) -> int:
+    """``validate``; returns the exit code."""
     return max([explain(path, console) for path in arguments.paths])
 
 
@@ -40,14 +31,6 @@ def explain(path: Path, console: Console) -> int:
     ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
     standard error.
     """
-    from enact_assets.commands.validated_files import Look
-    from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
-    from enact_assets.data_root.recordings import recorded_file
-    from enact_assets.official.commands import plain
-    from enact_assets.official.importing import questions_beside
-    from enact_assets.official.layout import find_recordings
-    from enact_assets.official.outcomes import Outcome, Summary
-
     if not os.access(path, os.F_OK):
         console.print(plain(f"{path}: no such file or folder", "red"))
         return 1
@@ -76,10 +59,6 @@ def _explain_zip(path: Path, console: Console) -> int:
     """Question files and recordings of a zip; each is unpacked to a temporary folder, looked at,
     and removed.
     """
-    from enact_assets.data_root.recording_zips import read_zip
-    from enact_assets.official.commands import plain
-    from enact_assets.official.question_importing import question_members
-
     try:
         contents = read_zip(path)
         asked = question_members(path, is_alone=contents.nothing is not None)
@@ -93,7 +72,7 @@ def _explain_zip(path: Path, console: Console) -> int:
     codes = [1 if problems else 0]
     for member in asked:
 
-        def questions(found: "Look", _: Path, of: "QuestionMember" = member) -> int:
+        def questions(found: Look, _: Path, of: QuestionMember = member) -> int:
             return found.at_member(of)
 
         codes.append(_look_at(path, questions, console))
@@ -102,7 +81,7 @@ def _explain_zip(path: Path, console: Console) -> int:
         with TemporaryDirectory(prefix="enact-validate-") as temporary:
             folder = Path(temporary).resolve() / recording.name
 
-            def unpacked(found: "Look", place: Path, of: "ZippedRecording" = recording) -> int:
+            def unpacked(found: Look, place: Path, of: ZippedRecording = recording) -> int:
                 try:
                     contents.unpack(of, place, lambda *_: None)
                 except RecordingError as error:
@@ -115,14 +94,11 @@ def _explain_zip(path: Path, console: Console) -> int:
 
 def _look_at(
     path: Path,
-    look: "Callable[[Look, Path], int]",
+    look: Callable[[Look, Path], int],
     console: Console,
     renamed: tuple[str, str] = ("", ""),
 ) -> int:
     """What ``look`` says about ``path``, in which one name is ``renamed`` to another."""
-    from enact_assets.commands.validated_files import Look
-    from enact_assets.official.commands import plain, shown_progress
-
     # What is found is printed when the bar is gone: both write to the same lines.
     with shown_progress(console, "validate") as on_progress:
         found = Look(on_progress)

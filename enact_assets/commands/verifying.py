@@ -2,46 +2,29 @@
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.official.commands import plain, shown_progress
-
-if TYPE_CHECKING:
-    from enact_assets.asking.ledger_inspection import LedgerInspection
-    from enact_assets.engine.lake.inspection import Inspection
+from enact_assets.asking.ledger_inspection import LedgerInspection, inspect_ledger
+from enact_assets.commands.gc import shown_bytes
+from enact_assets.commands.terminal import plain, shown_progress
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.driver.terminal import duration
+from enact_assets.engine.lake.damage import ANSWERS, PAID
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.inspection import Inspection, inspect
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.warehouse_seal import why_altered
+from enact_assets.runs.instance import check_root
 
 SHOWN = 20
 """Files that are named of each kind."""
 
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
-
-def add_verify_command(command: AddCommand) -> None:
-    """Add verify."""
-    command(
-        "verify",
-        _verify,
-        "Read every file of the lake, every stored picture, every answer of the ledger and the "
-        "DuckDB file, and compare all bytes with their checksums. A damaged file is renamed to "
-        "NAME.damaged-..., and the next `enact-assets materialize` makes it again; the ledger is "
-        "left as it is. Exit code 1 if anything was damaged or could not be read, or if another "
-        "program changed the DuckDB file.",
-    )
-
-
-def _verify(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.asking.ledger_inspection import inspect_ledger
-    from enact_assets.data_root.paths import DataRoot
-    from enact_assets.engine.lake.image_store import ImageStore
-    from enact_assets.engine.lake.inspection import inspect
-    from enact_assets.engine.lake.lake import Lake
-    from enact_assets.engine.publishing.warehouse_seal import why_altered
-    from enact_assets.runs.instance import check_root
-
+def run_verify(arguments: argparse.Namespace, console: Console) -> int:
+    """``verify``; returns the exit code."""
     check_root(arguments.data)
     root = DataRoot(arguments.data)
     began = time.monotonic()
@@ -59,12 +42,8 @@ def _verify(arguments: argparse.Namespace, console: Console) -> int:
     return 0 if found.is_whole and not ledger.damaged and why is None else 1
 
 
-def print_inspection(console: Console, found: "Inspection", seconds: float) -> None:
+def print_inspection(console: Console, found: Inspection, seconds: float) -> None:
     """How much was read, then each file that is not as it should be."""
-    from enact_assets.commands.gc import shown_bytes
-    from enact_assets.driver.terminal import duration
-    from enact_assets.engine.lake.damage import ANSWERS, PAID
-
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))
         if damage.aside is not None:
@@ -91,7 +70,7 @@ def print_inspection(console: Console, found: "Inspection", seconds: float) -> N
         console.print("`enact-assets materialize` makes their partitions again.")
 
 
-def print_ledger(console: Console, found: "LedgerInspection") -> None:
+def print_ledger(console: Console, found: LedgerInspection) -> None:
     """Each line and picture of the ledger that is damaged, then how much was read, if any."""
     for message in found.damaged[:SHOWN]:
         console.print(plain(message, "red"))

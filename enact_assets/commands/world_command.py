@@ -1,25 +1,33 @@
 """The command ``world``: WorldPrediction on embedded demonstrations or on films of people."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.commands.trying import add_max_usd
-from enact_assets.commands.walking import walk, walk_options
+from enact_assets.commands.graph_options import walk_options
+from enact_assets.commands.walking import walk
+from enact_assets.commands.world_export import write_release
+from enact_assets.commands.world_sheets import write_sheets
+from enact_assets.contracts.registry import BASELINE, Registry, load_registry
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
 from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.commands import positive
+from enact_assets.data_root.recordings import Recordings
+from enact_assets.data_root.scope import read_scope
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.handles import AnnotatedFilms
 from enact_assets.plurals import counted, named
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from enact_assets.contracts.registry import Registry
-    from enact_assets.engine.lake.lake import Lake
+from enact_assets.worldprediction.annotated_questions import not_asked
+from enact_assets.worldprediction.annotated_videos import (
+    ANNOTATED_VIDEOS,
+    write_annotated_videos,
+)
+from enact_assets.worldprediction.asked_actions import coverage_notes
+from enact_assets.worldprediction.step_files import ensured_step_files
 
 MADE = ("world_accuracies",)
 SHOWN = 4
@@ -30,60 +38,10 @@ STEP_FILE_RESULTS = (
     "Annotations of {}, other questions than the paper's, unfiltered by people: these are not "
     "WorldPrediction results."
 )
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
-def add_world_command(command: AddCommand) -> None:
-    """Add world."""
-    about = (
-        "Make WorldPrediction questions (world modelling and procedural planning) about "
-        "demonstrations and their environments, let the baselines answer, and show accuracies."
-    )
-    sub = command("world", _world, about)
-    sub.add_argument(
-        "--demonstration",
-        action="append",
-        metavar="NAME",
-        help="ask about this demonstration; may be repeated (default: those in the scope of the "
-        "data root; in a new one those of the demo)",
-    )
-    sub.add_argument(
-        "--step-file",
-        action="append",
-        metavar="NAME",
-        help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
-        "come with the package, or annotated_videos: those of the data root with actions.csv "
-        "(docs/world_prediction.md); may be repeated",
-    )
-    sub.add_argument(
-        "--export",
-        type=Path,
-        metavar="FILE",
-        help="also write questions of world modelling there, laid out as WorldPrediction-WM.json",
-    )
-    sub.add_argument(
-        "--sheets",
-        type=Path,
-        metavar="FOLDER",
-        help="also write questions as pictures there, without their answers, and answers.json",
-    )
-    sub.add_argument(
-        "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
-    )
-    add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
-    sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
-
-
-def _world(arguments: argparse.Namespace, console: Console) -> int:
-    from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
-    from enact_assets.data_root.recordings import Recordings
-    from enact_assets.worldprediction.annotated_videos import (
-        ANNOTATED_VIDEOS,
-        write_annotated_videos,
-    )
-    from enact_assets.worldprediction.step_files import ensured_step_files
-
+def run_world(arguments: argparse.Namespace, console: Console) -> int:
+    """``world``; returns the exit code."""
     registry, root = load_registry(), DataRoot(arguments.data)
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
@@ -112,22 +70,15 @@ def _world(arguments: argparse.Namespace, console: Console) -> int:
     for source in arguments.step_file or [EMBEDDED_WORLD]:
         show_accuracies(root, console, source)
     if arguments.export is not None and code == 0:
-        from enact_assets.commands.world_export import write_release
-
         sources = arguments.step_file or [EMBEDDED_WORLD]
         console.print(write_release(root, arguments.export, sources))
     if arguments.sheets is not None and code == 0:
-        from enact_assets.commands.world_sheets import write_sheets
-        from enact_assets.contracts.world_settings import EQUIVALENT
-
         console.print(write_sheets(root, arguments.sheets, arguments.per_task, EQUIVALENT))
     return code
 
 
-def asked_by_default(registry: "Registry", root: Path) -> list[str]:
+def asked_by_default(registry: Registry, root: Path) -> list[str]:
     """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
-    from enact_assets.data_root.scope import read_scope
-
     scope = read_scope(root)
     seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
     names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)
@@ -145,11 +96,6 @@ def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
 
 def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
     """Accuracies of one world source over all lengths, by task and condition."""
-    import polars as pl
-
-    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
-    from enact_assets.engine.lake.lake import Lake
-
     lake = Lake(root.lake)
     if not lake.partitions("world_accuracies"):
         return
@@ -175,12 +121,8 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
     )
 
 
-def notes_of(lake: "Lake") -> dict[str, str]:
+def notes_of(lake: Lake) -> dict[str, str]:
     """What is asked about each embedded demonstration, and why not more."""
-    from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
-    from enact_assets.worldprediction.asked_actions import coverage_notes
-
     source = {"world_source": EMBEDDED_WORLD}
     if not lake.exists("world_questions", source):
         return {}
@@ -189,12 +131,8 @@ def notes_of(lake: "Lake") -> dict[str, str]:
     return coverage_notes(states, lake.read("world_questions", source))
 
 
-def problems_of(root: DataRoot, lake: "Lake", step_file: str) -> tuple[str, ...]:
+def problems_of(root: DataRoot, lake: Lake, step_file: str) -> tuple[str, ...]:
     """What of a step file is not asked about, and why."""
-    from enact_assets.contracts.registry import load_registry
-    from enact_assets.handles import AnnotatedFilms
-    from enact_assets.worldprediction.annotated_questions import not_asked
-
     found = AnnotatedFilms.of(root, step_file).actions()
     source = {"world_source": step_file}
     if not lake.exists("world_questions", source):
@@ -203,7 +141,7 @@ def problems_of(root: DataRoot, lake: "Lake", step_file: str) -> tuple[str, ...]
     return (*found.problems, *not_asked(found.rows, lake.read("world_questions", source), lengths))
 
 
-def _conditions(rows: "pl.DataFrame") -> list[str]:
+def _conditions(rows: pl.DataFrame) -> list[str]:
     return [c for c in ("same", "view", "equivalent") if c in set(rows["condition"])]
 
 

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from enact_assets.contracts.errors import LakeError
+from enact_assets.contracts.registry import BASELINE, load_registry
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.plurals import counted
 from enact_assets.system.atomic import replacing
+from enact_assets.worldprediction import world_release as release
 
 
 def write_release(root: DataRoot, path: Path, sources: Sequence[str]) -> str:
@@ -15,11 +19,6 @@ def write_release(root: DataRoot, path: Path, sources: Sequence[str]) -> str:
 
     Errors: :class:`LakeError` if a source has no questions.
     """
-    from enact_assets.contracts.registry import BASELINE, load_registry
-    from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
-    from enact_assets.engine.lake.lake import Lake
-    from enact_assets.worldprediction import world_release as release
-
     lake, found = Lake(root.lake), release.Release()
     for name in sources:
         source = {"world_source": name}

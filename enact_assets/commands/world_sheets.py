@@ -3,15 +3,21 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from enact_assets.contracts.errors import LakeError
+from enact_assets.contracts.ids import content_sha
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.world_settings import EMBEDDED_WORLD
 from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.plurals import counted
 from enact_assets.system.atomic import replacing
-
-if TYPE_CHECKING:
-    from enact_assets.worldprediction.world_items import WorldItem
+from enact_assets.worldprediction.question_sheets import question_sheet
+from enact_assets.worldprediction.world_items import WorldItem, items_of
 
 ANSWERS = "answers.json"
 
@@ -22,16 +28,6 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
 
     Pictures show no answer. Errors: :class:`LakeError` if no question has been made.
     """
-    import polars as pl
-
-    from enact_assets.contracts.ids import content_sha
-    from enact_assets.contracts.registry import BASELINE
-    from enact_assets.contracts.world_settings import EMBEDDED_WORLD
-    from enact_assets.engine.lake.image_store import ImageStore
-    from enact_assets.engine.lake.lake import Lake
-    from enact_assets.worldprediction.question_sheets import question_sheet
-    from enact_assets.worldprediction.world_items import items_of
-
     lake, images = Lake(root.lake), ImageStore(root.images)
     source = {"world_source": EMBEDDED_WORLD}
     if not lake.exists("world_questions", source):
@@ -49,7 +45,7 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
     for row in in_order.select("demonstration", "action", "view", "image_sha").iter_rows():
         clips.setdefault((row[0], row[1], row[2]), []).append(row[3])
 
-    def sheet(item: "WorldItem") -> bytes:
+    def sheet(item: WorldItem) -> bytes:
         keys = (item.row[name] for name in ("key_frame_before", "key_frame_after"))
         shown = [shas[item.row["recording"], key] for key in keys]
         strips = [clips[c["recording"], c["action"], c["view"]] for c in item.pool]

@@ -4,18 +4,14 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
-from itertools import groupby
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from enact_assets.driver.walk import Failure, Observer, Report, Step
 from enact_assets.engine.planning.plan import NEVER
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.plurals import all_fresh, counted, named
-from enact_assets.predictions.learned_names import TRAINED_ON
 from enact_assets.runs.progress import Progress
 from enact_assets.system.kernel_cache import has_kernels
 
@@ -219,101 +215,3 @@ def print_report(console: Console, report: Report) -> None:
 
 def _steps(name: str, steps: Sequence[Step]) -> str:
     return f"{name} {named([step.partition or '' for step in steps], 1)}".strip()
-
-
-TRAINED_MARK = "*"
-"""After the name of a reference that was trained."""
-UNVERIFIED = (
-    "Questions without an imported replay are scored by exact match: task accuracy is a lower "
-    "bound, they are in no pairwise accuracy, and oracle is always right."
-)
-
-
-def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
-    """The leaderboard mart, a table per variant: fractions as percent, a dash where nothing was
-    scored.
-
-    Of repeated questions the standard deviation between repetitions follows the accuracy. Columns
-    of refused, declined and cut answers, which are unparsed too, show only where there are any. A
-    model that is not current has its state after its name: stale or missing; one that answered some
-    of the questions only is partial: its accuracies are not of the same questions as those of
-    others.
-    References that were trained are marked, and a line says on what.
-    """
-    if not rows:
-        console.print("Leaderboard: no answers yet.")
-    for variant, of_variant in groupby(rows, lambda row: row["variant"]):
-        shown = list(of_variant)
-        console.print(_board(str(variant), shown))
-        for what in dict.fromkeys(TRAINED_ON.get(row["model"]) for row in shown):
-            if what is not None:
-                console.print(f"{TRAINED_MARK} reference trained on {what}: scored, not ranked")
-        for row in shown:
-            if row["n_read_otherwise"]:
-                console.print(_other_reading(row), markup=False)
-        if any((row["n_scored"] or 0) > (row["n_verified"] or 0) for row in shown):
-            console.print(UNVERIFIED)
-
-
-def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
-    rare = [
-        name for name in ("refused", "declined", "cut") if any(row[f"n_{name}"] for row in rows)
-    ]
-    counts = ["unparsed", *rare, "missing"]
-    board = Table(title=f"Leaderboard ({variant}, all lengths)", title_justify="left")
-    for name, justify in (
-        ("kind", "left"),
-        ("model", "left"),
-        ("task\naccuracy", "right"),
-        ("pairwise\naccuracy", "right"),
-        ("questions", "right"),
-        *((name, "right") for name in counts),
-    ):
-        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
-    previous = None
-    for row in rows:
-        if previous not in (None, row["kind"]):
-            board.add_section()
-        previous = row["kind"]
-        state = "" if row["state"] == "current" else f" ({row['state']})"
-        n, of = row["n_scored"] or 0, row["n_questions"]
-        if 0 < n < of:
-            state += f" (partial: {n:,} of {of:,})"
-        elif not state and row["n_missing"]:
-            state = " (partial)"
-        board.add_row(
-            str(row["kind"]),
-            f"{row['model']}{TRAINED_MARK if row['model'] in TRAINED_ON else ''}{state}",
-            _percent(row["task_accuracy"], row["task_accuracy_sd"]),
-            _percent(row["pairwise_accuracy"], row["pairwise_accuracy_sd"]),
-            _questions(row["n_questions"], row["repetitions"]),
-            *(f"{row[f'n_{name}']:,}" for name in counts),
-        )
-    return board
-
-
-def _other_reading(row: dict[str, Any]) -> str:
-    """Scores of both readings of answers, where these differ."""
-    strict, released = (
-        " and ".join(
-            f"{_percent(row[f'{metric}_accuracy{reading}'], None)} {metric}"
-            for metric in ("task", "pairwise")
-        )
-        for reading in ("", "_as_release")
-    )
-    return (
-        f"{row['model']}, {row['kind']}: {row['n_read_otherwise']:,} of {row['n_answers']:,} "
-        f"answers differ between the two readings. Strict: {strict}; as the release reads: "
-        f"{released}."
-    )
-
-
-def _percent(value: Any, spread: Any) -> str:
-    if value is None:
-        return "-"
-    about = "" if spread is None else f" ± {100 * spread:.1f}"
-    return f"{100 * value:.1f}{about} %"
-
-
-def _questions(n: int, repetitions: int | None) -> str:
-    return f"{n:,}" if (repetitions or 1) == 1 else f"{n:,} x {repetitions}"

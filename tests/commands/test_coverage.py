@@ -8,10 +8,10 @@ from report.report_pages import published
 from rich.console import Console
 from sql.tiny_lake import Rows, answer, lean_sql, publish_on, tiny_rows, write_lake
 
-from enact_assets.commands.coverage import (
+from enact_assets.commands.coverage import Gap, coverage
+from enact_assets.commands.missing_answers import (
     MISSING_ANSWERS,
-    Gap,
-    coverage,
+    command_for,
     missing_answers,
     print_stopped,
 )
@@ -90,7 +90,7 @@ def test_advice_for_a_model_that_costs_money_names_the_option_without_which_it_b
     asked = {"n_missing": 1, "n_asked": 2, "reason": "the service was down"}
     wanted = "--asset predictions --force{} --data " + str(tmp_path)
     for model, spending in (("openai:gpt-5-mini", " --max-usd USD"), ("identity", ""), ("x", "")):
-        command = Gap(model, "baseline", **asked).command(lean)
+        command = command_for(Gap(model, "baseline", **asked), lean)
         assert command.endswith(wanted.format(spending)), model
 
 

@@ -4,12 +4,11 @@ import argparse
 
 import pytest
 
-from enact_assets.cli import _parser
+from enact_assets.commands.table import COMMANDS, command_parsers, parser, run_of
 
 
 def options() -> list[tuple[str, argparse.Action]]:
-    (commands,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
-    return [(name, a) for name, sub in commands.choices.items() for a in sub._actions]
+    return [(name, a) for name, sub in command_parsers().items() for a in sub._actions]
 
 
 def test_help_names_every_default() -> None:
@@ -22,6 +21,10 @@ def test_help_names_every_default() -> None:
 def test_demo_makes_a_part_and_has_no_option_for_the_whole(capsys) -> None:
     """It put the whole registry into the scope and made the demo."""
     with pytest.raises(SystemExit):
-        _parser().parse_args(["demo", "--all"])
+        parser().parse_args(["demo", "--all"])
     assert "--all" in capsys.readouterr().err
-    assert _parser().parse_args(["demo"]).all is False
+    assert parser().parse_args(["demo"]).all is False
+
+
+def test_the_table_names_what_there_is() -> None:
+    assert all(callable(run_of(name)) for name in COMMANDS)

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy
 import yaml
 
-from enact_assets.cli import GRPC_TIMEOUT_S
+from enact_assets.commands.dagster_ui import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
 from enact_assets.runs import idle_connections, sqlite_storage, ui_server
 from enact_assets.runs.code_location import (

@@ -14,7 +14,7 @@ from PIL import Image
 from report.report_pages import Html
 
 from enact_assets.cli import main
-from enact_assets.commands.coverage import MISSING_ANSWERS
+from enact_assets.commands.missing_answers import MISSING_ANSWERS
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import query
 from enact_assets.data_root.report_files import REPORT_FILE

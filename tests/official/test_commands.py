@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.cli import main
-from enact_assets.official.commands import TextConsole
+from enact_assets.commands.terminal import TextConsole
 
 from reference.conformance import TASKS, expected
 

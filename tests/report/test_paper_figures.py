@@ -315,7 +315,7 @@ def test_the_command_writes_every_figure_in_three_formats(
     root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     # In a log, a line each time: drawing takes a minute.
-    monkeypatch.setattr("enact_assets.official.commands.LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("enact_assets.commands.terminal.LINE_EVERY_S", 0.0)
     told = ["report", "--data", str(root.root), "--figures", str(tmp_path / "one")]
     assert main([*told, "--width", "3.5"]) == 0
     out, progress = capsys.readouterr()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import _parser as benchmarks_parser
-from enact_assets.cli import _parser as enact_parser
+from enact_assets.commands.table import parser as enact_parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

@@ -1,0 +1,51 @@
+"""The command ``bulk``: many recorded replays up to questions, without Dagster."""
+
+import argparse
+
+from rich.console import Console
+
+from enact_assets.bulk import run as bulk_run
+from enact_assets.bulk.bulk_sources import BulkRecording
+from enact_assets.bulk.chain import BulkSettings
+from enact_assets.commands.outcomes import print_failures
+from enact_assets.commands.terminal import shown_progress
+from enact_assets.contracts.profile import profile
+from enact_assets.contracts.settings import QuestionSettings
+from enact_assets.official.evidence import gating_of
+from enact_assets.official.layout import find_tasks, refuse_overlap
+from enact_assets.official.outcomes import Summary
+
+
+def run_bulk(arguments: argparse.Namespace, console: Console) -> int:
+    """``bulk``; returns the exit code."""
+    unnamed = Summary()
+    tasks = find_tasks(arguments.input_root, unnamed)
+    refuse_overlap(arguments.output, [arguments.input_root])
+    sources = [BulkRecording(task.file, task.name) for task in tasks]
+    questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
+    settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
+    with shown_progress(console, "bulk") as on_progress:
+
+        def heard(progress: bulk_run.BulkProgress) -> None:
+            on_progress(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
+
+        done = bulk_run.run_bulk(
+            sources,
+            arguments.output,
+            settings,
+            workers=arguments.workers,
+            batch_size=arguments.batch_size,
+            replace=arguments.replace,
+            progress=heard,
+        )
+    failed = [(failure.demonstration, failure.message) for failure in done.failures]
+    failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]
+    print_failures(console, failed)
+    n_tasks = done.n_demonstrations + len(unnamed.failures)
+    console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
+    console.print(
+        f"{n_tasks - len(failed)} of {n_tasks} tasks have rows, {len(failed)} failed; "
+        f"{done.n_skipped} were done before, {done.n_made} now in {done.wall_s:.0f} s; "
+        f"peak memory {done.peak_bytes / 1e6:.0f} MB. Read {arguments.output}/batch-*/qa.parquet"
+    )
+    return 1 if failed else 0

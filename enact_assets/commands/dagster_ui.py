@@ -1,0 +1,40 @@
+"""The command ``ui``: Dagster's own pages on a data root."""
+
+import argparse
+import os
+import sys
+from importlib.util import find_spec
+from typing import NoReturn
+
+from rich.console import Console
+
+from enact_assets.contracts.errors import EnactError
+from enact_assets.runs.code_location import write_workspace
+from enact_assets.runs.instance import open_instance
+from enact_assets.runs.ui_server import SERVICES
+
+GRPC_TIMEOUT_S = "600"
+"""Time limit of sensors and schedules, in seconds."""
+
+
+def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
+    """``ui``; returns the exit code."""
+    if find_spec("dagster_webserver") is None:
+        raise EnactError("dagster-webserver is not installed. Install it: pip install '.[ui]'")
+    open_instance(arguments.data).dispose()
+    home = (arguments.data / "dagster").resolve()
+    os.environ["DAGSTER_HOME"] = str(home)
+    os.environ["ENACT_HOME"] = str(arguments.data.resolve())
+    if arguments.automate:
+        os.environ["ENACT_AUTOMATE"] = "1"
+    for kind in ("SENSOR", "SCHEDULE"):
+        # A look at half a million files takes longer than the minute that Dagster waits for it.
+        os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
+    console.print(
+        f"Starting the Dagster UI, which takes up to a minute. Then it is on http://localhost:"
+        f"{arguments.port}; Ctrl-C stops it. Dagster's own warnings below (`dev_command`, "
+        "dagster.yaml in the current folder, `No cursor`) are harmless."
+    )
+    workspace = str(write_workspace(home))
+    command = [sys.executable, "-m", SERVICES, "-w", workspace, "-p", str(arguments.port)]
+    os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, fixed arguments

@@ -1,0 +1,185 @@
+"""Arguments of the commands that read and write files of the release and of other sources."""
+
+import argparse
+from pathlib import Path
+
+from enact_assets.commands.option_types import positive
+from enact_assets.contracts.profile import PROFILES, RELEASE
+from enact_assets.official.published_data import DATA
+
+DEFAULT_SEGMENTED = Path("data/segmented_activities")
+DEFAULT_REPLAYED = Path("data/replayed_activities")
+DEFAULT_EVALUATION = Path("data/evaluation")
+DEFAULT_FOLDER = Path("data/downloads")
+CHECK_FOLDER = "omnigibson_check"
+
+
+def add_import(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``import``."""
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a folder with scene_graph_0.json[.gz] or with an annotation and its video, a folder "
+        "of such folders, a .zip of them, a .jsonl question file, a .zip of such files and their "
+        "pictures, or a .hdf5 file of raw BEHAVIOR demonstrations",
+    )
+    sub.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR|ZIP",
+        help="where the pictures of question files are (default: beside each file, or in its zip)",
+    )
+    sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
+    about = "import nothing; check the paths as `enact-assets validate` does"
+    sub.add_argument("--check", action="store_true", help=about)
+
+
+def add_validate(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``validate``."""
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="what `import` takes: a recording's folder, a folder of such folders, or one file",
+    )
+
+
+def add_download(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``download``."""
+    sub.add_argument("dataset", choices=sorted(DATA), help="what to download")
+    sub.add_argument(
+        "--task",
+        metavar="NAME",
+        help="only this task of behavior-rawdata: bringing_water, or task-0017",
+    )
+    sub.add_argument(
+        "--to",
+        type=Path,
+        metavar="DIR",
+        help=f"folder to write to (default: {DEFAULT_FOLDER}/DATASET)",
+    )
+    sub.add_argument(
+        "--yes", action="store_true", help="download without asking; needed without a terminal"
+    )
+
+
+def add_check_omnigibson(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``check-omnigibson``."""
+    sub.add_argument("file", type=Path, metavar="FILE.hdf5", help="a file of raw demonstrations")
+    about = "N of demo_N (default: the longest)"
+    sub.add_argument("--episode", type=int, metavar="N", help=about)
+    about = "frames to play, from the first on (default: 200)"
+    sub.add_argument("--frames", type=positive, default=200, metavar="N", help=about)
+    about = "how many of them to look at (default: 8)"
+    sub.add_argument("--looks", type=positive, default=8, metavar="N", help=about)
+    about = "enact or all (default: what `import` would write)"
+    sub.add_argument("--rules", choices=("enact", "all"), help=about)
+    about = f"folder of the report (default: ./{CHECK_FOLDER})"
+    sub.add_argument("--to", type=Path, default=Path(CHECK_FOLDER), metavar="FOLDER", help=about)
+
+
+def add_segment(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``segment``."""
+    sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument(
+        "output_root", type=Path, help="folder for <task>/segmented_scene_graph_0.json"
+    )
+    _add_shared(sub)
+
+
+def add_qa(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``qa``."""
+    sub.add_argument("segmented", type=Path, help="folder that `segment` wrote")
+    sub.add_argument("replayed", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="question file to write")
+    n_default = RELEASE.release_constants.trajectories_per_length
+    sub.add_argument(
+        "--num-to-sample",
+        type=positive,
+        default=n_default,
+        metavar="N",
+        help=f"trajectories per task and length (default: {n_default})",
+    )
+    sub.add_argument(
+        "--seed",
+        type=int,
+        default=None,
+        metavar="S",
+        help="seed of profile paper; profile release always uses the release's own",
+    )
+    sub.add_argument(
+        "--no-pictures", action="store_true", help="write no labelled pictures beside OUT.jsonl"
+    )
+    _add_shared(sub)
+
+
+def add_eval(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``eval``."""
+    sub.add_argument(
+        "predictions", type=Path, help="a .jsonl of answers, or a folder of enact_ordering_*.jsonl"
+    )
+    sub.add_argument(
+        "--segmented-data",
+        type=Path,
+        default=DEFAULT_SEGMENTED,
+        metavar="DIR",
+        help=f"key frames of the tasks (default: {DEFAULT_SEGMENTED})",
+    )
+    sub.add_argument(
+        "--raw-data",
+        type=Path,
+        default=DEFAULT_REPLAYED,
+        metavar="DIR",
+        help=f"replays of the tasks (default: {DEFAULT_REPLAYED})",
+    )
+    sub.add_argument(
+        "--output-root",
+        type=Path,
+        default=DEFAULT_EVALUATION,
+        metavar="DIR",
+        help=f"folder for reports (default: {DEFAULT_EVALUATION})",
+    )
+    sub.add_argument(
+        "--analyze-wrong-cases",
+        action="store_true",
+        help="also write the errors of each wrong answer; under profile release this drops rows "
+        "whose order cannot be described, as the release does",
+    )
+    _add_shared(sub)
+
+
+def add_bulk(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``bulk``."""
+    sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
+    sub.add_argument("output", type=Path, help="folder of batch-*/<table>.parquet; resumable")
+    sub.add_argument(
+        "--profile",
+        choices=sorted(PROFILES),
+        default=RELEASE.name,
+        help=f"whose rules apply (default: {RELEASE.name})",
+    )
+    for option, default, about in (
+        ("--num-to-sample", 30, "trajectories per task and length"),
+        ("--workers", 2, "processes to use"),
+        ("--batch-size", 50, "tasks per file"),
+    ):
+        help_ = f"{about} (default: {default})"
+        sub.add_argument(option, type=positive, default=default, metavar="N", help=help_)
+    sub.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace batches in that folder that other settings made",
+    )
+
+
+def _add_shared(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--profile",
+        choices=sorted(PROFILES),
+        default=RELEASE.name,
+        help="rules to apply: the public release's (default) or the paper's",
+    )
+    sub.add_argument("--dry-run", action="store_true", help="write nothing; show the results")

@@ -1,0 +1,25 @@
+"""The command ``forget``: a name that is left out from now on."""
+
+import argparse
+
+from rich.console import Console
+
+from enact_assets.driver.materialize import Driver
+from enact_assets.runs.arrivals import places_of
+from enact_assets.runs.instance import check_root
+
+
+def run_forget(arguments: argparse.Namespace, console: Console) -> int:
+    """``forget``; returns the exit code."""
+    dimension = arguments.dimension
+    check_root(arguments.data)
+    driver = Driver(arguments.data)
+    name = driver.forget(dimension, arguments.name)
+    console.print(
+        f"{dimension} {name} is forgotten. It stays in the DuckDB file until you run "
+        "`enact-assets materialize`."
+    )
+    for place in places_of(driver.data, driver.registry, dimension, name):
+        message = f"The name is still in {place}: remove it there, or it is added again."
+        console.print(message, style="yellow", markup=False)
+    return 0

@@ -1,0 +1,45 @@
+"""Kinds of values that options take, and the option that limits spending."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from enact_assets.asking.model_entries import Model
+
+MAX_USD = 1.0
+
+
+def positive(text: str) -> int:
+    """The whole number of 1 or more that ``text`` is, for argparse."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, not {text!r}")
+    return int(text)
+
+
+def _dollars(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of dollars")
+    return value
+
+
+def add_max_usd(sub: argparse.ArgumentParser, default_text: str, default: float | None) -> None:
+    """The option that limits what a command spends."""
+    sub.add_argument(
+        "--max-usd",
+        type=_dollars,
+        default=default,
+        metavar="USD",
+        help=f"most that this command may spend on models {default_text}. A provider that charges "
+        "more than an answer can cost by its price and limits passes it, by the excess of the "
+        "answers in flight at the first such answer: one in the beginning, `in_flight` of each "
+        "model at most; a batch that was sent is charged whole",
+    )
+
+
+def spending_option(model: "Model | None") -> str:
+    """What a command that asks ``model`` has at its end, if the model costs money."""
+    return " --max-usd USD" if model is not None and model.costs_money else ""

@@ -1,0 +1,57 @@
+"""The command ``report``: the report, or figures and tables for a paper."""
+
+import argparse
+
+from rich.console import Console
+
+from enact_assets.commands.terminal import shown_progress
+from enact_assets.contracts.errors import SettingsError
+from enact_assets.contracts.provenance import InputVersion, Provenance
+from enact_assets.data_root.paths import DataRoot
+from enact_assets.data_root.published import published_provenance
+from enact_assets.lineage.code import code_version
+from enact_assets.lineage.pipeline import REPORT, WAREHOUSE
+from enact_assets.plurals import counted
+from enact_assets.report.paper_figures import width_of, write_paper_figures
+from enact_assets.report.write import write_report
+
+
+def run_report(arguments: argparse.Namespace, console: Console) -> int:
+    """``report``; returns the exit code."""
+    root = DataRoot(arguments.data)
+    if arguments.figures is not None:
+        return _paper_figures(root, arguments, console)
+    if arguments.width is not None:
+        raise SettingsError("--width sets the width of figures for papers: give --figures FOLDER")
+    version, _ = published_provenance(root.warehouse)
+    provenance = None
+    if version is not None:
+        inputs = {WAREHOUSE: InputVersion(version, 1)}
+        provenance = Provenance(code_version(REPORT), inputs)
+    with shown_progress(console, "report") as told:
+        written = write_report(
+            root,
+            variant=arguments.variant,
+            output=arguments.output,
+            provenance=provenance,
+            told=told,
+        )
+    n_figures = len(written.page.figures)
+    console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
+    console.print(f"{counted(n_figures, 'figure')} in the same folder, as PNG and SVG")
+    return 0
+
+
+def _paper_figures(root: DataRoot, arguments: argparse.Namespace, console: Console) -> int:
+
+    width_in = width_of(arguments.width or "single")
+    with shown_progress(console, "figures") as told:
+        written = write_paper_figures(root, arguments.figures, width_in, arguments.variant, told)
+    n_figures = sum(path.suffix == ".pdf" for path in written)
+    n_tables = sum(path.suffix == ".tex" for path in written)
+    console.print(
+        f"{arguments.figures}: {counted(n_figures, 'figure')}, {width_in:g} in wide, "
+        f"as PDF, SVG and PNG; {counted(n_tables, 'table')} as LaTeX and Markdown",
+        markup=False,
+    )
+    return 0

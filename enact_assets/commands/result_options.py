@@ -1,0 +1,83 @@
+"""Arguments of the commands that show results."""
+
+import argparse
+from pathlib import Path
+
+from enact_assets.report.browse_links import PORT
+
+
+def add_leaderboard(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``leaderboard``."""
+    sub.add_argument("--variant", metavar="NAME", help="only this variant (default: all on it)")
+
+
+def add_sql(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``sql``."""
+    sub.add_argument("query", help="for example: select * from leaderboard")
+    sub.add_argument("--all", action="store_true", help="show all rows, not only the first 50")
+    about = (
+        "let the query read and write other files, attach databases and load extensions (default: "
+        "it reads the DuckDB file only)"
+    )
+    sub.add_argument("--files", action="store_true", help=about)
+    form = sub.add_mutually_exclusive_group()
+    about = "one column per line with its whole value, row after row"
+    form.add_argument("--record", action="store_true", help=about)
+    form.add_argument("--csv", action="store_true", help="all rows, whole values, as CSV")
+    about = "all rows, whole values: one JSON object per row, each on a line"
+    form.add_argument("--json", action="store_true", help=about)
+
+
+def add_report(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``report``."""
+    where = sub.add_mutually_exclusive_group()
+    where.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="folder to write to (default: DIR/report)"
+    )
+    where.add_argument(
+        "--figures",
+        type=Path,
+        metavar="FOLDER",
+        help="write no report, but into this folder every figure as PDF, SVG and PNG (300 dpi), "
+        "and leaderboard and probes as LaTeX and Markdown tables",
+    )
+    sub.add_argument(
+        "--width",
+        metavar="WIDTH",
+        help="width of the figures, with --figures: single (3.25 in, the default), double "
+        "(6.75 in), or inches, as 3.5 and 7.16 for IEEE or 5.5 for NeurIPS and ICLR",
+    )
+    sub.add_argument(
+        "--variant",
+        metavar="NAME",
+        help="variant to report (default: the first of the leaderboard)",
+    )
+
+
+def add_show(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``show``."""
+    sub.add_argument(
+        "name",
+        help="id of a question (as in SQL or in exported files), a demonstration, or "
+        "ASSET:PARTITION such as 'qa:setting_the_table-0|state'",
+    )
+    sub.add_argument(
+        "--variant",
+        metavar="NAME",
+        help="variant that asks the question, or whose pictures to show (default: the baseline, "
+        "or the first one that asks the question, or about the demonstration)",
+    )
+    sub.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder to make DIR/NAME_VARIANT in, with pictures, a sheet of all of them and "
+        "everything else as JSON",
+    )
+
+
+def add_browse(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``browse``."""
+    sub.add_argument(
+        "--port", type=int, default=PORT, help=f"port to listen on (default: {PORT}; 0: any)"
+    )

@@ -1,0 +1,65 @@
+"""What commands print with: texts as they are, and how far something is."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
+from rich.text import Text
+
+from enact_assets.official.outcomes import Told
+
+LINE_EVERY_S = 10.0
+
+
+@contextmanager
+def shown_progress(console: Console, name: str) -> Iterator[Told]:
+    """A bar on a terminal, in a log a line every ten seconds; both on standard error."""
+    if not console.is_terminal:
+        said_at = time.monotonic()
+
+        def say(text: str, done: int, total: int) -> None:
+            nonlocal said_at
+            if time.monotonic() - said_at >= LINE_EVERY_S:
+                said_at = time.monotonic()
+                print(f"{name} {text}: {done / max(1, total):.0%}", file=sys.stderr)
+
+        yield say
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=TextConsole(stderr=True), transient=True) as progress:
+        bar = progress.add_task(name, total=None)
+
+        def show(text: str, done: int, total: int) -> None:
+            progress.update(bar, description=f"{name} {text}", completed=done, total=total)
+
+        yield show
+
+
+class TextConsole(Console):
+    """Prints texts as they are: no markup or emoji codes in them, and :func:`printable` only."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        # What Rich itself tells the terminal is control, or a style.
+        return super()._render_buffer(
+            part if part.control else part._replace(text=printable(part.text)) for part in buffer
+        )
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Text for a terminal, as it is but for what :func:`printable` replaces."""
+    return Text(printable(text), style)
+
+
+def printable(text: str) -> str:
+    """Escapes what a terminal or a coding cannot take, or would obey; names of files and answers
+    of models may hold it.
+    """
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
