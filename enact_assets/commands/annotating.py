@@ -34,7 +34,6 @@ def run_annotate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-
     if not arguments.names:
         raise SettingsError("name at least one annotator: `enact-assets annotate invite NAME`")
     if arguments.port == 0 and not arguments.public_name:
@@ -62,7 +61,6 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
 
 
 def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-
     if arguments.kept is not None and arguments.plan == PAPER:
         raise SettingsError("--kept is for another answer to each question: add --plan k_each")
     for name, least in (("k", 1), ("per_stratum", 1), ("overlap", 0)):
@@ -123,7 +121,6 @@ def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQue
 
 
 def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-
     table = Table()
     for column in ("annotator", "known as", "answered", "assigned", "cannot tell", "median s"):
         table.add_column(column, justify="left" if "n" in column[:2] else "right")

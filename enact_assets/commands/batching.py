@@ -30,7 +30,6 @@ def run_batch(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _submit(arguments: argparse.Namespace, data: DataResource, console: Console) -> int:
-
     model = data.models.find(arguments.model)
     if model is None:
         raise PredictionError(f"{arguments.model} is a reference baseline, which nobody has to ask")
@@ -57,7 +56,6 @@ def _submit(arguments: argparse.Namespace, data: DataResource, console: Console)
 
 
 def _collect(data: DataResource, console: Console) -> int:
-
     rows = collect_all(data)
     if not rows:
         console.print("No batch is open.")

@@ -38,14 +38,8 @@ def run_download(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _fetch(
-    data: PublishedData,
-    folder: str | None,
-    to: Path,
-    console: Console,
-    *,
-    is_agreed: bool,
+    data: PublishedData, folder: str | None, to: Path, console: Console, *, is_agreed: bool
 ) -> int:
-
     offer = look_up(data.repository, data.suffix, folder)
     missing, left, free = offer.missing(to), offer.n_bytes_left(to), free_bytes(to)
     size = sum(file.size for file in offer.files)

@@ -83,7 +83,6 @@ def _export_folder(
 def _export_log(
     what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
 ) -> int:
-
     with shown_progress(console, "export") as told:
         done = export_log(*what, model=arguments.model, variant=arguments.variant, told=told)
     missing = f"; {counted(done.n_missing, 'question')} without an answer" * bool(done.n_missing)
@@ -112,12 +111,7 @@ def run_import_answers(arguments: argparse.Namespace, console: Console) -> int:
     root, variant = DataRoot(arguments.data), arguments.variant
     model = KnownModels(root).called(arguments.model)
     done = import_answers(
-        root,
-        arguments.file,
-        model,
-        variant,
-        registry_in(root),
-        replace=arguments.replace,
+        root, arguments.file, model, variant, registry_in(root), replace=arguments.replace
     )
     have = "has" if done.n_missing == 1 else "have"
     console.print(

@@ -66,7 +66,6 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
 
 
 def _checked(lineage: Lineage, name: str) -> tuple[str, Partition]:
-
     asset, _, key = name.partition(":")
     partition = partition_tuple(key or None)
     dimensions = lineage.graph.dimensions[asset]

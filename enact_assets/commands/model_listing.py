@@ -87,7 +87,6 @@ def _in_words(value: object) -> str:
 
 
 def _say_spent(console: Console, root: DataRoot) -> None:
-
     usd, unsure = spent(root.ledger)
     if usd or unsure:
         more = f", and up to {dollars(unsure)} for requests whose price is not known"
@@ -109,7 +108,6 @@ def _facts(model: Model) -> dict[str, Any]:
 
 
 def _listed(models: Sequence[Model]) -> Table:
-
     today = dt.datetime.now(dt.UTC).date()
     table = Table(title="Models (prices in USD per million tokens)", title_justify="left")
     for name, justify in (

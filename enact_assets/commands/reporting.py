@@ -43,7 +43,6 @@ def run_report(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _paper_figures(root: DataRoot, arguments: argparse.Namespace, console: Console) -> int:
-
     width_in = width_of(arguments.width or "single")
     with shown_progress(console, "figures") as told:
         written = write_paper_figures(root, arguments.figures, width_in, arguments.variant, told)

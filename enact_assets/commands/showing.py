@@ -109,7 +109,6 @@ def _print_head(console: Console, question: Question) -> None:
 
 
 def _print_question(console: Console, question: Question) -> None:
-
     _heading(console, "Prompt")
     console.print(plain(question.prompt.strip()))
     _heading(console, f"Right order: {list(question.reference)}")
@@ -250,7 +249,6 @@ def _if_readable(console: Console, shown: Shown, picture: PictureOf) -> Shown:
 
 
 def _write_json(path: Path, shown: object) -> None:
-
     with replacing(path) as temporary:
         temporary.write_bytes(msgspec.json.format(msgspec.json.encode(shown), indent=1) + b"\n")
 

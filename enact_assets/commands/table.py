@@ -24,7 +24,6 @@ class Command:
     runs: str
     options: str | None
     about: str
-    has_data_root: bool = True
 
 
 COMMANDS = {
@@ -34,31 +33,21 @@ COMMANDS = {
         "Materialize every missing or stale partition in the scope of the data root.",
     ),
     "demo": Command(
-        "walking",
-        "graph_options",
-        "Materialize the registry's demo part and show the leaderboard.",
+        "walking", "graph_options", "Materialize the registry's demo part and show the leaderboard."
     ),
     "plan": Command(
-        "planning",
-        "graph_options",
-        "Show what materialize would make, and which input changed.",
+        "plan_output", "graph_options", "Show what materialize would make, and which input changed."
     ),
     "import": Command(
-        "importing",
-        "file_options",
-        "Take in recordings, annotated videos and question files.",
+        "importing", "file_options", "Take in recordings, annotated videos and question files."
     ),
     "validate": Command(
-        "validating",
-        "file_options",
-        "Check annotations and recordings and list every problem.",
-        has_data_root=False,
+        "validating", "file_options", "Check annotations and recordings and list every problem."
     ),
     "download": Command(
         "downloading",
         "file_options",
         "Download published data: the questions of ENACT, raw demonstrations of BEHAVIOR.",
-        has_data_root=False,
     ),
     "export": Command(
         "exchanging",
@@ -81,14 +70,13 @@ COMMANDS = {
         "world_command",
         "graph_options",
         "Make WorldPrediction questions (world modelling and procedural planning) about "
-        "demonstrations and their environments, let the baselines answer, and show "
-        "accuracies.",
+        "demonstrations and their environments, let the baselines answer, and show accuracies.",
     ),
     "models": Command(
         "model_listing",
         "model_options",
-        "List the models that can be asked, with prices, keys and retirement. With --check, "
-        "ask one a question and say what it cost.",
+        "List the models that can be asked, with prices, keys and retirement. With --check, ask "
+        "one a question and say what it cost.",
     ),
     "ask": Command(
         "trying",
@@ -104,9 +92,7 @@ COMMANDS = {
         "that are ready. Then `materialize` scores them.",
     ),
     "leaderboard": Command(
-        "leaderboard",
-        "result_options",
-        "Show the leaderboard of the DuckDB file.",
+        "leaderboard", "result_options", "Show the leaderboard of the DuckDB file."
     ),
     "sql": Command(
         "querying",
@@ -122,79 +108,63 @@ COMMANDS = {
     "list": Command(
         "listing",
         None,
-        "List activities, demonstrations, recordings, gatings, variants and models, and how "
-        "many questions each question set gets per kind and length.",
+        "List activities, demonstrations, recordings, gatings, variants and models, and how many "
+        "questions each question set gets per kind and length.",
     ),
     "show": Command(
         "showing",
         "result_options",
         "Show a question with its pictures and every answer to it, a demonstration with what "
-        "changed between its key frames, or a partition with what it was made from and why it "
-        "is stale.",
+        "changed between its key frames, or a partition with what it was made from and why it is "
+        "stale.",
     ),
     "browse": Command(
         "browsing",
         "result_options",
-        "Serve pages on this machine: the leaderboard, questions by what models got wrong, "
-        "every answer step by step, demonstrations by key frame. Nothing is written.",
+        "Serve pages on this machine: the leaderboard, questions by what models got wrong, every "
+        "answer step by step, demonstrations by key frame. Nothing is written.",
     ),
     "annotate": Command(
         "annotating",
         "model_options",
         "Let people answer questions: invite annotators (each gets a link), plan who answers "
-        "what, serve the page, see the progress. Answers are models of the graph: `"
-        "enact-assets materialize` scores them.",
+        "what, serve the page, see the progress. Answers are models of the graph: `enact-assets "
+        "materialize` scores them.",
     ),
     "gc": Command(
         "gc",
         "graph_options",
-        "List files that nothing needs: pictures that no partition names, partitions of "
-        "removed names, leftovers of killed runs, damaged files that were set aside.",
+        "List files that nothing needs: pictures that no partition names, partitions of removed "
+        "names, leftovers of killed runs, damaged files that were set aside.",
     ),
     "verify": Command(
         "verifying",
         None,
-        "Read every file of the lake, every stored picture, every answer of the ledger and "
-        "the DuckDB file, and compare all bytes with their checksums. A damaged file is "
-        "renamed to NAME.damaged-..., and the next `enact-assets materialize` makes it again; "
-        "the ledger is left as it is. Exit code 1 if anything was damaged or could not be "
-        "read, or if another program changed the DuckDB file.",
+        "Read every file of the lake, every stored picture, every answer of the ledger and the "
+        "DuckDB file, and compare all bytes with their checksums. A damaged file is renamed to "
+        "NAME.damaged-..., and the next `enact-assets materialize` makes it again; the ledger is "
+        "left as it is. Exit code 1 if anything was damaged or could not be read, or if another "
+        "program changed the DuckDB file.",
     ),
     "catalogue": Command(
         "cataloguing",
         "graph_options",
-        "Compare catalogue.db, which remembers what each file of the lake says, with all "
-        "files (`check`), or make it anew from them (`rebuild`). Files are only read. Exit "
-        "code 1 if the catalogue says something else than a file.",
+        "Compare catalogue.db, which remembers what each file of the lake says, with all files "
+        "(`check`), or make it anew from them (`rebuild`). Files are only read. Exit code 1 if "
+        "the catalogue says something else than a file.",
     ),
-    "ui": Command(
-        "dagster_ui",
-        "graph_options",
-        "Open the Dagster UI on the data root.",
-    ),
-    "segment": Command(
-        "converting",
-        "file_options",
-        "Find the key frames of recorded replays.",
-        has_data_root=False,
-    ),
+    "ui": Command("dagster_ui", "graph_options", "Open the Dagster UI on the data root."),
+    "segment": Command("converting", "file_options", "Find the key frames of recorded replays."),
     "qa": Command(
         "converting",
         "file_options",
         "Write questions from key frames and the replays they come from.",
-        has_data_root=False,
     ),
-    "eval": Command(
-        "converting",
-        "file_options",
-        "Score answers to official questions.",
-        has_data_root=False,
-    ),
+    "eval": Command("converting", "file_options", "Score answers to official questions."),
     "bulk": Command(
         "bulking",
         "file_options",
         "Write tables and questions of many recorded replays in batches, without Dagster.",
-        has_data_root=False,
     ),
     "check-omnigibson": Command(
         "checking_omnigibson",
@@ -204,6 +174,7 @@ COMMANDS = {
     ),
 }
 """In the order of ``enact-assets --help``."""
+WITHOUT_DATA_ROOT = {"validate", "download", "segment", "qa", "eval", "bulk"}
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -255,8 +226,7 @@ def run_of(name: str) -> Callable[[argparse.Namespace, Any], int]:
 
 
 def _add_options(name: str, sub: argparse.ArgumentParser) -> None:
-    command = COMMANDS[name]
-    if command.has_data_root:
+    if name not in WITHOUT_DATA_ROOT:
         sub.add_argument(
             "--data",
             type=Path,
@@ -265,11 +235,10 @@ def _add_options(name: str, sub: argparse.ArgumentParser) -> None:
             help="data root: lake, pictures, DuckDB file, Dagster runs (default: ENACT_HOME or "
             "./data)",
         )
-    if command.options is not None:
-        _part_of(command.options, "add", name)(sub)
+    if (module := COMMANDS[name].options) is not None:
+        _part_of(module, "add", name)(sub)
 
 
 def _part_of(module: str, prefix: str, name: str) -> Any:
-    return getattr(
-        import_module(f"enact_assets.commands.{module}"), f"{prefix}_{name.replace('-', '_')}"
-    )
+    part = f"{prefix}_{name.replace('-', '_')}"
+    return getattr(import_module(f"enact_assets.commands.{module}"), part)

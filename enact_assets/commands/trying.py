@@ -77,7 +77,6 @@ def _without(n: int, reason: str) -> str:
 
 
 def _scored(name: str, of_kind: pl.DataFrame) -> Table:
-
     # Few models refuse in words, and a terminal is narrow.
     counts = [c for c in COUNTS if c != "n_declined" or of_kind[c].sum()]
     table = Table(title=f"First answers of {name}", title_justify="left")

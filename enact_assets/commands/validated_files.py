@@ -82,7 +82,6 @@ class Look:
         return max(code, 0 if file is None else self.tried(file, self._at_content))
 
     def _at_name(self, folder: Path) -> int:
-
         try:
             name_of_recording(folder)
         except EnactError as error:
@@ -99,7 +98,6 @@ class Look:
         return max(code, self._at_content(file))
 
     def _at_content(self, file: Path) -> int:
-
         if file.name in GRAPH_FILES:
             return self._at_scene_graphs(file)
         if file.name == DEMONSTRATION_FILE:
@@ -123,7 +121,6 @@ class Look:
     def _at_questions(
         self, file: Path | str, questions: list[ImportedQuestion], place: Path
     ) -> int:
-
         if not questions:
             return self.failed([f"{file}: contains no questions. Copy the file again."])
         found = look_for_pictures(questions, pictures_at(place), self._on_progress)
@@ -136,7 +133,6 @@ class Look:
         return self._good(file, f"{said}, {counted(found.n_found, 'picture')}")
 
     def _at_scene_graphs(self, file: Path) -> int:
-
         def progress(done: int, total: int) -> None:
             self._on_progress(file.name, done, total)
 
@@ -151,7 +147,6 @@ class Look:
         return self._at_pictures(file, tables) or self._good(file, found)
 
     def _at_annotation(self, file: Path) -> int:
-
         checked = check_annotation(file)
         problems = [str(problem) for problem in checked.problems]
         annotation, video = checked.annotation, checked.video
@@ -177,7 +172,6 @@ class Look:
         )
 
     def _at_changes(self, file: Path, tables: ReplayTables) -> None:
-
         source = tables.demonstrations.item(0, "source")
         for remark in remarks(tables, asking(load_registry(), source)):
             style = "yellow" if remark.is_warning else ""
@@ -186,7 +180,6 @@ class Look:
     def _at_pictures(
         self, file: Path, tables: ReplayTables | None, n_frames: int | None = None
     ) -> int:
-
         wanted = wanted_pictures(tables, n_frames)
         found = check_pictures(file.parent, wanted, self._on_progress)
         problems = [str(finding) for finding in found if finding.is_problem]
@@ -224,7 +217,6 @@ class Look:
         return self._good(file, said)
 
     def _at_raw_file(self, file: Path) -> int:
-
         listing = list_demonstrations(file)
         found = listing.demonstrations
         for each in found:

@@ -40,9 +40,7 @@ def run_materialize(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def chosen_names(
-    arguments: argparse.Namespace,
-    registry: Registry,
-    part: Part | None,
+    arguments: argparse.Namespace, registry: Registry, part: Part | None
 ) -> dict[str, list[str]]:
     """Names that the options choose, of a dimension without an option those of ``part``.
 
@@ -64,10 +62,7 @@ def chosen_names(
 
 
 def walk(
-    arguments: argparse.Namespace,
-    console: Console,
-    registry: Registry,
-    part: Part | None,
+    arguments: argparse.Namespace, console: Console, registry: Registry, part: Part | None
 ) -> int:
     """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
     with without_collector():

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from enact_assets.commands.graph_options import walk_options
 from enact_assets.commands.walking import walk
-from enact_assets.commands.world_export import write_release
-from enact_assets.commands.world_sheets import write_sheets
+from enact_assets.commands.world_files import write_release, write_sheets
 from enact_assets.contracts.registry import BASELINE, Registry, load_registry
 from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
 from enact_assets.data_root.paths import DataRoot
@@ -22,10 +21,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.handles import AnnotatedFilms
 from enact_assets.plurals import counted, named
 from enact_assets.worldprediction.annotated_questions import not_asked
-from enact_assets.worldprediction.annotated_videos import (
-    ANNOTATED_VIDEOS,
-    write_annotated_videos,
-)
+from enact_assets.worldprediction.annotated_videos import ANNOTATED_VIDEOS, write_annotated_videos
 from enact_assets.worldprediction.asked_actions import coverage_notes
 from enact_assets.worldprediction.step_files import ensured_step_files
 
@@ -46,10 +42,7 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
     asked = arguments.demonstration or asked_by_default(registry, root.root)
     environments = environments_of(asked, registry.world.environments.seeds)
     chosen = walk_options(
-        data=arguments.data,
-        asset=list(MADE),
-        workers=arguments.workers,
-        max_usd=arguments.max_usd,
+        data=arguments.data, asset=list(MADE), workers=arguments.workers, max_usd=arguments.max_usd
     )
     if arguments.step_file:
         if ANNOTATED_VIDEOS in arguments.step_file:
