@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan, PlannedStep
     from enact_assets.runs.expected_costs import PlannedCost
 
-
 Key = Annotated[
     str | None, msgspec.Meta(description="key of the partition in Dagster; null: it has no key")
 ]
