@@ -9,12 +9,13 @@ import pytest
 from official_files import write_inputs, write_pictures
 
 from enact_assets.cli import main
+from enact_assets.commands import terminal
 from enact_assets.contracts.profile import PROFILES
 from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.lineage.pipeline import STEPS
-from enact_assets.official import commands, pictures
+from enact_assets.official import pictures
 from enact_assets.official.pictures import label_picture
 from enact_assets.questions.official import (
     OfficialQuestion,
@@ -119,7 +120,7 @@ def test_an_export_that_was_stopped_keeps_what_it_drew_and_tells_how_far_it_is(
     root: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Minutes without a word, and all of them again after a Ctrl-C."""
-    monkeypatch.setattr(commands, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(terminal, "LINE_EVERY_S", 0.0)
     drawn: list[str] = []
 
     def draw(png: bytes, label: str, where: str) -> bytes:
