@@ -9,9 +9,11 @@ from rich.console import Console
 from rich.table import Table
 
 from enact_assets.commands.coverage import coverage
+from enact_assets.commands.terminal import TextConsole, plain
 from enact_assets.contracts.errors import UnknownNameError
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import VARIANT_ORDER, query
+from enact_assets.engine.publishing.warehouse_seal import SEAL, why_altered
 from enact_assets.plurals import counted
 from enact_assets.predictions.learned_names import TRAINED_ON
 
@@ -31,8 +33,19 @@ UNVERIFIED = (
 
 def run_leaderboard(arguments: argparse.Namespace, console: Console) -> int:
     """``leaderboard``; returns the exit code."""
-    show_leaderboard(DataRoot(arguments.data).warehouse, console, arguments.variant)
+    warehouse = DataRoot(arguments.data).warehouse
+    warn_if_altered(warehouse)
+    show_leaderboard(warehouse, console, arguments.variant)
     return 0
+
+
+def warn_if_altered(warehouse: Path) -> None:
+    """A line on standard error. As a rule only the file's times are looked at; a file without its
+    seal, such as one that was copied alone, may be whole.
+    """
+    if Path(f"{warehouse}{SEAL}").exists() and (why := why_altered(warehouse)) is not None:
+        message = f"{warehouse}: {why}. `enact-assets materialize` publishes it from nothing."
+        TextConsole(stderr=True, soft_wrap=True).print(plain(message, "yellow"))
 
 
 def show_leaderboard(warehouse: Path, console: Console, variant: str | None = None) -> None:

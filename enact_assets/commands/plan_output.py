@@ -16,6 +16,9 @@ from enact_assets.system.collector import without_collector
 if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan, PlannedStep
     from enact_assets.runs.expected_costs import PlannedCost
+    from enact_assets.runs.new_version import NewVersion
+
+LEAST_HOURS = 0.1
 
 Key = Annotated[
     str | None, msgspec.Meta(description="key of the partition in Dagster; null: it has no key")
@@ -77,6 +80,18 @@ class PicturesToBuy(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = 0
 
 
+class OfNewVersion(msgspec.Struct, frozen=True):
+    """What is made again because the code is another one, and how long that takes."""
+
+    n_partitions: Count
+    n_pictures: Annotated[Count, msgspec.Meta(description="pictures to render among that")]
+    n_answers: Annotated[Count, msgspec.Meta(description="answers to ask for among that")]
+    hours: Annotated[
+        float | None,
+        msgspec.Meta(description="one run after the other; null: a step never ran here"),
+    ]
+
+
 class PlanFile(msgspec.Struct, frozen=True):
     """What `enact-assets plan --json` prints."""
 
@@ -92,6 +107,7 @@ class PlanFile(msgspec.Struct, frozen=True):
     rejected: Annotated[list[str], msgspec.Meta(description="messages about unusable names")]
     answers_to_buy: list[AnswersToBuy]
     pictures_to_buy: list[PicturesToBuy]
+    new_version: OfNewVersion | None
 
 
 def plan_schema() -> dict[str, Any]:
@@ -107,6 +123,7 @@ def plan_json(
     rejected: Sequence[str],
     answers: "Sequence[PlannedCost]",
     pictures: "Sequence[PlannedCost]",
+    new_version: "NewVersion | None",
 ) -> bytes:
     """``plan`` as JSON of :func:`plan_schema`."""
     for_others = {(step.name, step.partition) for step in plan.upstream}
@@ -130,8 +147,23 @@ def plan_json(
             list(rejected),
             [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in answers],
             [msgspec.convert(cost.as_json(), PicturesToBuy) for cost in pictures],
+            None if new_version is None else OfNewVersion(*new_version),
         )
     )
+
+
+def print_new_version(console: Console, new: "NewVersion | None") -> None:
+    """What an update of the package makes stale, nothing if there is nothing."""
+    if new is None:
+        return
+    words = [f"{counted(new.n_partitions, 'partition')} to make again"]
+    if new.n_pictures:
+        words.append(f"{counted(new.n_pictures, 'picture')} to render")
+    if new.n_answers:
+        words.append(f"{counted(new.n_answers, 'answer')} to ask for")
+    if new.hours is not None:
+        words.append(f"about {new.hours:.1f} hours" if new.hours >= LEAST_HOURS else "minutes")
+    console.print(f"New version: {', '.join(words)}.")
 
 
 def print_plan(console: Console, plan: "Plan", limit: int = PLAN_SHOWN) -> None:
@@ -214,6 +246,7 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.driver.materialize import Driver
     from enact_assets.driver.terminal import TerminalObserver
     from enact_assets.runs.instance import check_root
+    from enact_assets.runs.new_version import made_by_other_code
 
     check_root(arguments.data)
     registry = load_registry()
@@ -224,11 +257,13 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**requested(arguments, only, part))
     answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
+    new_version = made_by_other_code(driver.instance, driver.data.lake, plan)
     if arguments.json:
-        console.print_json(plan_json(plan, rejected, answers, pictures).decode())
+        console.print_json(plan_json(plan, rejected, answers, pictures, new_version).decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
+    print_new_version(console, new_version)
     print_plan(console, plan, arguments.limit)
     print_costs(console, [*pictures, *answers])
     return 0

@@ -6,6 +6,7 @@ import sys
 
 from rich.console import Console
 
+from enact_assets.commands.leaderboard import warn_if_altered
 from enact_assets.commands.rows import plain_output, write_csv, write_json_lines
 from enact_assets.commands.shown_rows import MAX_ROWS, record_lines, table_lines
 from enact_assets.data_root.paths import DataRoot
@@ -15,6 +16,7 @@ from enact_assets.data_root.published import query
 def run_sql(arguments: argparse.Namespace, _console: Console) -> int:
     """``sql``; returns the exit code."""
     warehouse = DataRoot(arguments.data).warehouse
+    warn_if_altered(warehouse)
     rows = query(warehouse, arguments.query, is_trusted=arguments.files)
     max_rows = None if arguments.all else MAX_ROWS
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

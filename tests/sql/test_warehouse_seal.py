@@ -14,6 +14,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from tiny_lake import contents, publish_few, tiny_rows, write_lake
 
+from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import warehouse_seal
 from enact_assets.engine.publishing.warehouse_seal import SEAL, seal, why_altered
@@ -176,3 +177,20 @@ def test_a_file_that_looks_otherwise_is_read_once(
 
 def test_without_a_file_there_is_nothing_to_notice(tmp_path: Path) -> None:
     assert why_altered(tmp_path / "enact.duckdb") is None
+
+
+def test_who_asks_for_rows_is_told_that_they_were_changed(
+    target: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("sql", "select count(*) as n from qa", "--csv", "--data", str(target.parent))
+    assert main(words) == 0
+    assert capsys.readouterr() == ("n\n5\n", "")
+    client("delete from qa")(target)
+    assert main(words) == 0
+    rows, told = capsys.readouterr()
+    assert rows == "n\n0\n"
+    assert told.startswith(f"{target}: another program changed it after it was published. `enact")
+    assert told.count("\n") == 1
+    Path(f"{target}{SEAL}").unlink()
+    assert main(words) == 0
+    assert capsys.readouterr().err == "", "a file that was copied alone may be whole"
