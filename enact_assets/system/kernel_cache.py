@@ -18,9 +18,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 STAMP = "kernels.stamp"
-KERNEL_FILES = ("*/*kernels.py", "segmentation/bit_sets.py", "segmentation/release_arrays.py")
+KERNEL_FILES = ("**/*kernels.py", "**/bit_sets.py", "**/release_arrays.py")
 """Every module with a kernel in it; a test compares."""
-INDEXES = "*/__pycache__/*.nbi"
+INDEXES = "**/__pycache__/*.nbi"
 VARIABLE = "NUMBA_CACHE_DIR"
 _OWN_FOLDER = re.compile(r"enact_kernels_[0-9a-f]{16}")
 
@@ -95,7 +95,7 @@ def drop_stale_kernels(package: Path = PACKAGE) -> bool:
 
 
 def _compiled(package: Path) -> list[Path]:
-    return [path for pattern in (INDEXES, "*/__pycache__/*.nbc") for path in package.glob(pattern)]
+    return [path for pattern in (INDEXES, "**/__pycache__/*.nbc") for path in package.glob(pattern)]
 
 
 def _stamp(package: Path) -> str:

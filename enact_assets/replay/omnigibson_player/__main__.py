@@ -29,9 +29,9 @@ def adopt_package() -> None:
     """
     folder = Path(__file__).resolve().parent
     sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != folder]
-    name = ""
-    places = (folder.parents[1], folder.parents[0], folder)
-    for part, place in zip(PACKAGE.split("."), places, strict=True):
+    name, parts = "", PACKAGE.split(".")
+    places = (folder, *folder.parents)[: len(parts)]
+    for part, place in zip(parts, reversed(places), strict=True):
         name = f"{name}.{part}" if name else part
         package = types.ModuleType(name)
         package.__path__ = [str(place)]
