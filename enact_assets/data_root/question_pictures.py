@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from enact_assets.contracts.errors import LakeError, QuestionFileError
 from enact_assets.data_root.paths import link_target
-from enact_assets.data_root.recording_zips import DAMAGE, crc_of
+from enact_assets.data_root.recording_zips import READ_ERRORS, crc_of
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.system.atomic import flush_to_disk, temporary_name
 
@@ -25,8 +25,6 @@ LINK_SUFFIX = ".pictures"
 MAX_PICTURE_BYTES = 64 * 2**20
 """A picture above this is refused: 64 MiB are 4,000 x 4,000 px without any compression."""
 _MAX_LEFT_OUT = 2
-READ_ERRORS = (OSError, *DAMAGE)
-"""Of a zip, or a member, that cannot be read."""
 
 
 class Fingerprint(NamedTuple):

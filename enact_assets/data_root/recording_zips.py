@@ -38,8 +38,9 @@ DAMAGE = (
     RuntimeError,  # an encrypted member, and what zipfile does not implement
 )
 """Of a member that is damaged, encrypted, or compressed in an unknown way."""
+READ_ERRORS = (OSError, *DAMAGE)
+"""Of a zip, or a member, that cannot be read."""
 _GZIP_BYTES = len(_GZIP_HEAD) + 8
-_NAMES = (*GRAPH_FILES, *ANNOTATION_FILES)
 Progress = Callable[[int, int], None]
 """Called with the number of bytes of the zip that are done, and of all that it has."""
 
@@ -179,7 +180,7 @@ def read_zip(path: Path) -> RecordingZip:
     try:
         with zipfile.ZipFile(path) as opened:
             listed = opened.infolist()
-    except (*DAMAGE, OSError) as error:
+    except READ_ERRORS as error:
         raise RecordingError(f"{path}: is no whole zip ({error!s:.100}). Copy it again.") from error
     leading_out = [m.filename for m in listed if _leads_out(m.filename)]
     if leading_out:
@@ -208,7 +209,7 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
     taken: dict[str, str] = {}
     for folder, members in sorted(by_folder.items()):
         names = {inside for inside, _ in members}
-        main = next((name for name in _NAMES if name in names), None)
+        main = next((name for name in _names() if name in names), None)
         name = PurePosixPath(folder).name or path.stem
         if main is None:
             found.problems.append(
@@ -223,19 +224,24 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
         else:
             taken[name] = folder
             # Of several files that say what happened, the first would count.
-            used = [(i, m) for i, m in members if i == main or i not in _NAMES]
+            used = [(i, m) for i, m in members if i == main or i not in _names()]
             found.recordings.append(ZippedRecording(name, folder, tuple(used)))
     found.n_unused = n_files - sum(len(r.members) for r in found.recordings)
     if not by_folder:
         raw = f" It has {n_raw} .hdf5 files: unpack it and import those." if n_raw else ""
-        found.nothing = f"{path}: none of its {n_files} files is a {_NAMES[0]}.{raw}"
+        found.nothing = f"{path}: none of its {n_files} files is a {_names()[0]}.{raw}"
     return found
+
+
+def _names() -> tuple[str, ...]:
+    """Names of files that say what happened, the first one before others."""
+    return (*GRAPH_FILES, *ANNOTATION_FILES)
 
 
 def _place_of(name: str) -> tuple[str, str | None]:
     """Folder of the recording that a member belongs to, and its path there; None if to none."""
     *folder, last = PurePosixPath(name).parts
-    if last in _NAMES:
+    if last in _names():
         return "/".join(folder), last
     if last.endswith(VIDEO_SUFFIXES) and _is_camera(PurePosixPath(last).stem):
         return "/".join(folder), last

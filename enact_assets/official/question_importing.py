@@ -16,12 +16,12 @@ from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import SUFFIX, question_file
 from enact_assets.data_root.question_pictures import (
-    READ_ERRORS,
     Pictures,
     link_pictures,
     linked_pictures,
     pictures_at,
 )
+from enact_assets.data_root.recording_zips import READ_ERRORS
 from enact_assets.data_root.recordings import ANNOTATION_FILES
 from enact_assets.official.layout import output_file
 from enact_assets.official.outcomes import Summary, Told, untold
