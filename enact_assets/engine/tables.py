@@ -20,7 +20,7 @@ from enact_assets.contracts.ids import table_sha
 Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""
 
-MODULES = "_tables"
+MODULES = ("_tables", ".tables")
 """How the names of modules end that define tables."""
 PACKAGE = __name__.partition(".")[0]
 
