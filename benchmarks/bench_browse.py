@@ -19,7 +19,7 @@ from benchmarks.measuring import HEADER, Row, milliseconds
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.viewing.question_lists import PAGE_ROWS, Wanted, list_questions
-from enact_assets.viewing.site.local_server import ADDRESS, listening, server
+from enact_assets.viewing.site.pages import ADDRESS, listening, server
 
 N_MODELS = 30
 N_QUESTIONS = 10_000

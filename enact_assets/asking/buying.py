@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, Budget, BudgetSpentError
 from enact_assets.asking.client import FAILED_IN_A_ROW, Client
-from enact_assets.asking.halt import Halt, without_answers
+from enact_assets.asking.gate import Halt, without_answers
 from enact_assets.asking.in_process_models import InProcess
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.messages import PictureReader

@@ -16,8 +16,7 @@ import msgspec
 
 from enact_assets.asking.answers import Answer
 from enact_assets.asking.budget import Account, BudgetSpentError
-from enact_assets.asking.gate import FIRST, Gate
-from enact_assets.asking.halt import Halt, without_answers
+from enact_assets.asking.gate import FIRST, Gate, Halt, without_answers
 from enact_assets.asking.ledger import Ledger
 from enact_assets.asking.model_entries import Model
 from enact_assets.asking.posting import Poster, Response

@@ -1,4 +1,4 @@
-"""How many requests are in flight, and the pauses that a provider asks for.
+"""How many requests are in flight, the pauses that a provider asks for, and the end of a run.
 
 Starts at 16, of a model that costs money at 1, and doubles with each round of answers until the
 first refusal for its rate. Each refusal halves it and holds all requests for as long as the
@@ -15,8 +15,6 @@ from collections import deque
 from collections.abc import Mapping
 from types import TracebackType
 
-from enact_assets.asking.halt import Halt
-
 FIRST = 16
 _SPREAD_S = 0.2
 """After a pause requests start again spread over this time."""
@@ -24,6 +22,33 @@ _RETRY_DELAY = re.compile(rb'"retryDelay":\s*"(\d+(?:\.\d+)?)s"')
 _NUMBER = re.compile(
     r"\s*((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|\+?inf(inity)?)\s*", re.ASCII | re.IGNORECASE
 )
+
+
+class Halt:
+    """Whether, and why, nothing more is sent in this run; ``error`` is raised at its end."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.error: Exception | None = None
+        self._halted = asyncio.Event()
+
+    def stop(self, reason: str, error: Exception | None = None) -> None:
+        """The first reason counts, and the first error."""
+        self.reason = self.reason or reason
+        self.error = self.error or error
+        self._halted.set()
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so long, or when the run halts."""
+        try:
+            await asyncio.wait_for(self._halted.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+def without_answers(n: int, last: str) -> str:
+    """Why a run stops after ``n`` questions without any answer."""
+    return f"{n} questions in a row got no answer, the last: {last}"
 
 
 class Gate:

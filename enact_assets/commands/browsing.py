@@ -15,7 +15,7 @@ def run_browse(arguments: argparse.Namespace, console: Console) -> int:
     """``browse``; returns the exit code."""
     if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
         raise EnactError("Starlette or uvicorn is not installed: pip install 'enact_assets[ui]'")
-    from enact_assets.viewing.site.local_server import listening, serve
+    from enact_assets.viewing.site.pages import listening, serve
 
     root = DataRoot(arguments.data)
     check_has_ids(OpenWarehouse(root.warehouse))  # fails now, not on the first page

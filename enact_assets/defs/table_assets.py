@@ -1,6 +1,11 @@
-"""Steps as Dagster assets: specifications from the declarations, and one body for all of them."""
+"""Steps as Dagster assets: specifications from the declarations, and one body for all of them.
 
+OmniGibson players are Dagster Pipes processes, whose log goes to the run's log at once.
+"""
+
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +18,6 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.defs.automation import on_changed_data
 from enact_assets.defs.labels import OWNERS, relation_metadata, tags_of
 from enact_assets.defs.partitions import Partitions
-from enact_assets.defs.playing import playing
 from enact_assets.engine.graph import Names, Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import World, call
@@ -23,6 +27,7 @@ from enact_assets.handles import Tools
 from enact_assets.lineage.code import code_version
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.lineage.versions import entry_of
+from enact_assets.replay.omnigibson_runs import Player, current_player
 from enact_assets.runs.making import (
     found_now,
     making,
@@ -38,6 +43,30 @@ from enact_assets.steps.previews import Markdown, literal
 
 PREVIEW_ROWS = 5
 Landed = dg.MaterializeResult[Any]
+
+
+@contextmanager
+def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Within the block, players report to the run of ``context``."""
+
+    @contextmanager
+    def session() -> Iterator[Mapping[str, str]]:
+        opened = dg.open_pipes_session(
+            context=context,
+            context_injector=dg.PipesTempFileContextInjector(),
+            message_reader=dg.PipesTempFileMessageReader(),
+        )
+        with ExitStack() as stack:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dg.PreviewWarning)  # Dagster's, about itself
+                pipes = stack.enter_context(opened)
+            yield pipes.get_bootstrap_env_vars()
+
+    token = current_player.set(Player(session, context.log.warning))
+    try:
+        yield
+    finally:
+        current_player.reset(token)
 
 
 def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:

@@ -92,7 +92,7 @@ class Runners(Runner):
     def _in_process(self) -> Runner:
         if self._here is None:
             # With all definitions, which a walk with nothing to do does not need.
-            from enact_assets.driver.in_process_runner import InProcessRunner
+            from enact_assets.driver.step_runs import InProcessRunner
 
             self._here = InProcessRunner(self._site)
         return self._here

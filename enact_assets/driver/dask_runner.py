@@ -1,24 +1,35 @@
 """Runs steps on an existing Dask cluster: one Dagster run per partition, on its workers.
 
 Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
-lake.
+lake. Here are the connection to the scheduler, what runs on the workers, and the runner.
 """
 
 import logging
-import queue
 import time
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from enum import Enum
-from functools import partial
-from importlib.util import find_spec
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from enact_assets.contracts.errors import EnactError, MaterializationError
+from enact_assets.runs.progress import Progress
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import Enum
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import dagster as dg
+
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.recordings import Recordings
-from enact_assets.driver.agreement import DisagreementError, offered_terms
+from enact_assets.driver.agreement import Accepted, DisagreementError, Terms, accept, offered_terms
 from enact_assets.driver.contract import (
     MAX_ATTEMPTS,
     Outcome,
@@ -27,21 +38,16 @@ from enact_assets.driver.contract import (
     Site,
     Started,
     StepRun,
-)
-from enact_assets.driver.dask_client import Patience, connected, why_refused
-from enact_assets.driver.remote import (
-    check_worker,
-    next_attempt,
-    run_step,
-    same_terms,
-    too_many_losses,
+    run_id_of,
 )
 from enact_assets.driver.step_runs import execute, workplace
+from enact_assets.driver.worker import Throttle
 from enact_assets.lineage.pipeline import STEP_NAMED, WHOLE
-from enact_assets.runs.progress import Progress
+from enact_assets.runs.lost_runs import mark_lost
 
 if TYPE_CHECKING:
     from distributed import Future
+
 
 REACHED_S = 15
 """Time limit for a scheduler to answer."""
@@ -50,6 +56,179 @@ CHECKED_S = 120
 LOOK_EVERY_S = 1.0
 
 _log = logging.getLogger(__name__)
+
+NO_WORKER_S = 10.0
+"""Seconds without a worker before a message says so."""
+SAID_EVERY_S = 60.0
+QUIET = ("distributed.client", "tornado.application")
+"""Loggers that print tracebacks of a lost connection, of which the driver says what to do."""
+
+
+def connected(address: str, timeout_s: float) -> "Client":
+    """A client of the scheduler at ``address``.
+
+    Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
+    """
+    from distributed import Client
+    from distributed.security import Security
+
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    _check_address(address)
+    is_tls = address.startswith("tls:")
+    if is_tls and Security().get_connection_args("client").get("ssl_context") is None:
+        raise MaterializationError(
+            f"--dask {address}: no certificates are set. Set them as deploy/README.md says under "
+            "TLS."
+        )
+    try:
+        return Client(address, timeout=timeout_s, set_as_default=False, name="enact-assets")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise MaterializationError(
+            f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "
+            f"({str(error) or type(error).__name__}). Check that it runs and that this machine "
+            "can reach it."
+        ) from error
+
+
+def _check_address(address: str) -> None:
+    """Dask itself would start a cluster of its own, or try for half a minute."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.registry import backends, get_backend
+
+    try:
+        scheme, place = parse_address(address, strict=True)
+        get_backend(scheme)
+        host, port = parse_host_port(place)
+        is_one = bool(host) and 0 < port < 1 << 16 and address == address.strip()
+    except (ValueError, ImportError):
+        is_one = False
+    if not is_one:
+        known = ", ".join(sorted(backends.keys() - {"inproc"}))
+        raise MaterializationError(
+            f"--dask {address!r}: this is not the address of a Dask scheduler. Give protocol, "
+            f"machine and port, such as tcp://host:8786 (protocols here: {known})."
+        )
+
+
+def why_refused(future: "Future[Any]") -> str:
+    """Why a worker cannot be used."""
+    error = future.exception()
+    if isinstance(error, EnactError):
+        return str(error)
+    return f"{type(error).__name__}: {error}. Is enact_assets installed there?"
+
+
+class Patience:
+    """Reports a missing worker: after some seconds, then every minute."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client, self._address = client, address
+        self._looked = time.monotonic()
+        self._since: float | None = None
+        self._said: float | None = None
+
+    def look(self) -> Progress | None:
+        """What to tell now, None if nothing; to be asked whenever nothing happens."""
+        now = time.monotonic()
+        if now - self._looked < NO_WORKER_S:
+            return None
+        last, self._looked = self._looked, now
+        with suppress(OSError, TimeoutError):
+            if self._client.scheduler_info(n_workers=-1)["workers"]:
+                self._since = self._said = None
+                return None
+        if self._since is None:
+            self._since = last
+        if self._said is not None and now - self._said < SAID_EVERY_S:
+            return None
+        self._said = now
+        return Progress(f"no worker at {self._address} yet, waiting", now - self._since, 0, "s")
+
+
+PROGRESS_EVERY_S = 0.5
+GONE = "The worker that ran it is gone (killed, out of memory, machine lost?)."
+_one_at_a_time = threading.Lock()
+"""A step sets the process's environment, and keeps its cores busy anyway."""
+
+
+def same_terms(terms: Terms) -> Terms:
+    """A task of which all others take the result: the registry goes once to each worker."""
+    return terms
+
+
+def check_worker(terms: Terms) -> bool:
+    """Whether this worker shares the driver's data root. Errors: as :func:`accept`."""
+    with _one_at_a_time:
+        return _accepted_here(terms).shares_root
+
+
+def run_step(
+    terms: Terms, run: StepRun, task: str, topic: str, *, needs_root: bool
+) -> Outcome | None:
+    """Run one step; it logs ``(task, "started")`` and progress under ``topic``.
+
+    None, and nothing is done, if the step needs the driver's data root and this worker has another.
+    Dask begins a task again if its worker dies. Then the run of the one before is marked failed
+    first; if it had just succeeded, that is the outcome.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    throttle = Throttle(PROGRESS_EVERY_S)
+
+    def tell(progress: Progress) -> None:
+        if throttle.passes(progress):
+            fields = (progress.text, progress.done, progress.total, progress.unit, progress.free)
+            worker.log_event(topic, [task, "progress", *fields])
+
+    with _one_at_a_time:
+        accepted = _accepted_here(terms)
+        if needs_root and not accepted.shares_root:
+            return None
+        site = accepted.site
+        ended, attempt = next_attempt(workplace(site).instance, task)
+        if ended is not None:
+            return Outcome(run, ended, None, 0.0)
+        if attempt > MAX_ATTEMPTS:
+            return Outcome(run, run_id_of(task, MAX_ATTEMPTS), too_many_losses(), 0.0)
+        worker.log_event(topic, [task, "started"])
+        run = replace(run, is_again=attempt > 1)
+        return execute(site, run, tell, run_id=run_id_of(task, attempt))
+
+
+def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, int]:
+    """Id of a run of ``task`` that succeeded, if one did; and the number of the next attempt.
+
+    Runs that were begun and have not ended are marked failed: the caller is their successor.
+    """
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        run = instance.get_run_by_id(run_id_of(task, attempt))
+        if run is None:
+            return None, attempt
+        if run.is_success:
+            return run.run_id, attempt
+        mark_lost(instance, run.run_id, GONE)
+    return None, MAX_ATTEMPTS + 1
+
+
+def too_many_losses() -> str:
+    """The message for a step whose every worker died."""
+    return (
+        f"{MAX_ATTEMPTS} workers died one after the other while making it. Out of memory? Give "
+        "workers more memory, and read their logs. Nothing incomplete was published."
+    )
+
+
+def _accepted_here(terms: Terms) -> Accepted:
+    from distributed import get_worker
+
+    worker = get_worker()
+    try:
+        return accept(terms, Path(worker.local_directory))
+    except DisagreementError as error:
+        error.worker = worker.address
+        raise
 
 
 class _Then(Enum):

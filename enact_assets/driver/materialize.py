@@ -30,9 +30,8 @@ from enact_assets.defs.up_to_date import report_up_to_date
 from enact_assets.driver.choice import Runners
 from enact_assets.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.driver.contract import Site
-from enact_assets.driver.planned import planned
 from enact_assets.driver.scoping import keep_scope, left_over, scope_with
-from enact_assets.driver.steps_made import Walk
+from enact_assets.driver.steps_made import Walk, planned
 from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.plan import Lineage, Plan

@@ -1,34 +1,142 @@
-"""Runs one step in this process: a Dagster run of one partition, reusing what it can.
+"""Runs steps in this process: a Dagster run of one partition, reusing what it can.
 
 Opening the instance and resolving the asset graph cost more than most steps: both are done once
-per process and site.
+per process and site. Here too are the environment of a run, and what is said of one that failed.
 """
 
+import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
 
+from enact_assets.contracts import errors
+from enact_assets.contracts.errors import EnactError
+from enact_assets.contracts.ids import ID_CHARACTERS, sha256_bytes
 from enact_assets.contracts.registry import load_registry
+from enact_assets.data_root.paths import HOME_VARIABLE, LAKE_VARIABLE
 from enact_assets.defs.definitions import build_definitions
-from enact_assets.driver.contract import Outcome, Site, StepRun
-from enact_assets.driver.environment import REGISTRY_VARIABLE, having, variables_of
-from enact_assets.driver.failures import failed_partitions, failure_message
+from enact_assets.driver.contract import Outcome, Progressed, Runner, Site, Started, StepRun
 from enact_assets.driver.interrupts import no_interrupt_is_lost
 from enact_assets.lineage.pipeline import STEP_NAMED
 from enact_assets.runs.code_location import note_code_location
-from enact_assets.runs.instance import open_instance
+from enact_assets.runs.driver_lock import make_folder
+from enact_assets.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.runs.progress import Progress, listening
 from enact_assets.runs.resources import DataResource
 from enact_assets.runs.running import job_of
-from enact_assets.runs.shard_making import run_config
+from enact_assets.runs.shard_making import FAILED, run_config
+from enact_assets.system.atomic import replacing
 
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+
+REGISTRY_VARIABLE = "ENACT_REGISTRY"
+REGISTRIES = "registries"
+
+
+def variables_of(site: Site) -> dict[str, str]:
+    """Variables through which whatever asks the environment gets the site's answers."""
+    return {
+        HOME_VARIABLE: str(site.data_root.resolve()),
+        LAKE_VARIABLE: site.lake_url or "",
+        REGISTRY_VARIABLE: str(registry_file(site)),
+    }
+
+
+def registry_file(site: Site) -> Path:
+    """The registry as a file, so that ``load_registry()`` finds it in every process of the site.
+
+    It is stored beside the instance, in a folder named by its content: all processes share it, and
+    one that is killed leaves nothing behind. The file keeps its name, which the report prints.
+    """
+    texts = [site.registry_text, *(part for file in site.beside_it for part in file)]
+    sha = sha256_bytes("\0".join(texts).encode())[:ID_CHARACTERS]
+    path = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES / sha / site.registry_name
+    if not path.exists():
+        make_folder(path.parent)
+        # The registry last: where it is, so are the files that it names.
+        for name, text in (*site.beside_it, (site.registry_name, site.registry_text)):
+            with replacing(path.parent / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def having(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within the block the environment has ``variables``, afterwards what it had."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
+"""How Dagster names a Ctrl-C or a terminated process in a failed step."""
+
+
+def failed_partitions(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    """Partitions of a shard that a failed run names, and why each could not be made."""
+    for event in result.all_events:
+        about = event.step_failure_data.user_failure_data if event.is_step_failure else None
+        named = about.metadata.get(FAILED) if about is not None else None
+        if isinstance(named, dg.JsonMetadataValue) and isinstance(named.value, dict):
+            return {str(partition): str(why) for partition, why in named.value.items()}
+    return {}
+
+
+def failure_message(result: dg.ExecuteInProcessResult) -> str:
+    """What the outermost of our errors says; for a foreign error its message.
+
+    Dagster turns Ctrl-C into a failed step: that is raised again as KeyboardInterrupt.
+    """
+    for event in result.all_events:
+        if not event.is_step_failure:
+            continue
+        chain = []
+        error = event.step_failure_data.error
+        while error is not None:
+            chain.append(error)
+            error = error.cause
+        if any(e.cls_name in INTERRUPTIONS for e in chain):
+            raise KeyboardInterrupt
+        for error in chain:
+            if isinstance(kind := getattr(errors, str(error.cls_name), None), type) and issubclass(
+                kind, EnactError
+            ):
+                return error.message.split(": ", 1)[-1].strip()
+        if chain:
+            return chain[-1].message.strip()
+    return "the run failed outside its step. See the run in the UI"
+
+
+class InProcessRunner(Runner):
+    """Runs steps of ``site`` in the order they are given."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`."""
+        for run in runs:
+            started(run)
+            yield execute(self._site, run, partial(progress, run))
+
+    def close(self) -> None:
+        """Nothing was started. What this process keeps of the site stays for the next runner."""
 
 
 class Workplace:

@@ -1,25 +1,63 @@
-"""One walk through the steps of a lineage: each chosen partition that is missing or stale."""
+"""One walk through the steps of a lineage: its plan, and each chosen partition that it makes."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from enact_assets.contracts.registry import BASELINE
 from enact_assets.driver.choice import Runners
 from enact_assets.driver.chosen import Chosen
 from enact_assets.driver.contract import Outcome, StepRun
-from enact_assets.driver.planned import OUTDATED
 from enact_assets.driver.walk import Batch, Failure, Observer, Report, Step, in_batches
-from enact_assets.engine.graph import StepSpec, partition_key
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.plan import Cause, Lineage, Plan, PlannedStep
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.lineage.lake_states import LakeStates
-from enact_assets.lineage.pipeline import LANDED_OF, ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.lineage.pipeline import LANDED_OF, REPORT, ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.runs.driver_lock import check_only_driver
 from enact_assets.runs.running import WHY_TAG
 
 WHY_CHARACTERS = 1000
+
+OUTDATED = Cause("its list of stale and missing partitions is outdated")
+
+
+def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
+    """What a walk over ``chosen`` makes, and what it may make depending on results.
+
+    ``is_list_outdated`` says whether the published list of stale and missing partitions differs
+    from the present one; it is asked only if nothing else decides whether to publish.
+    """
+    plan = lineage.plan(None if chosen.is_everything else chosen.is_chosen)
+    for_others = (
+        step
+        for step in plan.stale
+        if not chosen.is_asked_for(STEP_NAMED[step.name], step.partition)
+    )
+    return _published(replace(plan, upstream=tuple(for_others)), chosen, is_list_outdated)
+
+
+def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
+    """``plan`` with the warehouse if its list is, or may come to be, outdated; then the report."""
+    known = {step.name for step in plan.stale} | set(plan.may_follow)
+    step, whole = STEP_NAMED[WAREHOUSE], Partition()
+    if WAREHOUSE in known or not chosen.is_chosen(step, whole):
+        return plan
+    stale, may_follow = plan.stale, dict(plan.may_follow)
+    if known - {REPORT}:
+        may_follow[WAREHOUSE] = (whole,)
+    elif is_list_outdated():
+        # Before the report, the only step that can be there.
+        stale = (PlannedStep(step.name, step.assets, whole, (OUTDATED,)), *stale)
+    else:
+        return plan
+    n_fresh = plan.n_fresh - 1
+    if REPORT not in known and chosen.is_chosen(STEP_NAMED[REPORT], whole):
+        may_follow[REPORT] = (whole,)
+        n_fresh -= 1
+    return replace(plan, stale=stale, may_follow=may_follow, n_fresh=n_fresh)
 
 
 class Walk:

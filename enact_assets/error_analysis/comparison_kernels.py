@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MATCHED, POLARITY, PREDICATE, ENTITY, OMISSION, HALLUCINATION = range(6)
-"""Codes of outcomes; see ``categories.OUTCOMES``."""
+"""Codes of outcomes; see ``answer_comparison.OUTCOMES``."""
 HANDS = ("left", "right")
 
 N_REFERENCE, N_PREDICTED, N_MISSING, N_HALLUCINATED, N_OUTCOMES, N_HANDS = 0, 1, 2, 3, 4, 10

@@ -1,21 +1,153 @@
-"""Accuracies over many results, in the layout of the release's report."""
+"""Accuracies over many results, in the layout of the release's report, and what is wrong.
+
+Of a wrong answer it says per step what should have changed and what the answer says.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
 
+from enact_assets.evaluation.order_counts_kernels import Words
 from enact_assets.evaluation.release_scores import ReleaseResult, ReleaseScorer
-from enact_assets.evaluation.release_wrong_cases import wrong_cases
+from enact_assets.evaluation.shared_changes import SharedChanges
 from enact_assets.evaluation.task_evidence import Evidence, Scored, detailed_row
+from enact_assets.evaluation.verification import VerifierQuestion
 from enact_assets.questions.official import OfficialAnswer
+from enact_assets.questions.parsing import Labels
 from enact_assets.questions.release_parsing import UNREADABLE
+from enact_assets.segmentation.release_deltas import signature_text
 
 DIRECTIONS = ("forward", "inverse")
 _NOTES = (
     "Unparsed and skipped rows are in no score, as in the release.",
     "The analysis drops wrong orders it cannot describe, as in the release: scores rise.",
 )
+
+Change = frozenset[str] | None
+"""Signatures; None where there is no step or no change between its key frames."""
+_Step = tuple[Change, Change]
+"""What shows of a change, and all of it."""
+
+
+def wrong_cases(
+    scorer: ReleaseScorer,
+    results: Sequence[ReleaseResult],
+    evidence: Mapping[str, Evidence],
+) -> list[dict[str, Any]]:
+    """One JSON object per wrong answer among ``results`` of ``scorer``, in their order.
+
+    ``expected_order`` and ``given_order`` are labels, ``steps`` lists sorted signatures:
+    ``expected`` (what shows of the true step), ``given`` (what shows of the step answered),
+    ``missing`` (expected, and no part of what changes in the step answered) and ``hallucinated``
+    (given, and no part of what changes in the true step). An order of pictures passes a step
+    without missing ones, an order of actions one without hallucinated ones. Null: no such step,
+    no picture or action of that label, or a pair of key frames on which the release raises.
+    Labels of actions that are left out are left out here too; ``passes`` is null if the lengths
+    differ, since steps are aligned then.
+    """
+    signatures = {name: _Signatures(e.changes) for name, e in evidence.items()}
+    return [
+        {
+            "id": result.question_id,
+            "task_name": result.task,
+            "type": result.type,
+            "pairwise_accuracy": result.pairwise_accuracy,
+            "expected_order": question.answer,
+            "given_order": result.parsed,
+            "steps": _steps(question, result.parsed, signatures[result.task]),
+        }
+        for question, result in zip(scorer.questions, results, strict=True)
+        if question is not None
+        and result.is_scored
+        and not result.is_accepted
+        and result.parsed is not None
+    ]
+
+
+def _steps(question: VerifierQuestion, labels: Labels, of: "_Signatures") -> list[dict[str, Any]]:
+    true = [of.step(i, j) for i, j in pairwise(question.key_frames)]
+    is_forward = question.kind == "forward"
+    given = (
+        [of.step(i, j) for i, j in pairwise(_pictures(question, labels))]
+        if is_forward
+        else _actions(question, labels, true)
+    )
+    rows = []
+    for number, (expected, answered) in enumerate(
+        zip_longest(true, given, fillvalue=(None, None)), start=1
+    ):
+        missing = _without(expected[0], answered[1])
+        hallucinated = _without(answered[0], expected[1])
+        rest = missing if is_forward else hallucinated
+        rows.append(
+            {
+                "step": number,
+                "passes": rest == [] if len(labels) == len(true) else None,
+                "expected": _listed(expected[0]),
+                "given": _listed(answered[0]),
+                "missing": missing,
+                "hallucinated": hallucinated,
+            }
+        )
+    return rows
+
+
+def _pictures(question: VerifierQuestion, labels: Labels) -> list[int | None]:
+    """Key frames in the order answered, the current state first; None for a label without one."""
+    first, *later = question.key_frames
+    shown = [first, *(later[question.answer.index(k + 1)] for k in range(len(later)))]
+    return [
+        first,
+        *(
+            shown[label] if isinstance(label, int) and -len(shown) <= label < len(shown) else None
+            for label in labels
+        ),
+    ]
+
+
+def _actions(question: VerifierQuestion, labels: Labels, true: Sequence[_Step]) -> list[_Step]:
+    """What each action answered says; an action has no more to it than what it says."""
+    said = {label: true[step][0] for step, label in enumerate(question.answer)}
+    return [(said[label], said[label]) for label in labels if label in said]
+
+
+def _without(change: Change, other: Change) -> list[str] | None:
+    return None if change is None or other is None else sorted(change - other)
+
+
+def _listed(change: Change) -> list[str] | None:
+    return None if change is None else sorted(change)
+
+
+class _Signatures:
+    """Changes of one demonstration as texts, each read once."""
+
+    def __init__(self, changes: SharedChanges) -> None:
+        self._changes = changes
+        self._texts = [signature_text(component) for component in changes.index.components]
+        self._steps: dict[tuple[int, int], _Step] = {}
+
+    def step(self, i: int | None, j: int | None) -> _Step:
+        """The change from key frame i to j; None where a picture is missing."""
+        if i is None or j is None:
+            return None, None
+        if (i, j) not in self._steps:
+            self._steps[i, j] = self._read(i, j)
+        return self._steps[i, j]
+
+    def _read(self, i: int, j: int) -> _Step:
+        known = self._changes.at(np.array([[i, j]], np.int64))
+        row = known.rows[i, j]
+        return (
+            None if known.visible_fails[i, j] else self._named(known.visible[row]),
+            None if known.full_fails[i, j] else self._named(known.full[row]),
+        )
+
+    def _named(self, words: Words) -> frozenset[str]:
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        return frozenset(self._texts[k] for k in np.flatnonzero(bits).tolist())
 
 
 def score_as_release(

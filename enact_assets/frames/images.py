@@ -17,7 +17,6 @@ from enact_assets.contracts.fisheye_lens import lens_of
 from enact_assets.contracts.ids import content_sha
 from enact_assets.contracts.registry import Variant
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.frames.drawing_libraries import library_versions
 from enact_assets.frames.frame_tables import FrameImages
 from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
@@ -25,12 +24,19 @@ from enact_assets.replay.embedded import embedded_world
 from enact_assets.simulator.rendering.backends import backend_identity
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
-from enact_assets.system.package_versions import MISSING
+from enact_assets.system.package_versions import MISSING, version_of
 
 Progress = Callable[[int, int, int, float], None]
 """Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""
 
 _log = logging.getLogger(__name__)
+
+LIBRARIES = ("mitsuba", "mujoco", "pyoidn")
+
+
+def library_versions() -> dict[str, str]:
+    """Package -> version, or that it is missing. What other versions drew is stale."""
+    return {name: version_of(name) for name in LIBRARIES}
 
 
 def render_key_frames(

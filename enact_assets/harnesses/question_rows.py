@@ -1,19 +1,96 @@
-"""Columns of an exported question set, and its rows: all that other tools read of a question."""
+"""Columns of an exported question set, and its rows: all that other tools read of a question.
+
+Which steps an entry of an answer passes is written down per question, because other tools have no
+scene graphs: as :mod:`enact_assets.evaluation.verification` decides it under profile ``paper``.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.settings import Gating
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.harnesses.fits import fits_in
+from enact_assets.frames.frame_tables import Visibility
 from enact_assets.official.shown_questions import ShownQuestion, ShownQuestions
+from enact_assets.questions.question_types import Row
+from enact_assets.replay.replay_tables import Demonstrations, LaterParents, Objects
+from enact_assets.segmentation.component_index import ComponentIndex, Words
+from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
+from enact_assets.steps.inputs import Changes
 
 PICTURE_HERE = "<image>"
 """Where a picture is shown within ``question``."""
+
+
+class StepFits:
+    """Fits of questions about one demonstration; sets of components are integers, bit by bit."""
+
+    def __init__(self, index: ComponentIndex) -> None:
+        self._index, self._n = index, index.n_key_frames
+        pairs = np.indices((self._n, self._n)).reshape(2, -1).T
+        visible, full, _ = index.changes(pairs)
+        self._visible, self._full = _integers(visible), _integers(full)
+
+    def of(self, question: Row) -> dict[str, list[int]]:
+        """``fits``, as :mod:`enact_assets.harnesses.scoring` reads it, of a row of
+        ``asked_questions``. What passes no step is left out.
+        """
+        frames = question["key_frames"]
+        steps = [a * self._n + b for a, b in pairwise(frames)]
+        if question["kind"] == "inverse":
+            found = self._passed_by_actions(question, [self._full[step] for step in steps])
+        else:
+            found = self._passed_by_pictures(question, [self._visible[step] for step in steps])
+        return {name: passed for name, passed in found if passed}
+
+    def _passed_by_pictures(
+        self, question: Row, wanted: Sequence[int]
+    ) -> Iterator[tuple[str, list[int]]]:
+        shown = question["shown_key_frames"]
+        for a, before in enumerate(shown):
+            for b, after in enumerate(shown[1:], start=1):
+                if a != b:
+                    says = self._full[before * self._n + after]
+                    yield f"{a}>{b}", [k for k, must in enumerate(wanted, 1) if not must & ~says]
+
+    def _passed_by_actions(
+        self, question: Row, happened: Sequence[int]
+    ) -> Iterator[tuple[str, list[int]]]:
+        components = [list(map(Component.parse, texts)) for texts in question["action_components"]]
+        bits, is_known = self._index.encode(components)
+        for label, says in enumerate(_integers(bits), start=1):
+            known = bool(is_known[label - 1])
+            yield str(label), [k for k, did in enumerate(happened, 1) if known and not says & ~did]
+
+
+def fits_in(lake: Lake, demonstration: str, gating: Gating) -> StepFits:
+    """Fits of questions about ``demonstration`` with the key frames of ``gating``.
+
+    Errors: :class:`MissingPartitionError` for what was not materialized.
+    """
+    here = {"demonstration": demonstration}
+    framed = {**here, "gating": gating.name}
+    changes = Changes(
+        SegmentedFrames.of(lake.read("segmented_frames", framed)),
+        SceneGraphs.of(lake.read("scene_graphs", framed)),
+        Visibility.of(lake.read("visibility", framed)),
+        Objects.of(lake.read("objects", here)),
+        LaterParents.of(lake.read("later_parents", here)),
+        Demonstrations.of(lake.read("demonstrations", here)),
+        gating,
+    )
+    return StepFits(changes.index)
+
+
+def _integers(bits: Words) -> list[int]:
+    """Bit sets (n, n_words) as integers."""
+    return [int.from_bytes(row.tobytes(), "little") for row in np.ascontiguousarray(bits)]
 
 
 class Column(NamedTuple):

@@ -1,20 +1,23 @@
 """Training demonstrations: simulated with reserved seeds, rendered small, summed up.
 
 Nothing of the registry takes part: what is trained on is always the world as it is built, seen by
-the camera as it is built. A variant with another camera is new to whatever is trained here.
+the camera as it is built. A variant with another camera is new to whatever is trained here. Rows of
+``training_statistics`` are sums per key frame: what a ridge regression on steps needs.
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from PIL import Image
 
+from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
 from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER
@@ -23,8 +26,8 @@ from enact_assets.frames.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.frames.render_pool import RenderTask, render_all
 from enact_assets.frames.visibility import visibility_in_world
 from enact_assets.learned.learned_tables import TrainingStatistics
-from enact_assets.learned.picture_features import PICTURE_PX, scaled
-from enact_assets.learned.statistics_rows import statistics_rows
+from enact_assets.learned.picture_features import PICTURE_PX, features_of, scaled
+from enact_assets.learned.read_facts import PROGRESS, Change, change_of
 from enact_assets.replay.embedded import RESERVED_SEEDS, embedded_world, replay_embedded
 from enact_assets.replay.sources import ReplayProgress
 from enact_assets.segmentation.component_index import ComponentIndex
@@ -40,6 +43,91 @@ MASK_PX = 256
 
 Rendered = Callable[[int, int], None]
 """Called with pictures done and pictures in all."""
+
+
+class Step(NamedTuple):
+    """A step that a question may take, and its visible changes."""
+
+    start: int
+    end: int
+    changes: tuple[Change, ...]
+
+
+class Targets(NamedTuple):
+    """``net``: reading -> (n,) sums per key frame; ``joined``: (n, n) whether a step joins two."""
+
+    net: Mapping[str, NDArray[np.float64]]
+    joined: NDArray[np.bool_]
+
+
+def targets_of(steps: Sequence[Step], n_key_frames: int, *, is_mirrored: bool) -> Targets:
+    """What each reading should do over ``steps``, summed per key frame.
+
+    Over one step a reading should change by 1, 0 or -1, however many of its facts do; progress by
+    the share of the demonstration. With ``is_mirrored`` hands change places.
+    """
+    joined = np.zeros((n_key_frames, n_key_frames), np.bool_)
+    net: dict[str, NDArray[np.float64]] = {PROGRESS: np.zeros(n_key_frames)}
+    for step in steps:
+        joined[step.start, step.end] = joined[step.end, step.start] = True
+        wanted = {PROGRESS: (step.end - step.start) / n_key_frames}
+        for reading, total in _totals(step, is_mirrored=is_mirrored).items():
+            wanted[reading] = float(np.clip(total, -1, 1))
+        for reading, value in wanted.items():
+            sums = net.setdefault(reading, np.zeros(n_key_frames))
+            sums[step.end] += value
+            sums[step.start] -= value
+    return Targets(net, joined)
+
+
+def _totals(step: Step, *, is_mirrored: bool) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for fact, sign in step.changes:
+        for reading in (fact.mirrored() if is_mirrored else fact).readings():
+            totals[reading] = totals.get(reading, 0) + sign
+    return totals
+
+
+def statistics_rows(
+    activity: str, seed: int, pictures: NDArray[np.uint8], index: ComponentIndex
+) -> Iterator[dict[str, Any]]:
+    """Of one demonstration: ``pictures`` (n, 128, 128, 3) of its key frames, then mirrored."""
+    steps, since_before = _steps(index), _since_before(index)
+    for is_mirrored in (False, True):
+        features = features_of(pictures[:, :, ::-1] if is_mirrored else pictures)
+        targets = targets_of(steps, len(pictures), is_mirrored=is_mirrored)
+        readings = sorted(targets.net)
+        net = np.stack([targets.net[reading] for reading in readings], axis=1)
+        for k in range(len(pictures)):
+            (is_read,) = np.nonzero(net[k])
+            yield {
+                "training_activity": activity,
+                "seed": seed,
+                "is_mirrored": is_mirrored,
+                "key_frame": k,
+                "features": features[k].tolist(),
+                "joined": np.flatnonzero(targets.joined[k]).tolist(),
+                "readings": [readings[r] for r in is_read],
+                "net": net[k, is_read].tolist(),
+                "changes": since_before[k],
+            }
+
+
+def _steps(index: ComponentIndex) -> list[Step]:
+    """Steps that a question may take."""
+    pairs, _ = index.edges()
+    changes = index.texts(index.visible_bits(pairs))
+    return [
+        Step(int(i), int(j), tuple(change_of(Component.parse(text)) for text in texts))
+        for (i, j), texts in zip(pairs, changes, strict=True)
+    ]
+
+
+def _since_before(index: ComponentIndex) -> list[list[str]]:
+    """Per key frame, visible changes since the one before, as text."""
+    n = index.n_key_frames
+    pairs = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    return [[], *index.texts(index.visible_bits(pairs)).to_list()]
 
 
 @dataclass(frozen=True)

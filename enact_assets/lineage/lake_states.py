@@ -1,7 +1,10 @@
-"""States of a data root, read from its lake: all at once, or of single partitions."""
+"""States of a data root, read from its lake: all at once, of a table, or of single partitions."""
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from enact_assets.contracts.errors import (
     DamagedFileError,
@@ -12,15 +15,22 @@ from enact_assets.contracts.registry import Registry
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import published_provenance
 from enact_assets.data_root.report_files import report_provenance
-from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.graph import Follow, Names, Partition, partition_key
+from enact_assets.engine.grids import Grid
+from enact_assets.engine.lake.catalogue_rows import texts
 from enact_assets.engine.lake.file_records import NO_HEADS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, missing_images
+from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.lake.set_aside import aside_problem
+from enact_assets.engine.planning.state_columns import (
+    StateColumns,
+    StatesInColumns,
+    set_in_columns,
+)
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
 from enact_assets.engine.publishing.warehouse_seal import why_altered
-from enact_assets.lineage.file_states import FileStates
 from enact_assets.lineage.pipeline import (
     EXTERNAL,
     GIVEN,
@@ -34,6 +44,79 @@ from enact_assets.lineage.versions import NOTHING, Arrived, root_version
 from enact_assets.system.collector import without_collector
 
 Landed = Callable[[str, Partition], State | None]
+
+
+class FileStates(StatesInColumns):
+    """States of the partitions of ``grid`` that are there, also in columns.
+
+    Provenance is looked up when it is asked for: of nearly all partitions a fingerprint is enough.
+    ``n_gone`` maps keys of partitions to how many of their pictures are gone. States can be set.
+    """
+
+    def __init__(self, grid: Grid, files: TableFiles, n_gone: Mapping[str, int]) -> None:
+        self._grid, self._files, self._n_gone = grid, files, n_gone
+        self._set: dict[Partition, State] = {}
+        at = np.array([grid.positions.get(key, -1) for key in files.found.partition], np.int64)
+        self._number = np.full(grid.size, -1, np.int64)
+        self._number[at[at >= 0]] = np.flatnonzero(at >= 0)
+        self._columns = self._in_columns()
+
+    @property
+    def columns(self) -> StateColumns:
+        """The states as arrays."""
+        return self._columns
+
+    def _in_columns(self) -> StateColumns:
+        found, number = self._files.found, self._number
+        is_there = number >= 0
+        number = number[is_there]
+        version = texts([""] * self._grid.size)
+        version[is_there] = found.version[number]
+        code, made_of, versions = np.zeros((3, self._grid.size), np.uint64)
+        code[is_there], made_of[is_there] = found.code[number], found.made_of[number]
+        versions[is_there] = found.number[number]
+        is_made = code != 0
+        is_made[is_there] &= np.array([of is None for of in found.problem[number]], np.bool_)
+        gone = [self._grid.positions.get(key) for key in self._n_gone]
+        is_made[[position for position in gone if position is not None]] = False
+        return StateColumns(is_there, is_made, versions, code, made_of, version)
+
+    def __getitem__(self, partition: Partition) -> State:
+        if partition in self._set:
+            return self._set[partition]
+        position = self._grid.position(partition)
+        number = -1 if position is None else self._number[position]
+        if number < 0:
+            raise KeyError(partition)
+        found, key = self._files.found, partition_key(partition) or ""
+        problem = found.problem[number]
+        if problem is None and key in self._n_gone:
+            problem = f"{self._n_gone[key]} of its pictures are gone"
+        made, changed_ns = partial(self._files.provenance, int(number)), found.mtime_ns[number]
+        return State(found.version[number], made, problem, int(changed_ns))
+
+    def __setitem__(self, partition: Partition, state: State) -> None:
+        self._set[partition] = state
+        self._note(partition, state)
+
+    def __delitem__(self, partition: Partition) -> None:
+        if partition not in self:
+            raise KeyError(partition)
+        self._set.pop(partition, None)
+        self._note(partition, None)
+
+    def __iter__(self) -> Iterator[Partition]:
+        return map(self._grid.partition, np.flatnonzero(self.columns.is_there).tolist())
+
+    def __len__(self) -> int:
+        return int(self.columns.is_there.sum())
+
+    def _note(self, partition: Partition, state: State | None) -> None:
+        position = self._grid.position(partition)
+        if position is None:
+            raise KeyError(partition)
+        self._number[position] = -1
+        set_in_columns(self.columns, position, state)
 
 
 @dataclass(frozen=True)

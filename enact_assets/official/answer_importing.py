@@ -30,9 +30,8 @@ from enact_assets.data_root.answer_files import (
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.official.exported_rows import asked_rows, official_ids
 from enact_assets.official.layout import output_file
-from enact_assets.official.shown_questions import shown_shas
+from enact_assets.official.shown_questions import asked_rows, official_ids, shown_shas
 from enact_assets.people.annotator_names import role_of
 from enact_assets.predictions.baselines import MODELS
 from enact_assets.questions.official import decode_line, numbered_lines

@@ -1,5 +1,13 @@
-"""``enact-assets eval``: answers to official questions -> reports, one per model."""
+"""``enact-assets eval``: answers to official questions -> reports, one per model.
 
+Under profile ``release`` also the files of the public release, which scripts written for it read::
+
+    OUTPUT/detailed_eval/enact_ordering_<model>.jsonl    one line per answer that counts
+    OUTPUT/meta_performance/enact_ordering_<model>.json  the report of one model
+    OUTPUT/batch_evaluation_summary.json                 all models, if answers were a folder
+"""
+
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -24,21 +32,62 @@ from enact_assets.official.layout import (
     read_key_frame_ids,
 )
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
-from enact_assets.official.release_files import (
-    PREFIX,
-    RESERVED,
-    SUMMARY_FILE,
-    as_json,
-    as_lines,
-    batch_summary,
-    model_files,
-)
 from enact_assets.profiles import ASKS_ANY_FRAME, SCORE
 from enact_assets.questions.official import OfficialAnswer, read_good_answers
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.system.atomic import replacing
 
 UNKNOWN_MODEL = "unknown"
+
+PREFIX = "enact_ordering_"
+"""Of the release's files of answers, and of the report files that it names after them."""
+SUMMARY_FILE = "batch_evaluation_summary.json"
+DETAILED, PERFORMANCE = "detailed_eval", "meta_performance"
+RESERVED = {SUMMARY_FILE, DETAILED, PERFORMANCE}
+"""Names that no model may have, as each model gets a folder of its name beside them."""
+
+
+def model_files(model: str, scored: Scored) -> dict[tuple[str, str], str]:
+    """Folder and name -> content of the two files about one model."""
+    performance = {"model_name": model, "overall_performance": scored.report}
+    return {
+        (DETAILED, f"{PREFIX}{model}.jsonl"): as_lines(scored.detailed),
+        (PERFORMANCE, f"{PREFIX}{model}.json"): as_json(performance),
+    }
+
+
+def batch_summary(outcomes: Iterable[Outcome], reports: Mapping[str, Mapping[str, Any]]) -> str:
+    """Content of the file about all models, from their ``outcomes`` and the ``reports`` of those
+    that were scored, by model.
+    """
+    results: list[dict[str, Any]] = []
+    for outcome in outcomes:
+        result: dict[str, Any] = {"model_name": outcome.name}
+        if outcome.error is None:
+            stats = reports[outcome.name].get("overall", {})
+            result |= {"status": "success", "overall_stats": stats}
+        else:
+            result |= {"status": "error", "error": outcome.error}
+        results.append(result)
+    n_failed = sum("error" in result for result in results)
+    return as_json(
+        {
+            "total_processed": len(results),
+            "successful": len(results) - n_failed,
+            "failed": n_failed,
+            "results": results,
+        }
+    )
+
+
+def as_json(value: object) -> str:
+    """The text of a JSON file that people read too."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def as_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The text of a file with one JSON object per line."""
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def evaluate_files(
@@ -53,7 +102,7 @@ def evaluate_files(
     told: Told = untold,
 ) -> Summary:
     """Score every answer file: report, rows and wrong cases in ``<output_root>/<model>/``, and
-    beside these folders the files that the release writes (``release_files``).
+    beside these folders the files that the release writes.
 
     ``predictions`` is one file, or a folder of ``enact_ordering_<model>.jsonl``. Evidence of a task
     is read once for all models. A file that fails becomes a failure in the summary, and the others

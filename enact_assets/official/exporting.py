@@ -13,10 +13,10 @@ from enact_assets.data_root.question_files import question_file, question_file_n
 from enact_assets.data_root.question_pictures import Pictures, linked_pictures
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.official.exported_rows import asked_rows, asking_variant
 from enact_assets.official.layout import picture_root, question_output
 from enact_assets.official.outcomes import Told, untold
 from enact_assets.official.pictures import copy_question_pictures, write_question_pictures
+from enact_assets.official.shown_questions import asked_rows, asking_variant
 from enact_assets.questions.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.official_rows import (
     from_rows,

@@ -1,4 +1,7 @@
-"""``enact-assets import``: recordings, annotated videos and question files into a data root."""
+"""``enact-assets import``: recordings, annotated videos and question files into a data root.
+
+At its end it says the command that makes what was imported.
+"""
 
 import os
 from collections.abc import Iterable
@@ -6,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from enact_assets.contracts.errors import EnactError, RecordingError
+from enact_assets.contracts.registry import BASELINE
+from enact_assets.contracts.settings import OMNIGIBSON, QUESTIONS
 from enact_assets.data_root.forgotten import Forgotten
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.question_files import registry_in
@@ -22,11 +27,11 @@ from enact_assets.data_root.recordings import (
     recorded_file,
     recording_name,
 )
-from enact_assets.data_root.scope import scoped_registry
+from enact_assets.data_root.scope import Scope, is_unused, read_scope, scoped_registry, write_scope
 from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.frames.demonstration_sources import all_sources
 from enact_assets.frames.picture_counts import check_picture_counts
 from enact_assets.official.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
-from enact_assets.official.next_command import next_command, put_in_scope
 from enact_assets.official.outcomes import Outcome, Summary, Told, untold
 from enact_assets.official.prospects import asking, remarks
 from enact_assets.official.question_importing import (
@@ -43,6 +48,50 @@ from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, import_demonstra
 from enact_assets.replay.recorded import read_recorded
 from enact_assets.replay.replay_result import ReplayTables
 from enact_assets.system.atomic import make_folder
+
+
+def next_command(imported: list[Outcome], root: DataRoot) -> str:
+    """``enact-assets materialize`` with the variants that ask about what was ``imported``.
+
+    Without variants if the baseline asks about it, since all its probes do then, or if none does.
+    Errors: :class:`SettingsError` if the registry is wrong.
+    """
+    asking = _asking(imported, root)
+    filters = [] if BASELINE in asking else [f"--variant {name}" for name in asking]
+    return " ".join(["enact-assets materialize", *filters]) + root.option
+
+
+def put_in_scope(imported: list[Outcome], root: DataRoot) -> None:
+    """Make the variants that ask about what was ``imported`` part of what is made in ``root``.
+
+    In an unused data root they are all there is, and no demonstration of the registry is; what was
+    imported needs no entry. Errors: :class:`SettingsError`, :class:`OutputError`.
+    """
+    scope = read_scope(root.root)
+    if scope is None:
+        if not is_unused(root):
+            return  # everything is in scope
+        scope = Scope({"demonstration": frozenset(), "variant": frozenset()})
+    wider = scope.widened({"variant": _asking(imported, root)})
+    if wider != read_scope(root.root):
+        write_scope(root.root, wider)
+
+
+def _asking(imported: list[Outcome], root: DataRoot) -> list[str]:
+    """Variants that ask about demonstrations of the sources of what was ``imported``."""
+    sources = {_source(outcome, root) for outcome in imported}
+    variants = registry_in(root).variants
+    return [name for name, v in variants.items() if not sources.isdisjoint(v.sources)]
+
+
+def _source(outcome: Outcome, root: DataRoot) -> str:
+    """Where the demonstrations that came in with ``outcome`` are from."""
+    if "questions" in outcome.numbers:
+        return QUESTIONS
+    if "recordings" not in outcome.numbers:
+        return OMNIGIBSON
+    name = recording_name(Path(outcome.name))
+    return all_sources(Recordings(root.recordings)).find(name).name
 
 
 class _Note(NamedTuple):

@@ -1,4 +1,7 @@
-"""Annotators, what they were assigned and what they answered: the only writer of the database."""
+"""Annotators, what they were assigned and what they answered: the only writer of the database.
+
+Its tables are here, too. Answers are added and never changed.
+"""
 
 import hashlib
 import json
@@ -11,7 +14,6 @@ from typing import Any
 from enact_assets.contracts.errors import PeopleError, UnknownNameError
 from enact_assets.people.annotator_names import ROLES
 from enact_assets.people.database import Database, Row, Run
-from enact_assets.people.schema import create_tables
 
 LEAD = "lead"
 """Role of whoever sees progress and agreement, and answers nothing."""
@@ -36,6 +38,62 @@ _SHOWN = """
 _ANSWERED = "exists (select 1 from people_answers w where w.assignment = s.id)"
 _OPEN = f"s.is_withdrawn = 0 and not {_ANSWERED} and coalesce(s.leased_until, 1e18) > :now"
 """An assignment that is to be answered."""
+
+STATEMENTS = (
+    # `token_sha`: whoever has the link is the annotator; the link itself is not kept.
+    """
+    create table if not exists people_annotators (
+        id text primary key, label text not null, role text not null,
+        token_sha text not null unique, quota integer not null
+    )
+    """,
+    # `version`: hash of what is shown, so that a question that changed is another one.
+    # `wanted`: how many annotators of a role should draw it; 0: it is only assigned by a plan.
+    """
+    create table if not exists people_questions (
+        version text primary key, question_id text not null, variant text not null,
+        type text not null, kind text not null, length integer not null,
+        demonstration text not null, is_practice integer not null, is_current integer not null,
+        turn integer not null, wanted integer not null, shown_sha text not null,
+        content text not null, media text not null
+    )
+    """,
+    # Apart, so that no query for a page meets a key by accident.
+    """
+    create table if not exists people_keys (
+        version text primary key references people_questions, key text not null
+    )
+    """,
+    """
+    create table if not exists people_assignments (
+        id text primary key, annotator text not null references people_annotators,
+        version text not null references people_questions, position integer not null,
+        shuffle text not null, leased_until double precision, is_withdrawn integer not null,
+        shown_at double precision,
+        unique (annotator, version), unique (annotator, position)
+    )
+    """,
+    """
+    create table if not exists people_answers (
+        id text primary key, assignment text not null references people_assignments,
+        revision integer not null, answer text, reason text, comment text not null,
+        active_ms integer not null, shown_at double precision not null,
+        received_at double precision not null,
+        unique (assignment, revision), check ((answer is null) <> (reason is null))
+    )
+    """,
+    "create index if not exists people_assigned on people_assignments (version)",
+)
+
+
+def create_tables(database: Database) -> None:
+    """Create the tables that are not there. Errors: :class:`PeopleError`."""
+
+    def create(run: Run) -> None:
+        for statement in STATEMENTS:
+            run(statement)
+
+    database.write(create, is_alone=True)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
-"""Turns beginnings and ends of an annotation, in order, into intervals of frames."""
+"""Turns beginnings and ends of an annotation, in order, into intervals of frames.
+
+Consequences of a refused row are not reported again: told once more it would come with wrong
+advice, such as to delete the row or correct the name.
+"""
 
 from collections.abc import Collection
 
 from enact_assets.contracts.predicates import CATALOGUE, EXISTS
 from enact_assets.replay.annotation import Annotation, Change
-from enact_assets.replay.annotation_refused import Refused
 
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object."""
@@ -13,6 +16,31 @@ Box = tuple[int, int, int, int]
 Interval = tuple[int, int]
 View = tuple[int, int, Box | None]
 """First frame, first frame after it, box if one is given."""
+
+
+class Refused:
+    """Facts, views and objects of rows that were refused and do not count."""
+
+    def __init__(self) -> None:
+        self._facts: set[frozenset[str]] = set()
+        self._views: set[str] = set()
+
+    def add(self, change: Change, meant: dict[str, str]) -> None:
+        """Note a refused ``change``; ``meant`` is what an unknown name was probably to be."""
+        names = [meant.get(name, name) for name in (change.subject, change.object) if name]
+        if change.operation in ("show", "hide"):
+            self._views.update(names)
+        else:
+            # Not the predicate: it may be what is wrong.
+            self._facts.add(frozenset(names))
+
+    def has_fact(self, *names: str | None) -> bool:
+        """Whether a refused row was about a fact of just these objects."""
+        return frozenset(name for name in names if name) in self._facts
+
+    def has_view(self, name: str) -> bool:
+        """Whether a refused row showed or hid ``name``."""
+        return name in self._views
 
 
 def fact_of(change: Change) -> Fact:

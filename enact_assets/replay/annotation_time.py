@@ -23,12 +23,12 @@ from enact_assets.replay.annotation_intervals import (
     Fact,
     FactIntervals,
     Interval,
+    Refused,
     View,
     ViewIntervals,
     fact_of,
     fact_text,
 )
-from enact_assets.replay.annotation_refused import Refused
 
 _ORDER = {"remove": 0, "hide": 1, "add": 2, "show": 3}
 """At one frame what ends goes first."""

@@ -12,11 +12,10 @@ from enact_assets.report.activities import by_activity
 from enact_assets.report.answer_quality import answer_quality
 from enact_assets.report.drawing import naming_partial
 from enact_assets.report.error_section import handedness, mismatch, semantic, structural
-from enact_assets.report.header import Facts
 from enact_assets.report.lengths import by_length
 from enact_assets.report.looking import looking
 from enact_assets.report.official_questions import official_questions
-from enact_assets.report.overview import overview
+from enact_assets.report.overview import Facts, overview
 from enact_assets.report.parts import Figure, Section
 from enact_assets.report.people_section import people
 from enact_assets.report.probes import probes

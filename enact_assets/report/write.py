@@ -16,7 +16,7 @@ from enact_assets.data_root.published import default_variant, published_provenan
 from enact_assets.data_root.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.publishing.warehouse_seal import why_altered
-from enact_assets.report.header import header
+from enact_assets.report.overview import header
 from enact_assets.report.page import Page, Told, make_page, render, title_of, untold
 from enact_assets.report.report_rows import read_rows
 

@@ -1,9 +1,11 @@
 """Dagster's storage in PostgreSQL, for any URL that PostgreSQL itself takes, over kept connections.
 
 Without a driver in the URL, SQLAlchemy 2.1 takes one that dagster-postgres cannot work with; and
-outside its web server, Dagster opens a connection for every statement. Named in ``dagster.yaml``.
+outside its web server, Dagster opens a connection for every statement. Connections that a restart
+of the database broke are replaced before they are used. Named in ``dagster.yaml``.
 """
 
+import time
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -11,15 +13,46 @@ from dagster._serdes import ConfigurableClassData
 from dagster_postgres import (  # noqa: TID253 - loaded only where dagster.yaml names this module
     DagsterPostgresStorage,
 )
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DisconnectionError
 
 from enact_assets.runs.driver_lock import plain_url
-from enact_assets.runs.idle_connections import ask_idle_connections
 
 DRIVER = "postgresql+psycopg2"
 STATEMENT_S = 300
 """PostgreSQL gives up a statement after this."""
 RECYCLE_S = 3600
 MOST_CONNECTIONS = 20
+
+IDLE_S = 1.0
+"""A restart takes longer. Dagster takes a connection for every statement: asking each time would
+double the round trips."""
+_LEFT = "enact_left"
+
+
+def ask_idle_connections(engine: Engine) -> None:
+    """Ask kept connections of ``engine`` that were idle before they are used again.
+
+    One that does not answer is dropped, and another one opened in its place.
+    """
+
+    def note(_connection: Any, record: Any) -> None:
+        record.info[_LEFT] = time.monotonic()
+
+    def ask(connection: Any, record: Any, _proxy: Any) -> None:
+        left = record.info.get(_LEFT)
+        if left is None or time.monotonic() - left < IDLE_S:
+            return
+        try:
+            cursor = connection.cursor()
+            cursor.execute("select 1")
+            cursor.close()
+        except Exception as error:  # each driver has errors of its own
+            raise DisconnectionError from error
+
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", ask)
 
 
 class KeptPostgresStorage(DagsterPostgresStorage):

@@ -63,7 +63,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     The *full* change counts what is seen at either key frame, the *visible* one (called partial by
     the release) what is seen at both, or at one if it comes or goes. Both leave out categories of
-    which several changed objects are seen. Components carry the labels of ``release_labels.py``.
+    which several changed objects are seen. Components carry the labels of ``release_objects.py``.
 
     A pair can fail, where the release raises: see ``failures``. Its bits are 0. Where several
     objects that appear share a label, the parents of the last one by name count (the release takes

@@ -10,8 +10,8 @@ from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.parameters import Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.frames.drawing_libraries import library_versions
 from enact_assets.frames.frame_tables import FrameImages, Visibility, WantedFrames
+from enact_assets.frames.images import library_versions
 from enact_assets.frames.observed import visibility_from_observability
 from enact_assets.frames.visibility import measure_visibility
 from enact_assets.given_handles import GivenPictures

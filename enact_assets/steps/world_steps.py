@@ -29,7 +29,7 @@ from enact_assets.steps.inputs import (
     WorldSourceName,
     is_environment,
 )
-from enact_assets.steps.world_previews import clip_sheet
+from enact_assets.steps.previews import Markdown, inline
 from enact_assets.worldprediction.action_states import action_states as states_of
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.answers_by_people import (
@@ -48,6 +48,7 @@ from enact_assets.worldprediction.clips import clip_images_of, clip_requests, wa
 from enact_assets.worldprediction.embedded_questions import Recorded, as_tables, embedded_questions
 from enact_assets.worldprediction.film_frames import FilmPictures
 from enact_assets.worldprediction.label_models import LabelMaterial, known_of
+from enact_assets.worldprediction.question_sheets import clip_strips
 from enact_assets.worldprediction.world_captions import SceneTables
 from enact_assets.worldprediction.world_evaluation import compare_world_models, evaluate_world
 from enact_assets.worldprediction.world_items import items_of
@@ -80,6 +81,22 @@ from enact_assets.worldprediction.world_tables import (
 
 GROUP = "worldprediction"
 NOBODY = "nobody has answered yet"
+
+SHOWN_CLIPS = 4
+
+
+def clip_sheet(clip_images: pl.DataFrame, make_pictures: PictureMaker) -> Mapping[str, Any]:
+    """The first clips as strips of their frames."""
+    clips = clip_images.sort("view", "action", "place").partition_by(
+        ["view", "action"], as_dict=True, maintain_order=True
+    )
+    if not clips:
+        return {"clips": Markdown("no clips: no question shows one")}
+    shown = list(clips.items())[:SHOWN_CLIPS]
+    pictures = [[make_pictures.stored(sha) for sha in rows["image_sha"]] for _, rows in shown]
+    names = [f"{view} {action}" for (view, action), _ in shown]
+    sheet = clip_strips(pictures, names)
+    return {"clips": inline(sheet, "clips", f"{len(clips)} clips; shown: {', '.join(names)}")}
 
 
 @step(group=GROUP, job="write_questions")

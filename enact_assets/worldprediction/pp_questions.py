@@ -1,10 +1,19 @@
-"""Procedural planning: which order of the clips of a pool leads from one state to the other."""
+"""Procedural planning: which order of the clips of a pool leads from one state to the other.
+
+The right plan must not be the odd one out. Drawn blindly, wrong plans are more alike than the right
+one is to them, or less: a look at the four orders of numbers, without a picture, then beats chance.
+Here the right plan is as often the one nearest to the other three as the farthest, as far as there
+are wrong plans enough.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from enact_assets.contracts.ids import short_id
 from enact_assets.contracts.world_settings import EQUIVALENT
@@ -19,7 +28,6 @@ from enact_assets.worldprediction.candidates import (
     in_drawn_order,
 )
 from enact_assets.worldprediction.plan_replay import INTERNAL, RIGHT, Kinds, Replay, Situation
-from enact_assets.worldprediction.plan_spread import chosen_beside
 from enact_assets.worldprediction.wm_questions import ActionState, view_of
 
 N_DISTRACTORS = 3
@@ -28,6 +36,40 @@ N_DRAWN = 8
 """Wrong orders, of those that contradict themselves and of the others, from which three come."""
 N_SAMPLED = 300
 """Orders that are tried of a plan too long to try all."""
+
+Order = tuple[int, ...]
+
+
+def pairs_apart(orders: Sequence[Order]) -> NDArray[np.int64]:
+    """Number of pairs that two orders of the same n things put otherwise; shape (m, m) of m."""
+    places = np.argsort(np.asarray(orders, np.int64), axis=1)
+    earlier, later = np.triu_indices(places.shape[1], 1)
+    is_before = places[:, earlier] < places[:, later]
+    return np.asarray((is_before[:, None] != is_before[None]).sum(axis=2), np.int64)
+
+
+def chosen_beside(
+    right: Order, wrong: Sequence[Order], n: int, rank: int, n_first: int
+) -> tuple[int, ...]:
+    """Positions of ``n`` of the ``wrong`` orders: the first choice, in their order, among which
+    ``rank`` orders lie nearer to all others than ``right`` does; else the choice closest to that.
+
+    ``rank`` is 0 to ``n``, ``n_first`` how many are to be among the first of ``wrong``: as many of
+    the first ``n_first`` as there is room for are taken. Needs ``n`` wrong orders or more.
+    """
+    apart = pairs_apart([right, *wrong])
+    n_of_first = min(n, n_first)
+    chosen = [
+        picked
+        for picked in combinations(range(len(wrong)), n)
+        if sum(k < n_first for k in picked) == n_of_first
+    ]
+    members = np.pad(np.asarray(chosen, np.int64) + 1, ((0, 0), (1, 0)))  # 0 is the right one
+    sums = apart[members[:, :, None], members[:, None, :]].sum(axis=2)
+    nearer = (sums[:, 1:] < sums[:, :1]).sum(axis=1)
+    as_near = (sums[:, 1:] <= sums[:, :1]).sum(axis=1)
+    missed = np.maximum(np.maximum(nearer - rank, rank - as_near), 0)
+    return chosen[int(np.argmin(missed))]
 
 
 @dataclass(frozen=True)
@@ -142,7 +184,7 @@ def distractors(
 
     Drawn uniformly; orders that contradict themselves are taken only where there are no others,
     as they give themselves away without a picture. Of those drawn, three are shown that do not make
-    the right one the odd one out (:mod:`plan_spread`). All differ as sequences of categories.
+    the right one the odd one out. All differ as sequences of categories.
     """
     tried = {tuple(plan)}
     places = {c: [k for k, other in enumerate(plan) if other == c] for c in plan}

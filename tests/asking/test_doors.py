@@ -13,7 +13,7 @@ import pytest
 from enact_assets.asking.answers import Stop
 from enact_assets.asking.batch_providers import batch_provider
 from enact_assets.asking.inspect_model import read_output
-from enact_assets.asking.loaded_model import answer_in
+from enact_assets.asking.local_model import answer_in
 from enact_assets.asking.messages import Message, Text
 from enact_assets.asking.model_entries import Model, ModelEntry
 from enact_assets.asking.python_model import PythonModel

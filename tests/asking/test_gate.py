@@ -6,8 +6,7 @@ import time
 import pytest
 
 from enact_assets.asking import gate as gate_module
-from enact_assets.asking.gate import FIRST, Gate, asked_to_wait_s
-from enact_assets.asking.halt import Halt
+from enact_assets.asking.gate import FIRST, Gate, Halt, asked_to_wait_s
 
 
 def test_it_doubles_per_round_until_the_first_refusal_then_grows_by_one() -> None:

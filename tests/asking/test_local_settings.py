@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from enact_assets.asking.loaded_model import answer_in
-from enact_assets.asking.local_model import LocalModel
-from enact_assets.asking.local_parameters import parameters_of
+from enact_assets.asking.local_model import LocalModel, answer_in, parameters_of
 from enact_assets.asking.local_weights import find_weights
 from enact_assets.asking.model_catalogue import load_catalogue
 from enact_assets.asking.model_entries import Model

@@ -15,7 +15,7 @@ from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3I
 from transformers.models.llava_onevision import image_processing_pil_llava_onevision as llava
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from enact_assets.asking.loaded_model import pictures_only
+from enact_assets.asking.local_model import pictures_only
 
 PAD, BOS, EOS = "<pad>", "<s>", "<end>"
 QWEN_IDS = ("image", "video", "vision_start", "vision_end")

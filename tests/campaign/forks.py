@@ -21,7 +21,7 @@ import fsspec
 
 from benchmarks.crashes import MARK, processes_with
 from enact_assets.cli import main
-from enact_assets.driver import choice, in_process_runner, step_runs, terminal  # noqa: F401 - warm
+from enact_assets.driver import choice
 
 Result = TypeVar("Result")
 ENDS_WITHIN_S = 15.0

@@ -8,8 +8,7 @@ from small_sites import empty_site, outcomes, trivial
 
 from enact_assets.driver.choice import Runners
 from enact_assets.driver.contract import Outcome, Progressed, Site, Started, StepRun
-from enact_assets.driver.in_process_runner import InProcessRunner
-from enact_assets.driver.step_runs import leave
+from enact_assets.driver.step_runs import InProcessRunner, leave
 from enact_assets.runs.instance import open_instance
 from enact_assets.runs.pools import API, LIMITS, POOL_OF
 

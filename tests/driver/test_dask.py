@@ -18,7 +18,7 @@ from test_processes import process_at, statuses
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.data_root.scope import Scope, read_scope
-from enact_assets.driver import dask_client
+from enact_assets.driver import dask_runner
 from enact_assets.driver.agreement import Software, Terms, _with_a_root, accept, offered_terms
 from enact_assets.driver.contract import Outcome, Site, StepRun
 from enact_assets.driver.dask_runner import DaskRunner
@@ -212,7 +212,7 @@ def test_without_a_worker_the_driver_does_what_needs_its_root_and_says_that_it_w
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has looked whether the workers to come see the driver's files."""
-    monkeypatch.setattr(dask_client, "NO_WORKER_S", 0.5)
+    monkeypatch.setattr(dask_runner, "NO_WORKER_S", 0.5)
     here = WaitingStep(site)
     here.let_go()
     told: list[str] = []

@@ -18,7 +18,7 @@ import yaml
 
 from enact_assets.commands.dagster_ui import GRPC_TIMEOUT_S
 from enact_assets.contracts.errors import SettingsError
-from enact_assets.runs import idle_connections, sqlite_storage, ui_server
+from enact_assets.runs import postgres_storage, sqlite_storage, ui_server
 from enact_assets.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
@@ -264,9 +264,9 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
 
 def test_idle_connections_that_broke_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a restart of the database the driver died on its first statement."""
-    monkeypatch.setattr(idle_connections, "IDLE_S", 0.0)
+    monkeypatch.setattr(postgres_storage, "IDLE_S", 0.0)
     engine = sqlalchemy.create_engine("sqlite://", poolclass=sqlalchemy.pool.QueuePool)
-    idle_connections.ask_idle_connections(engine)
+    postgres_storage.ask_idle_connections(engine)
     for is_broken in (False, True, False):
         with engine.connect() as connection:
             assert connection.execute(sqlalchemy.text("select 1")).scalar() == 1

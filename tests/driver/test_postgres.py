@@ -13,9 +13,8 @@ from small_sites import empty_site, outcomes, trivial
 
 from enact_assets.contracts.errors import MaterializationError
 from enact_assets.driver.agreement import accept, offered_terms
-from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.process_runner import ProcessRunner
-from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.driver.step_runs import InProcessRunner, leave, workplace
 from enact_assets.runs.driver_lock import (
     ADVISORY_KEY,
     check_only_driver,
@@ -23,8 +22,8 @@ from enact_assets.runs.driver_lock import (
     driver_at_work,
     only_driver,
 )
-from enact_assets.runs.idle_connections import IDLE_S
 from enact_assets.runs.instance import instance_config, open_instance
+from enact_assets.runs.postgres_storage import IDLE_S
 from enact_assets.system.process_identity import ProcessIdentity
 
 from reference.servers import postgres

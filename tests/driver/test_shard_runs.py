@@ -16,9 +16,8 @@ from enact_assets.contracts.registry import load_registry
 from enact_assets.data_root.partitions_file import read_shards
 from enact_assets.data_root.paths import PARTITIONS_FILE
 from enact_assets.driver.contract import Outcome, Site, StepRun
-from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.materialize import Driver
-from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.driver.step_runs import InProcessRunner, leave, workplace
 from enact_assets.driver.walk import Report
 from enact_assets.runs.reported import reported_versions
 from enact_assets.runs.shard_making import ask_for

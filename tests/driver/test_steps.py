@@ -20,10 +20,8 @@ from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.contracts.registry import load_registry
 from enact_assets.driver.contract import Site, StepRun, run_id_of
-from enact_assets.driver.environment import registry_file
-from enact_assets.driver.in_process_runner import InProcessRunner
 from enact_assets.driver.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
-from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.driver.step_runs import InProcessRunner, leave, registry_file, workplace
 from enact_assets.runs.code_location import job_origin
 from enact_assets.runs.lost_runs import (
     PROCESS_TAG,

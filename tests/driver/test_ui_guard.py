@@ -18,7 +18,7 @@ from urllib.parse import quote
 import psutil
 import pytest
 
-from enact_assets.runs.ui_guard import HOSTS_VARIABLE, UiGuard, allowed_hosts
+from enact_assets.runs.ui_server import HOSTS_VARIABLE, UiGuard, allowed_hosts
 from enact_assets.runs.ui_services import guarded_command
 
 from reference.servers import free_port

@@ -10,8 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from enact_assets.contracts.components import Component
-from enact_assets.error_analysis.answer_comparison import COUNTS
-from enact_assets.error_analysis.categories import OUTCOMES, component_keys
+from enact_assets.error_analysis.answer_comparison import COUNTS, OUTCOMES, component_keys
 from enact_assets.error_analysis.comparison_kernels import compare_sets
 from enact_assets.segmentation.bit_sets import n_words_of, sets_of
 

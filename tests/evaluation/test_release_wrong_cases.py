@@ -6,8 +6,8 @@ import pytest
 from release_pairs import PairTable, computed_pairs, evidence, recorded_pairs, recorded_rows
 
 from enact_assets.contracts.components import Component
+from enact_assets.evaluation.release_report import wrong_cases
 from enact_assets.evaluation.release_scores import ReleaseScorer
-from enact_assets.evaluation.release_wrong_cases import wrong_cases
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.questions.official import OfficialAnswer
 from enact_assets.segmentation.release_deltas import signature_text

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from enact_assets.contracts.errors import EnactError
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.evaluation.paper_scores import score_paper
-from enact_assets.evaluation.release_report import report_release
+from enact_assets.evaluation.release_report import report_release, wrong_cases
 from enact_assets.evaluation.release_scores import ReleaseScorer
-from enact_assets.evaluation.release_wrong_cases import wrong_cases
 from enact_assets.evaluation.task_evidence import Evidence
 from enact_assets.profiles import ANSWERS, INDEX_CHANGES
 from enact_assets.questions.official import OfficialAnswer, question_type, read_answers

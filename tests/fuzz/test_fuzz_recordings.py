@@ -16,7 +16,7 @@ from enact_assets.contracts.profile import PROFILES, Profile
 from enact_assets.contracts.registry import QuestionSettings
 from enact_assets.official.asking import questions_of
 from enact_assets.official.evidence import changes_at, gating_of
-from enact_assets.official.graphs import as_official, graphs_of
+from enact_assets.official.segmenting import as_official, graphs_of
 from enact_assets.profiles import SEGMENT
 from enact_assets.questions.official_rows import in_official_order, official_questions
 from enact_assets.replay.recorded import read_recorded

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.evaluation.evaluate import PAPER_ANSWERS, evaluate
-from enact_assets.harnesses.fits import StepFits
+from enact_assets.harnesses.question_rows import StepFits
 from enact_assets.harnesses.score_file import score_source
 from enact_assets.harnesses.scoring import score_answer
 

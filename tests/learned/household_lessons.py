@@ -14,7 +14,7 @@ from enact_assets.learned.fitting import Knowledge, learn
 from enact_assets.learned.learned_models import LearnedModel, learned_model
 from enact_assets.learned.learned_tables import TrainingStatistics
 from enact_assets.learned.picture_features import GRID, PICTURE_PX
-from enact_assets.learned.statistics_rows import statistics_rows
+from enact_assets.learned.training import statistics_rows
 from enact_assets.predictions.predict import answers_to, predictions_of
 
 from reference.household import Household, build_household

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from enact_assets.learned.read_facts import PROGRESS, Change, Fact
-from enact_assets.learned.reading_targets import Step, targets_of
 from enact_assets.learned.ridge import SHRINK, STRENGTH, Moments, fit, moments_of, stacked
+from enact_assets.learned.training import Step, targets_of
 
 N_FEATURES = 12
 CLOSED, OPEN = Change(Fact("Open", "fridge", None), -1), Change(Fact("Open", "fridge", None), 1)

@@ -7,7 +7,7 @@ from lineage.small_world import NAMES, World
 
 from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.driver.chosen import Chosen
-from enact_assets.driver.planned import planned
+from enact_assets.driver.steps_made import planned
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.missing import out_of_date
 from enact_assets.engine.planning.plan import NEVER, entry_changed

@@ -9,8 +9,7 @@ from lineage.small_world import NAMES, World
 
 from enact_assets.driver.chosen import Chosen
 from enact_assets.driver.contract import Outcome, StepRun
-from enact_assets.driver.planned import planned
-from enact_assets.driver.steps_made import Walk
+from enact_assets.driver.steps_made import Walk, planned
 from enact_assets.driver.walk import Observer, Report
 from enact_assets.engine.graph import Partition, partition_tuple
 from enact_assets.engine.planning.missing import not_current

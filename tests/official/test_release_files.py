@@ -12,7 +12,7 @@ import pytest
 from official_files import read_jsonl, tree
 
 from enact_assets.cli import main
-from enact_assets.official.release_files import SUMMARY_FILE
+from enact_assets.official.evaluating import SUMMARY_FILE
 
 TASK = "fridge_1"
 FORWARD, INVERSE = "forward_world_modeling_3_steps", "inverse_world_modeling_3_steps"

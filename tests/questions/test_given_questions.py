@@ -21,9 +21,9 @@ from enact_assets.data_root.question_pictures import link_pictures, linked_pictu
 from enact_assets.data_root.recordings import Recordings
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
+from enact_assets.frames.demonstration_sources import QuestionsSource
 from enact_assets.frames.frame_tables import WantedFrames
 from enact_assets.frames.given_pictures import ShownPicture, given_key_frames
-from enact_assets.frames.questions_source import QuestionsSource
 from enact_assets.lineage.versions import GONE, Arrived
 from enact_assets.official.importing import import_paths
 from enact_assets.official.question_importing import look_for_pictures
@@ -31,6 +31,8 @@ from enact_assets.predictions.known_models import KnownModels
 from enact_assets.predictions.prediction_tables import Predictions
 from enact_assets.questions import imported_questions
 from enact_assets.questions.given_questions import (
+    actions_in,
+    components_of,
     given_frames,
     given_qa,
     key_frames_of,
@@ -44,7 +46,6 @@ from enact_assets.questions.official import (
     read_questions,
     write_questions_file,
 )
-from enact_assets.questions.official_actions import actions_in, components_of
 from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
 from enact_assets.replay.sources import Silent
 from enact_assets.segmentation.given_key_frames import given, is_given

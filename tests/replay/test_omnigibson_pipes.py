@@ -11,8 +11,7 @@ from omnigibson_worlds import LAYOUTS, Machine, World, write_worlds
 
 from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.driver.contract import Outcome, Site, StepRun
-from enact_assets.driver.in_process_runner import InProcessRunner
-from enact_assets.driver.step_runs import leave, workplace
+from enact_assets.driver.step_runs import InProcessRunner, leave, workplace
 from enact_assets.replay.omnigibson import RawDemonstration, write_demonstration
 from enact_assets.replay.omnigibson_runs import one_gpu
 from enact_assets.runs.progress import Progress

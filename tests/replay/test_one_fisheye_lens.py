@@ -18,7 +18,7 @@ from enact_assets.frames.recorded_states import KeyFrameState
 from enact_assets.replay.omnigibson_player.look_settings import fisheye_attributes
 from enact_assets.replay.omnigibson_player.request import PLAYER_VERSION, PlaybackRequest, View
 from enact_assets.simulator.shapes.world import World, WorldState
-from enact_assets.simulator.view.fisheye import fisheye_directions
+from enact_assets.simulator.view.cameras import fisheye_directions
 
 WORLD = World("<mujoco/>", (), {})
 STILL = WorldState(np.zeros(0), np.zeros((0, 3)), np.zeros((0, 4)), np.zeros(0))

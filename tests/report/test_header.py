@@ -22,7 +22,7 @@ from enact_assets.data_root.publication import (
 )
 from enact_assets.data_root.published import published_provenance
 from enact_assets.report.browse_links import MAX_RAW, browse_address, shortened
-from enact_assets.report.header import header
+from enact_assets.report.overview import header
 from enact_assets.report.page import render
 from enact_assets.report.report_rows import read_rows
 from enact_assets.report.wrong_answers import wrong_answers

@@ -19,13 +19,11 @@ from enact_assets.report.error_section import handedness, mismatch, structural
 from enact_assets.report.lengths import by_length, draw_chance
 from enact_assets.report.looks import COLOURS, looks_of
 from enact_assets.report.page import MEASURED
-from enact_assets.report.paper_figures import note_of, width_of
-from enact_assets.report.paper_tables import paper_tables
+from enact_assets.report.paper_figures import latex, markdown, note_of, paper_tables, width_of
 from enact_assets.report.parts import NONE, Figure, Table, Text
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.report_rows import ReportRows, read_rows
 from enact_assets.report.shared_errors import shared_errors
-from enact_assets.report.table_files import latex, markdown
 
 MINUS = "\N{MINUS SIGN}"
 SVG = "{http://www.w3.org/2000/svg}"

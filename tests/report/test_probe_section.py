@@ -14,9 +14,8 @@ from enact_assets.published.published_results import published_table
 from enact_assets.published.published_tables import PublishedAccuracies
 from enact_assets.report.accuracy import leaderboard
 from enact_assets.report.error_section import NO_WRONG, handedness
-from enact_assets.report.heat_maps import VARIANTS_ABREAST, heat_maps
 from enact_assets.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text
-from enact_assets.report.probes import probes
+from enact_assets.report.probes import VARIANTS_ABREAST, heat_maps, probes
 from enact_assets.report.published_agreement import agreement
 from enact_assets.report.questions import questions
 from enact_assets.report.report_rows import ReportRows, read_rows

@@ -14,7 +14,7 @@ from enact_assets.contracts.components import Component
 from enact_assets.contracts.errors import EnactError, PairError, ReplayError, SettingsError
 from enact_assets.contracts.profile import PAPER, RELEASE
 from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex, signature_text
-from enact_assets.segmentation.release_labels import release_label
+from enact_assets.segmentation.release_objects import release_label
 from enact_assets.trajectories.trajectory_tables import TransitionGraph
 from enact_assets.trajectories.transition_graph import build_transition_graph
 

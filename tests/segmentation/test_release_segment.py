@@ -19,11 +19,13 @@ from enact_assets.contracts.predicates import STATE_PREDICATES
 from enact_assets.contracts.profile import PAPER, RELEASE, ReleaseRules
 from enact_assets.contracts.settings import Gating
 from enact_assets.segmentation.held_facts import scene_graphs_at
-from enact_assets.segmentation.release import ReleaseTrace, segment_release, trace_release
-from enact_assets.segmentation.release_records import (
+from enact_assets.segmentation.release import (
     RecordHistory,
+    ReleaseTrace,
     filter_records,
     recorded_history,
+    segment_release,
+    trace_release,
 )
 from enact_assets.segmentation.segment import segment
 

@@ -32,7 +32,7 @@ from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.viewing.questions_shown import read_question
-from enact_assets.viewing.site.local_server import listening
+from enact_assets.viewing.site.pages import listening
 
 HOSTILE = "<script>alert(1)</script>"
 TERMINAL = "\x1b]52;c;ZXZpbA==\x1b\\\x1b[2J" + "y" * 700

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 
 from enact_assets.contracts.world_settings import EQUIVALENT, SAME, WorldSettings
 from enact_assets.worldprediction.annotated_actions import annotated_actions, flawless_recordings
-from enact_assets.worldprediction.annotated_plans import (
+from enact_assets.worldprediction.annotated_questions import (
     FIXED,
+    INCOMPATIBLE,
     OPEN,
+    annotated_questions,
     flawless_plans,
+    not_asked,
     order_counts,
+    transition_questions,
     wrong_orders,
 )
-from enact_assets.worldprediction.annotated_questions import annotated_questions, not_asked
 from enact_assets.worldprediction.annotated_rows import Questions
-from enact_assets.worldprediction.annotated_transitions import INCOMPATIBLE, transition_questions
 from enact_assets.worldprediction.captaincook4d import FOLDER, NAME
 from enact_assets.worldprediction.observed_orders import OrderCounts, breaks_fixed_order
 from enact_assets.worldprediction.plan_windows_kernels import longest_plans

@@ -18,15 +18,17 @@ from enact_assets.worldprediction.annotated_actions import annotated_actions
 from enact_assets.worldprediction.annotated_questions import annotated_questions
 from enact_assets.worldprediction.captaincook4d import FOLDER, NAME
 from enact_assets.worldprediction.embedded_questions import as_tables, embedded_questions
-from enact_assets.worldprediction.label_models import LABEL_MODELS, LabelMaterial, known_of
-from enact_assets.worldprediction.observed_orders import OrderCounts
-from enact_assets.worldprediction.oepp import BATCH, fit_mlp, fit_ridge, oepp_scores
-from enact_assets.worldprediction.oepp_kernels import Network, train
-from enact_assets.worldprediction.order_baselines import (
+from enact_assets.worldprediction.label_models import (
+    LABEL_MODELS,
+    LabelMaterial,
+    known_of,
     markov_scores,
     medoid_scores,
     precedence_scores,
 )
+from enact_assets.worldprediction.observed_orders import OrderCounts
+from enact_assets.worldprediction.oepp import BATCH, fit_mlp, fit_ridge, oepp_scores
+from enact_assets.worldprediction.oepp_kernels import Network, train
 from enact_assets.worldprediction.step_files import read_step_file
 from enact_assets.worldprediction.training_plans import (
     annotated_training,

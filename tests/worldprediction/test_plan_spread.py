@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.contracts.ids import seed_from
-from enact_assets.worldprediction.plan_spread import chosen_beside, pairs_apart
+from enact_assets.worldprediction.pp_questions import chosen_beside, pairs_apart
 
 
 def apart(one, other):

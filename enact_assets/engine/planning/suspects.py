@@ -16,10 +16,10 @@ from enact_assets.contracts.fingerprints import (
     version_number,
 )
 from enact_assets.engine.graph import Follow, Follows, Names, StepSpec
-from enact_assets.engine.planning.gathering import Gathered
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.state_columns import (
     NO_MEMBERS,
+    Gathered,
     Groups,
     StateColumns,
     columns_of,

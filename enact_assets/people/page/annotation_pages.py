@@ -25,13 +25,16 @@ from enact_assets.people.database import Row
 from enact_assets.people.page.clip_films import can_film, clip_film, film_reply
 from enact_assets.people.page.guards import Guarded, Limit, check_origin, without_remarks
 from enact_assets.people.page.lead import lead_tables
-from enact_assets.people.page.page_questions import (
-    REASONS,
-    kept_fields,
-    sent_answer,
-    shown_content,
+from enact_assets.people.question_forms import (
+    FORMS,
+    PARTS,
+    RefusedFormError,
+    clips_of,
+    feedback,
+    seen_content,
+    to_labels,
+    to_seen,
 )
-from enact_assets.people.question_forms import RefusedFormError, clips_of, feedback, to_seen
 from enact_assets.people.store import LEAD, Annotator, Store, Submission
 
 HERE = Path(__file__).parent
@@ -46,6 +49,52 @@ KEPT_PICTURES = 256
 STATIC = {"page.css": "text/css", "order.js": "text/javascript"}
 NO_STORE = {"cache-control": "no-store"}
 PRIVATE = {"cache-control": "private, max-age=86400, immutable"}
+
+REASONS: Mapping[str, str] = {
+    "same": "Some pictures look the same to me",
+    "unseen": "I cannot see what matters",
+    "text": "I do not understand a sentence",
+    "several": "More than one answer is right",
+    "other": "Something else (please say what)",
+}
+
+
+def sent_answer(form: Mapping[str, str], row: Row) -> tuple[list[int] | None, str | None]:
+    """The answer in labels, or the reason why there is none. Errors: ``RefusedFormError``."""
+    if form.get("done") == "cannot":
+        if form.get("reason") not in REASONS:
+            raise RefusedFormError("Say why you cannot tell.")
+        if form["reason"] == "other" and not form.get("comment", "").strip():
+            raise RefusedFormError("Say in the comment why you cannot tell.")
+        return None, form["reason"]
+    seen = FORMS[row["type"]].parse(form, json.loads(row["content"]))
+    return to_labels(seen, json.loads(row["shuffle"])), None
+
+
+def shown_content(row: Row) -> dict[str, Any]:
+    """The content of a question as its annotator sees it, pictures by address and size."""
+    media = json.loads(row["media"])
+    content = seen_content(json.loads(row["content"]), json.loads(row["shuffle"]))
+
+    def part(found: Mapping[str, Any]) -> dict[str, Any]:
+        pictures = [
+            {"url": f"/picture/{row['id']}/{k}", "width": media[k][1], "height": media[k][2]}
+            for k in found["media"]
+        ]
+        is_film = bool(found.get("is_clip")) and can_film()
+        film = f"/film/{row['id']}/{found['media'][0]}" if is_film else ""
+        return {"is_clip": False, **found, "media": pictures, "film": film}
+
+    return {**content, **{name: [part(each) for each in content[name]] for name in PARTS}}
+
+
+def kept_fields(row: Row) -> dict[str, str]:
+    """The form as it was last sent."""
+    fields = {"comment": row["comment"] or "", "reason": row["reason"] or ""}
+    if row["answer"] is not None:
+        seen = to_seen(json.loads(row["answer"]), json.loads(row["shuffle"]))
+        fields |= FORMS[row["type"]].fields(seen)
+    return fields
 
 
 def annotation_site(

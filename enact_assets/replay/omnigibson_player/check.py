@@ -23,9 +23,9 @@ from enact_assets.replay.omnigibson_player.check_measures import (
     pose_of,
     save_beside,
 )
-from enact_assets.replay.omnigibson_player.check_report import Report
-from enact_assets.replay.omnigibson_player.check_sections import (
+from enact_assets.replay.omnigibson_player.check_report import (
     SETTLE_RENDERS,
+    Report,
     add_sections,
     picture_name,
 )

@@ -3,6 +3,10 @@
 Camera axes are right, up and forward. Pictures are square; pixel (row 0, column 0) is the upper
 left one and its ray goes through its centre. The head camera sits at the origin of
 ``World.head_body`` (x right, y forward, z up) and looks down by ``World.head_pitch_rad``.
+
+The fisheye lens follows the numbers of :mod:`contracts.fisheye_lens`. Its picture is a circle on
+black. Aperture and focal length of :class:`CameraSettings` belong to the pinhole and change nothing
+of it.
 """
 
 import math
@@ -15,14 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.contracts.errors import RenderError, UnknownNameError
+from enact_assets.contracts.fisheye_lens import (
+    CIRCLE_SHARE,
+    RADIANS_PER_HALF_EDGE,
+    RADIANS_PER_HALF_EDGE_SQUARED,
+)
 from enact_assets.contracts.settings import CameraSettings
 from enact_assets.simulator.shapes.world import World
-from enact_assets.simulator.view.fisheye import fisheye_directions
 
 if TYPE_CHECKING:
     import mujoco
 
+
 Floats = NDArray[np.float64]
+
+
+def fisheye_directions(_: CameraSettings, size_px: int) -> Floats:
+    """Unit rays (size_px, size_px, 3) in camera axes; NaN for pixels outside the circle."""
+    across = (np.arange(size_px) + 0.5) / size_px * 2.0 - 1.0
+    x, y = np.meshgrid(across, -across)
+    radius = np.hypot(x, y)
+    angle = radius * (RADIANS_PER_HALF_EDGE + radius * RADIANS_PER_HALF_EDGE_SQUARED)
+    # In the very middle the ray is the axis, whichever way it leans.
+    lean = np.sin(angle) / np.where(radius > 0.0, radius, 1.0)
+    rays = np.stack([x * lean, y * lean, np.cos(angle)], axis=-1)
+    rays /= np.sqrt((rays * rays).sum(axis=-1, keepdims=True))
+    rays[radius > CIRCLE_SHARE] = np.nan
+    return np.asarray(rays)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""The pages: a Starlette application on one data root."""
+"""The pages: a Starlette application on one data root, served until interrupted.
+
+It is served on the loopback address only.
+"""
 
 import re
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import jinja2
@@ -17,7 +22,12 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from enact_assets.contracts.errors import EnactError, MissingPartitionError, UnknownNameError
+from enact_assets.contracts.errors import (
+    EnactError,
+    MissingPartitionError,
+    SettingsError,
+    UnknownNameError,
+)
 from enact_assets.data_root.paths import DataRoot
 from enact_assets.data_root.published import OpenWarehouse, default_variant
 from enact_assets.engine.lake.image_store import ImageStore
@@ -32,6 +42,12 @@ from enact_assets.viewing.question_lists import (
     unknown,
 )
 from enact_assets.viewing.questions_shown import read_question
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+
+ADDRESS = "127.0.0.1"
 
 TEMPLATES = Path(__file__).parent / "templates"
 HOSTS = ("127.0.0.1", "localhost")
@@ -218,3 +234,39 @@ def _number(text: str | None) -> int | None:
 
 def _percent(fraction: float | None) -> str:
     return "\N{EN DASH}" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+@contextmanager
+def listening(port: int) -> Iterator[socket.socket]:
+    """A socket on ``port`` of the loopback address, 0 for any.
+
+    Errors: :class:`SettingsError` if the port cannot be used.
+    """
+    with socket.socket() as found:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((ADDRESS, port))
+            found.listen()  # the first request may come before the server is ready
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or "ports are numbers from 0 to 65535"
+            raise SettingsError(
+                f"port {port} of {ADDRESS} cannot be used: {why}. Choose another port with --port"
+            ) from error
+        yield found
+
+
+def server(root: DataRoot) -> "Server":
+    """What answers requests for pages of ``root``; it runs on a socket."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(site(root), log_level="warning", server_header=False, lifespan="off")
+    )
+
+
+def serve(root: DataRoot, found: socket.socket) -> None:
+    """Answer requests on ``found`` until Ctrl-C."""
+    try:
+        server(root).run(sockets=[found])
+    except KeyboardInterrupt:
+        return  # how it is meant to be stopped

@@ -10,9 +10,8 @@ from simulator.painted_world import first_state, small_world
 
 from enact_assets.contracts.registry import AppearanceSettings, RendererSettings, Variant
 from enact_assets.simulator.rendering.lighting import find_room, lights
-from enact_assets.simulator.rendering.modes import MODES, render_mode
+from enact_assets.simulator.rendering.modes import GRAIN, MODES, filmed, render_mode, tone_mapped
 from enact_assets.simulator.rendering.renderer import Renderer
-from enact_assets.simulator.rendering.tone_mapping import GRAIN, filmed, tone_mapped
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.masks import object_masks
 from enact_assets.simulator.view.poses import pose_world, state_seed

@@ -15,12 +15,11 @@ from enact_assets.contracts.registry import (
     RendererSettings,
     Variant,
 )
-from enact_assets.simulator.rendering.denoising import Denoiser, denoiser
 from enact_assets.simulator.rendering.meshes import face_normals, geom_mesh
-from enact_assets.simulator.rendering.renderer import Renderer, guides
+from enact_assets.simulator.rendering.modes import tone_mapped
+from enact_assets.simulator.rendering.renderer import Denoiser, Renderer, denoiser, guides
 from enact_assets.simulator.rendering.scenes import TracedScene, drawn_geoms
 from enact_assets.simulator.rendering.textures import TEXTURES, texture_colors, texture_picture
-from enact_assets.simulator.rendering.tone_mapping import tone_mapped
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.cameras import camera_pose

@@ -9,8 +9,8 @@ from enact_assets.simulator.rendering.lighting import PANEL_HALF_M, PANEL_PLACE,
 from enact_assets.simulator.rendering.materials import check_surfaces
 from enact_assets.simulator.rooms import shell
 from enact_assets.simulator.rooms.decor import DECOR
+from enact_assets.simulator.rooms.shell import VIEWS
 from enact_assets.simulator.rooms.walls import BEHIND_Y, HALF_WIDTH, HEIGHT, WALL_Y
-from enact_assets.simulator.rooms.windows import VIEWS
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.view.masks import cast_rays
 from enact_assets.simulator.view.poses import pose_world
