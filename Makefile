@@ -11,7 +11,7 @@ STAMP_ALL := $(VENV_ALL)/.installed-from-lock
 VENV_LOCAL := .venv-local
 BIN_LOCAL := $(VENV_LOCAL)/bin
 STAMP_LOCAL := $(VENV_LOCAL)/.installed-from-lock
-LOCAL_TESTS := tests/asking/test_local_models.py
+LOCAL_TESTS := tests/answers/models/test_local_models.py
 # Tools that read exported question sets: each wants other versions of the same packages.
 TOOLS := datasets lmms-eval vlmevalkit
 STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)

@@ -115,10 +115,10 @@ def ask(
 
 
 def _ours(url: str, folder: Path, n: int, in_flight: int, price: float | None) -> int:
-    from enact_assets.asking.budget import Budget
-    from enact_assets.asking.messages import Message, Picture, Text
-    from enact_assets.asking.model_entries import Model, ModelEntry, Price
-    from enact_assets.asking.session import ask as ask_model
+    from enact_assets.answers.models.budget import Budget
+    from enact_assets.answers.models.entries import Model, ModelEntry, Price
+    from enact_assets.answers.models.messages import Message, Picture, Text
+    from enact_assets.answers.models.session import ask as ask_model
 
     given = Price(price or 0.0, price or 0.0)
     entry = ModelEntry(id=f"test/{NAME}", in_flight=in_flight, price=given)
@@ -227,7 +227,9 @@ def _inspect_eval(url: str, folder: Path, n: int, in_flight: int) -> int:
 
 
 def _peak_bytes() -> int:
-    """As :func:`~enact_assets.bulk.run.peak_bytes`, which would load Numba and polars' tables."""
+    """As :func:`~enact_assets.pipeline.bulk.run.peak_bytes`, which would load Numba and polars'
+    tables.
+    """
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 

@@ -16,10 +16,10 @@ from time import perf_counter
 from benchmarks.bench_report import publish_answers
 from benchmarks.evaluation_data import evaluation_set
 from benchmarks.measuring import HEADER, Row, milliseconds
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import OpenWarehouse
-from enact_assets.viewing.question_lists import PAGE_ROWS, Wanted, list_questions
-from enact_assets.viewing.site.pages import ADDRESS, listening, server
+from enact_assets.results.browse.question_lists import PAGE_ROWS, Wanted, list_questions
+from enact_assets.results.browse.site.pages import ADDRESS, listening, server
+from enact_assets.results.published import OpenWarehouse
+from enact_assets.settings.paths import DataRoot
 
 N_MODELS = 30
 N_QUESTIONS = 10_000

@@ -7,15 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.errors import MaterializationError
-from enact_assets.contracts.registry import BASELINE, Gating, Registry, load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.materialize import Driver
-from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.memory import run_in_memory
-from enact_assets.engine.tables import Table
-from enact_assets.questions.stratum_counts import count_strata
-from enact_assets.replay.replay_tables import (
+from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
     LaterParents,
@@ -23,9 +15,17 @@ from enact_assets.replay.replay_tables import (
     Observability,
     States,
 )
-from enact_assets.steps.frame_steps import visibility
-from enact_assets.steps.segmentation_steps import segmentation
-from enact_assets.steps.trajectory_steps import path_counts, visible_changes
+from enact_assets.engine.errors import MaterializationError
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.memory import run_in_memory
+from enact_assets.engine.tables import Table
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.steps.frame_steps import visibility
+from enact_assets.pipeline.steps.segmentation_steps import segmentation
+from enact_assets.pipeline.steps.trajectory_steps import path_counts, visible_changes
+from enact_assets.questions.asked.stratum_counts import count_strata
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, Gating, Registry, load_registry
 
 GATING = "state"
 CHAIN = (segmentation, visibility, visible_changes, path_counts)

@@ -10,17 +10,17 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.predicates import CONTACT_PREDICATES, EXISTS
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import Gating
-from enact_assets.frames.frame_tables import Visibility
-from enact_assets.replay.replay_tables import Demonstrations, Facts, Objects
-from enact_assets.replay.validation import check_replay
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.segment import segment
-from enact_assets.segmentation.segmentation_tables import SceneGraphs
-from enact_assets.trajectories.counting import CountedPaths
-from enact_assets.trajectories.sampling import draw_ranks
+from enact_assets.demonstrations.pictures.tables import Visibility
+from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, Objects
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.questions.key_frames.tables import SceneGraphs
+from enact_assets.questions.paths.counting import CountedPaths
+from enact_assets.questions.paths.sampling import draw_ranks
+from enact_assets.settings.predicates import CONTACT_PREDICATES, EXISTS
+from enact_assets.settings.profile import PAPER
+from enact_assets.settings.registry import Gating
 
 N_FRAMES = 20_000
 N_OBJECTS = 40

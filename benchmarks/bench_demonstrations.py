@@ -6,13 +6,13 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.measuring import HEADER, Row
-from enact_assets.contracts.errors import MaterializationError
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.materialize import Driver
-from enact_assets.driver.terminal import TerminalObserver, print_report
+from enact_assets.engine.errors import MaterializationError
 from enact_assets.engine.lake.image_store import RENDERS_FOLDER
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, load_registry
 
 GOAL, GOAL_S = 12, 15 * 60
 

@@ -18,27 +18,31 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets import ModelProtocol
-from enact_assets.contracts.errors import SimulationError
-from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import EMBEDDED
-from enact_assets.evaluation.evaluate import evaluate
-from enact_assets.frames.recorded_states import key_frame_states
-from enact_assets.frames.visibility import visibility_in_world
-from enact_assets.learned.fitting import learn
-from enact_assets.learned.learned_models import learned_model
-from enact_assets.learned.training import key_frame_pictures, training_statistics_of
-from enact_assets.predictions.learned_names import FACT_READER, LEARNED, TRANSFER
-from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.profiles import ANSWERS
-from enact_assets.questions.qa import write_questions
-from enact_assets.questions.shuffles import shuffled_labels
-from enact_assets.replay.embedded import RESERVED_SEEDS, embedded_world, replay_embedded
-from enact_assets.segmentation.component_index import ComponentIndex
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.segment import segment
-from enact_assets.statistics.models import compare_models
-from enact_assets.trajectories.sampling import sample_trajectories
-from enact_assets.trajectories.transition_graph import build_transition_graph
+from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED, TRANSFER
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.learned.fitting import learn
+from enact_assets.answers.learned.models import learned_model
+from enact_assets.answers.learned.training import key_frame_pictures, training_statistics_of
+from enact_assets.demonstrations.pictures.recorded_states import key_frame_states
+from enact_assets.demonstrations.pictures.visibility import visibility_in_world
+from enact_assets.demonstrations.replay.embedded import (
+    RESERVED_SEEDS,
+    embedded_world,
+    replay_embedded,
+)
+from enact_assets.engine.errors import SimulationError
+from enact_assets.pipeline.steps.profiles import ANSWERS
+from enact_assets.questions.asked.qa import write_questions
+from enact_assets.questions.asked.shuffles import shuffled_labels
+from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.questions.paths.sampling import sample_trajectories
+from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluate import evaluate
+from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.registry import load_registry
 
 ACTIVITIES = ("picking_up_toys", "setting_the_table")
 SEEDS = (0, 1, 2)

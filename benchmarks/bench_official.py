@@ -13,13 +13,13 @@ from PIL import Image
 
 from benchmarks.measuring import cpu_seconds
 from benchmarks.synthetic import N_FRAMES, generate
-from enact_assets.contracts.profile import RELEASE
-from enact_assets.data_root.recordings import CAMERA
-from enact_assets.frames.recorded_pictures import picture_file
-from enact_assets.official.asking import ask_folder
-from enact_assets.official.layout import SEGMENTED_FILE
-from enact_assets.official.segmenting import segment_folder
-from enact_assets.replay.recorded_export import write_recorded
+from enact_assets.commands.release.asking import ask_folder
+from enact_assets.commands.release.layout import SEGMENTED_FILE
+from enact_assets.commands.release.segmenting import segment_folder
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_file
+from enact_assets.demonstrations.recordings.folders import CAMERA
+from enact_assets.demonstrations.replay.recorded_export import write_recorded
+from enact_assets.settings.profile import RELEASE
 
 N_TASKS = 5
 N_PER_LENGTH = 30

@@ -22,8 +22,8 @@ from benchmarks.tiny_root import (
     write_small_registry,
     write_tiny_recording,
 )
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 N_DEMONSTRATIONS = 30
 STEP_GOAL_S, WALK_GOAL_S = 0.15, 20.0

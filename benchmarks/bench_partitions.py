@@ -18,10 +18,10 @@ from benchmarks.many_runs import Size, copy_instance, size_of
 from benchmarks.measuring import HEADER, Row, in_fresh_process, megabytes
 from benchmarks.tiny_root import write_tiny_recording
 from benchmarks.web_server import KEYS, PAGE, WebServer
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.data_root.paths import PARTITIONS_FILE, DataRoot
 from enact_assets.engine.planning.shards import Shards
-from enact_assets.runs.instance import open_instance
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.settings.paths import PARTITIONS_FILE, DataRoot
+from enact_assets.settings.registry import DEFAULT_REGISTRY
 
 N_DEMONSTRATIONS = (100, 1_000, 10_000)
 PER_SHARD = 100

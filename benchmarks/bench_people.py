@@ -28,14 +28,14 @@ from urllib.parse import urlencode
 import numpy as np
 from PIL import Image
 
-from enact_assets.data_root.paths import PEOPLE_VARIABLE, DataRoot
+from enact_assets.answers.people.annotator_names import SIMULATED
+from enact_assets.answers.people.content import Picture, ShownQuestion, shown_question
+from enact_assets.answers.people.plan_loading import load_plan
+from enact_assets.answers.people.plans import paper_plan
+from enact_assets.answers.people.store import Store
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.people.annotator_names import SIMULATED
-from enact_assets.people.content import Picture, ShownQuestion, shown_question
-from enact_assets.people.plan_loading import load_plan
-from enact_assets.people.plans import paper_plan
-from enact_assets.people.store import Store
-from enact_assets.questions.shuffles import shuffled_labels
+from enact_assets.questions.asked.shuffles import shuffled_labels
+from enact_assets.settings.paths import PEOPLE_VARIABLE, DataRoot
 
 N_ANNOTATORS, N_ANSWERS, N_KILLS = 10, 500, 10
 N_STEPS = 9

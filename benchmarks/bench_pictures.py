@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from enact_assets.contracts.editing import EditingSettings
-from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import EMBEDDED
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.demonstrations.pictures.fidelity import Fidelity, measure_fidelity
+from enact_assets.demonstrations.pictures.scene_objects import objects_of
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.frames.picture_fidelity import Fidelity, measure_fidelity
-from enact_assets.frames.scene_objects import objects_of
+from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.editing import EditingSettings
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 Pixels = NDArray[np.uint8]
 Masks = NDArray[np.int32]

@@ -15,25 +15,25 @@ import polars as pl
 
 from benchmarks.evaluation_data import EvaluationSet, evaluation_set
 from benchmarks.measuring import HEADER, Row, cpu_seconds
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import EMBEDDED
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.demonstrations.pictures.render_pool import encode_png
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.sql_files import sql_folder
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
-from enact_assets.error_analysis.answer_comparison import AnswerComparer
-from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
-from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.frames.render_pool import encode_png
-from enact_assets.probes.panels import correct_within_panels
-from enact_assets.probes.probe_tables import Probes
-from enact_assets.published.published_results import published_table
-from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.replay.replay_tables import Demonstrations
-from enact_assets.report.write import write_report
-from enact_assets.statistics.models import compare_models
+from enact_assets.questions.asked.tables import AskedQuestions
+from enact_assets.results.errors.answer_comparison import AnswerComparer
+from enact_assets.results.paper.published_results import published_table
+from enact_assets.results.probes.panels import correct_within_panels
+from enact_assets.results.probes.tables import Probes
+from enact_assets.results.report.write import write_report
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluate import RELEASE_ANSWERS, evaluate
+from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE
 
 N_MODELS = 30
 TARGET_S = 30.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.chains import settings_of
 from benchmarks.measuring import megabytes
 from benchmarks.synthetic import SyntheticSource
-from enact_assets.bulk.run import BulkProgress, BulkSummary, run_bulk
+from enact_assets.pipeline.bulk.run import BulkProgress, BulkSummary, run_bulk
 
 MILESTONES = (100, 1_000, 10_000)
 LINE_EVERY_S = 20.0

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from benchmarks.measuring import HEADER, Row
-from enact_assets.contracts.registry import BASELINE, Variant, load_registry
-from enact_assets.frames.render_pool import RenderTask, render_all
-from enact_assets.replay.embedded import parse_demonstration
+from enact_assets.demonstrations.pictures.render_pool import RenderTask, render_all
+from enact_assets.demonstrations.replay.embedded import parse_demonstration
+from enact_assets.settings.registry import BASELINE, Variant, load_registry
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.simulate import simulate
 from enact_assets.simulator.simulation.facts import Fact

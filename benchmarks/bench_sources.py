@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from benchmarks.measuring import in_fresh_process, megabytes
 from benchmarks.synthetic import generate
-from enact_assets.contracts.predicates import EXISTS
-from enact_assets.replay.recorded_export import FLAVOURS, write_recorded
-from enact_assets.replay.replay_result import ReplayTables
+from enact_assets.demonstrations.replay.recorded_export import FLAVOURS, write_recorded
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.settings.predicates import EXISTS
 
 N_FRAMES = 108_000
 SIZE_PX = 256

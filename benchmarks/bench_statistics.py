@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from benchmarks.measuring import HEADER, Row, best_of
-from enact_assets.contracts.settings import QuestionSettings
-from enact_assets.probes.baseline_comparison import compare_with_baseline
-from enact_assets.statistics.models import compare_models
+from enact_assets.results.probes.baseline_comparison import compare_with_baseline
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.settings.classes import QuestionSettings
 
 N_MODELS, N_QUESTIONS, N_DEMONSTRATIONS = 30, 8_972, 29
 LENGTHS = range(3, 11)

@@ -27,24 +27,24 @@ from benchmarks.measuring import (
     milliseconds,
 )
 from benchmarks.synthetic import N_FRAMES, generate
-from enact_assets.contracts.predicates import STATE_PREDICATES
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.contracts.settings import Gating
-from enact_assets.error_analysis.answer_comparison import AnswerComparer
-from enact_assets.evaluation.evaluate import RELEASE_ANSWERS, evaluate
-from enact_assets.evaluation.release_scores import ReleaseScorer
-from enact_assets.frames.render_pool import encode_png
-from enact_assets.frames.visibility import visibility_in_world
-from enact_assets.profiles import SEGMENT
-from enact_assets.questions.qa import write_questions
-from enact_assets.replay.embedded import tables_of
-from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.segment import segment
-from enact_assets.trajectories.counting import CountedPaths
-from enact_assets.trajectories.sampling import draw_ranks, sample_trajectories
-from enact_assets.trajectories.transition_graph import build_transition_graph
+from enact_assets.demonstrations.pictures.render_pool import encode_png
+from enact_assets.demonstrations.pictures.visibility import visibility_in_world
+from enact_assets.demonstrations.replay.embedded import tables_of
+from enact_assets.demonstrations.replay.recorded_export import write_recorded
+from enact_assets.pipeline.steps.profiles import SEGMENT
+from enact_assets.questions.asked.qa import write_questions
+from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.questions.paths.counting import CountedPaths
+from enact_assets.questions.paths.sampling import draw_ranks, sample_trajectories
+from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.results.errors.answer_comparison import AnswerComparer
+from enact_assets.results.verification.evaluate import RELEASE_ANSWERS, evaluate
+from enact_assets.results.verification.release_scores import ReleaseScorer
+from enact_assets.settings.classes import Gating
+from enact_assets.settings.predicates import STATE_PREDICATES
+from enact_assets.settings.profile import PAPER
+from enact_assets.settings.registry import BASELINE, load_registry
 
 RECORDED_FRAMES, RECORDED_SEED = 12_000, 6
 """A recording of 107 MB."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import polars as pl
 
 from benchmarks.synthetic import generate
-from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
-from enact_assets.contracts.predicates import CONTACT_PREDICATES
-from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.contracts.settings import Gating, QuestionSettings
-from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
-from enact_assets.replay.parents import at_key_frames
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.trajectories.transition_graph import build_transition_graph
+from enact_assets.demonstrations.pictures.observed import visibility_from_observability
+from enact_assets.demonstrations.replay.parents import at_key_frames
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.pipeline.bulk.chain import BulkSettings, tables_of_demonstration
+from enact_assets.pipeline.steps.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
+from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.settings.classes import Gating, QuestionSettings
+from enact_assets.settings.predicates import CONTACT_PREDICATES
+from enact_assets.settings.profile import PAPER, RELEASE
 
 PROFILES = {
     "release": Gating("release", RELEASE, ()),

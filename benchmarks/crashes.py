@@ -19,17 +19,17 @@ from pathlib import Path
 import duckdb
 import psutil
 
-from enact_assets.contracts.errors import EnactError, LakeError
-from enact_assets.contracts.ids import table_sha
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.collect import Collected, collect
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.engine.errors import EnactError, LakeError
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.image_store import RENDERS_FOLDER, ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_checks import run_checks
+from enact_assets.engine.system.atomic import is_temporary
 from enact_assets.engine.tables import TABLES
-from enact_assets.system.atomic import is_temporary
+from enact_assets.pipeline.root.collect import Collected, collect
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 MARK = "ENACT_CRASH_MARK"
 ENDS_WITHIN_S = 15.0

@@ -9,24 +9,24 @@ import numpy as np
 import polars as pl
 
 from benchmarks.synthetic import generate
-from enact_assets.contracts.ids import seed_from
-from enact_assets.contracts.profile import RELEASE
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import Gating
-from enact_assets.evaluation.task_evidence import Evidence
-from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.questions.official import (
+from enact_assets.demonstrations.pictures.observed import visibility_from_observability
+from enact_assets.engine.ids import seed_from
+from enact_assets.questions.asked.official import (
     OfficialQuestion,
     official_id,
     parse_type,
     question_type,
 )
-from enact_assets.questions.shuffles import shuffled_labels
-from enact_assets.questions.templates import KINDS, Kind
-from enact_assets.segmentation.release import segment_release
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.trajectories.counting import CountedPaths
-from enact_assets.trajectories.sampling import draw_ranks
+from enact_assets.questions.asked.shuffles import shuffled_labels
+from enact_assets.questions.asked.templates import KINDS, Kind
+from enact_assets.questions.key_frames.release import segment_release
+from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
+from enact_assets.questions.paths.counting import CountedPaths
+from enact_assets.questions.paths.sampling import draw_ranks
+from enact_assets.results.verification.task_evidence import Evidence
+from enact_assets.settings.classes import Gating
+from enact_assets.settings.profile import RELEASE
+from enact_assets.settings.registry import BASELINE
 
 N_DEMONSTRATIONS = 29
 N_QUESTIONS = 8_972

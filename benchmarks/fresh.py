@@ -40,9 +40,9 @@ def recording(small: Path, large: Path) -> dict[str, float]:
     """CPU seconds and memory of reading and segmenting ``large``, kernels loaded by ``small``."""
     began = time.process_time()
     from benchmarks.chains import PROFILES
-    from enact_assets.bulk.run import peak_bytes
-    from enact_assets.replay.recorded import read_recorded
-    from enact_assets.segmentation.release import segment_release
+    from enact_assets.demonstrations.replay.recorded import read_recorded
+    from enact_assets.pipeline.bulk.run import peak_bytes
+    from enact_assets.questions.key_frames.release import segment_release
 
     imported = time.process_time()
     gating = PROFILES["release"]
@@ -101,9 +101,9 @@ def walk(folder: Path, n: int) -> dict[str, float]:
     One more is made before, so that kernels are loaded and the instance is there.
     """
     from benchmarks.tiny_root import CHAIN, chain_by_hand, write_tiny_recording
-    from enact_assets.data_root.paths import DataRoot
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.lineage.pipeline import STEP_NAMED
+    from enact_assets.pipeline.driver.materialize import Driver
+    from enact_assets.pipeline.lineage.graph import STEP_NAMED
+    from enact_assets.settings.paths import DataRoot
 
     root = DataRoot(folder / "data")
 
@@ -141,17 +141,17 @@ def plan(root: Path) -> dict[str, float]:
     """One plan of a whole data root as the command makes it, and CPU seconds of listing its lake
     once more; ``listing_s`` are all wall seconds after the plan.
     """
-    from enact_assets.system.collector import without_collector
+    from enact_assets.engine.system.collector import without_collector
 
     with without_collector():
-        from enact_assets.driver.materialize import Driver
+        from enact_assets.pipeline.driver.materialize import Driver
 
         driver = Driver(root)
         started, begun = time.process_time(), time.monotonic()
         found, _ = driver.plan()
         planned, ended = time.process_time(), time.monotonic()
-    from enact_assets.bulk.run import peak_bytes
     from enact_assets.engine.tables import TABLES
+    from enact_assets.pipeline.bulk.run import peak_bytes
 
     peak = peak_bytes()
     listing = time.process_time()
@@ -172,8 +172,8 @@ def plan(root: Path) -> dict[str, float]:
 
 def wide(root: Path) -> dict[str, float]:
     """Wall and CPU seconds of everything but warehouse and report, and of the walk after it."""
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.lineage.pipeline import STEPS, WHOLE
+    from enact_assets.pipeline.driver.materialize import Driver
+    from enact_assets.pipeline.lineage.graph import STEPS, WHOLE
 
     steps = [step.name for step in STEPS if step.name not in WHOLE]
     driver = Driver(root, workers=1)
@@ -198,9 +198,9 @@ def ticks(root: Path, *more: str) -> dict[str, float]:
     import dagster as dg
 
     from enact_assets.definitions import defs
-    from enact_assets.defs.sensors import changed_sources, registered_partitions
-    from enact_assets.runs.instance import open_instance
-    from enact_assets.runs.resources import DataResource
+    from enact_assets.pipeline.dagster.sensors import changed_sources, registered_partitions
+    from enact_assets.pipeline.runs.instance import open_instance
+    from enact_assets.pipeline.runs.resources import DataResource
 
     instance, repository = open_instance(root), defs.get_repository_def()
     found = {}
@@ -221,9 +221,9 @@ def ticks(root: Path, *more: str) -> dict[str, float]:
 
 def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
     """Wall seconds of publishing a lake, all checks included, imports not."""
-    from enact_assets.bulk.run import peak_bytes
     from enact_assets.engine.lake.lake import Lake
     from enact_assets.engine.publishing.warehouse import publish
+    from enact_assets.pipeline.bulk.run import peak_bytes
 
     begun, cpu = time.monotonic(), time.process_time()
     report = publish(Lake(lake), warehouse)
@@ -239,11 +239,11 @@ def publishing(lake: Path, warehouse: Path) -> dict[str, float]:
 
 def source(file: Path, n_pictures: int) -> dict[str, float]:
     """CPU seconds and memory of one recording: read, checked, and so many pictures of a video."""
-    from enact_assets.bulk.run import peak_bytes
-    from enact_assets.frames.recorded_pictures import read_pictures
-    from enact_assets.replay.annotated import read_annotated
-    from enact_assets.replay.recorded import read_recorded
-    from enact_assets.replay.validation import check_replay
+    from enact_assets.demonstrations.pictures.recorded_pictures import read_pictures
+    from enact_assets.demonstrations.replay.annotated import read_annotated
+    from enact_assets.demonstrations.replay.recorded import read_recorded
+    from enact_assets.demonstrations.replay.validation import check_replay
+    from enact_assets.pipeline.bulk.run import peak_bytes
 
     is_annotated = file.suffix == ".csv"
     began = time.process_time()

@@ -16,25 +16,29 @@ import polars as pl
 
 from benchmarks.synthetic import demonstration_name, generate
 from enact_assets import __version__
-from enact_assets.bulk.chain import BulkSettings, tables_of_demonstration
-from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.contracts.settings import EMBEDDED, Gating, Variant
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.demonstrations.pictures.thumbnails import Image
+from enact_assets.demonstrations.replay.parents import at_key_frames
 from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.engine.lake.lake import file_name
 from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.evaluation.evaluate import evaluate
-from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.frames.thumbnails import Image
-from enact_assets.predictions.predict import answers_to, predictions_of
-from enact_assets.profiles import ANSWERS, INDEX_CHANGES, WRITE
-from enact_assets.questions.asked import ask_questions
-from enact_assets.questions.noise import Vocabulary
-from enact_assets.questions.question_tables import AskedQuestions, Qa
-from enact_assets.questions.selection import chosen_by_variant, frames_wanted, select_questions
-from enact_assets.replay.parents import at_key_frames
-from enact_assets.segmentation.component_index import ComponentIndex
-from enact_assets.trajectories.edited import measure_edited_objects
+from enact_assets.pipeline.bulk.chain import BulkSettings, tables_of_demonstration
+from enact_assets.pipeline.steps.profiles import ANSWERS, INDEX_CHANGES, WRITE
+from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.noise import Vocabulary
+from enact_assets.questions.asked.selection import (
+    chosen_by_variant,
+    frames_wanted,
+    select_questions,
+)
+from enact_assets.questions.asked.tables import AskedQuestions, Qa
+from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.questions.paths.edited import measure_edited_objects
+from enact_assets.results.verification.evaluate import evaluate
+from enact_assets.results.verification.expectation import expect_random_orders
+from enact_assets.settings.classes import EMBEDDED, Gating, Variant
+from enact_assets.settings.registry import Registry, load_registry
 
 N_DEMONSTRATIONS = 652
 """So many make a million questions: 48 of each length and kind, under two gatings."""

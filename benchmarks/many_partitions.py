@@ -20,9 +20,6 @@ import pyarrow as pa
 from PIL import Image
 
 from enact_assets import __version__
-from enact_assets.contracts.provenance import Provenance
-from enact_assets.contracts.registry import Registry
-from enact_assets.data_root.paths import IMAGES_FOLDER, LAKE_FOLDER
 from enact_assets.engine.graph import Names, Partition
 from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.engine.lake.image_store import picture_name
@@ -30,12 +27,15 @@ from enact_assets.engine.lake.lake import file_name
 from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
+from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.tables import TABLES, Table
-from enact_assets.lineage.code import code_version
-from enact_assets.lineage.pipeline import ROOTS, STEPS, WHOLE, names_now
-from enact_assets.lineage.versions import root_version
-from enact_assets.runs.instance import open_instance
-from enact_assets.runs.resources import DataResource
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import ROOTS, STEPS, WHOLE, names_now
+from enact_assets.pipeline.lineage.versions import root_version
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.paths import IMAGES_FOLDER, LAKE_FOLDER
+from enact_assets.settings.registry import Registry
 
 N_ROWS = 3
 CHUNK = 5_000

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.engine.planning.shards import Shards
-from enact_assets.lineage.pipeline import STEPS, dimensions
-from enact_assets.runs.instance import INSTANCE_FOLDER, open_instance
-from enact_assets.runs.running import job_of
+from enact_assets.pipeline.lineage.graph import STEPS, dimensions
+from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
+from enact_assets.pipeline.runs.running import job_of
 
 Rows = list[dict[str, Any]]
 EVENTS, RUNS = "event_log.db", "runs.db"

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.household_play import Play, play
-from enact_assets.contracts.frame_ids import COUNTED_FROM_0
-from enact_assets.contracts.ids import content_sha
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, Objects, States
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import Demonstrations, Objects, States
+from enact_assets.engine.ids import content_sha
+from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
 VERSION = 1
 """Raise when other tables come out of the same seed."""

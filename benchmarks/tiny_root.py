@@ -15,23 +15,23 @@ import yaml
 from PIL import Image
 
 from benchmarks.chains import QuestionWork
-from enact_assets.contracts.frame_ids import COUNTED_FROM_0
-from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.predicates import EXISTS
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
-from enact_assets.contracts.settings import RECORDED
-from enact_assets.data_root.recordings import CAMERA, SCENE_GRAPH_FILES
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_file
+from enact_assets.demonstrations.recordings.folders import CAMERA, SCENE_GRAPH_FILES
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.recorded_export import write_recorded
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import Demonstrations, States
+from enact_assets.engine.ids import content_sha
 from enact_assets.engine.tables import table
-from enact_assets.frames.recorded_pictures import picture_file
-from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.recorded_export import write_recorded
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Demonstrations, States
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.trajectories.counting import count_paths
-from enact_assets.trajectories.edited import measure_edited_objects
-from enact_assets.trajectories.sampling import sample_trajectories
-from enact_assets.trajectories.transition_graph import build_transition_graph
+from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.paths.counting import count_paths
+from enact_assets.questions.paths.edited import measure_edited_objects
+from enact_assets.questions.paths.sampling import sample_trajectories
+from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.settings.classes import RECORDED
+from enact_assets.settings.frame_ids import COUNTED_FROM_0
+from enact_assets.settings.predicates import EXISTS
+from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 N_MOVES = 8
 FRAMES_PER_MOVE = 80

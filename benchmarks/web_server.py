@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from enact_assets.runs.instance import INSTANCE_FOLDER
+from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER
 
 STARTS_WITHIN_S = 180.0
 ANSWERS_WITHIN_S = 600.0
@@ -32,14 +32,16 @@ PAGE = """query ($key: AssetKeyInput!) { assetNodeOrError(assetKey: $key) { ... 
 
 
 class WebServer:
-    """``enact_assets.runs.ui_server`` for one data root, without daemon, until the block ends."""
+    """``enact_assets.pipeline.ui.server`` for one data root, without daemon, until the block
+    ends.
+    """
 
     def __init__(self, root: Path, registry: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self._url = f"http://127.0.0.1:{port}"
-        command = [sys.executable, "-m", "enact_assets.runs.ui_server", "-h", "127.0.0.1"]
+        command = [sys.executable, "-m", "enact_assets.pipeline.ui.server", "-h", "127.0.0.1"]
         command += ["-p", str(port), "-m", "enact_assets.definitions"]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
             command,

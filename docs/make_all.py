@@ -21,8 +21,8 @@ from anew.declared import ROOT, CannotMakeError, Place, Thing
 from anew.record import RECORD, changed_since, note, read_record, report
 from anew.things import ENACT, NAMES, named
 
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, load_registry
 
 
 def main(argv: Sequence[str] | None = None) -> int:

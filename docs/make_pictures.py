@@ -23,7 +23,7 @@ from enact_assets import (
     question_strip,
     render_key_frames,
 )
-from enact_assets.contracts.registry import BASELINE
+from enact_assets.settings.registry import BASELINE
 
 DOCS = Path(__file__).parent
 PARTS = ("key_frames", "settings", "questions")

@@ -24,8 +24,8 @@ from enact_assets import (
     render_key_frames,
     replay_embedded,
 )
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.profiles import SEGMENT
+from enact_assets.pipeline.steps.profiles import SEGMENT
+from enact_assets.settings.registry import BASELINE
 
 DEMONSTRATION = "picking_up_toys-0"
 OUTPUT = Path(__file__).parent / "annotated_video" / "picking_up_toys_1"

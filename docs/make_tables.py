@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from enact_assets.contracts.profile import CONSTANTS
-from enact_assets.contracts.settings import LIMITS
-from enact_assets.lineage.table_docs import table_rows
+from enact_assets.pipeline.lineage.table_docs import table_rows
+from enact_assets.settings.classes import LIMITS
+from enact_assets.settings.profile import CONSTANTS
 
 PAGE = Path(__file__).parent / "tables.md"
 CONSTANTS_PAGE = Path(__file__).parent / "constants.md"
@@ -14,7 +14,7 @@ HEAD = """\
 # Tables
 
 All tables of the lake, in the order data flow. `python docs/make_tables.py` writes this page from
-the table classes (`enact_assets/*/*_tables.py`) and the steps (`enact_assets/steps/`).
+the table classes (`enact_assets/**/*tables.py`) and the steps (`enact_assets/pipeline/steps/`).
 
 - *made from* names tables, settings of the registry (`*_config`) and imported files (`recording`,
   `recorded_variant`, `question_source`).

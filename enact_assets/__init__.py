@@ -3,8 +3,8 @@
 ``__init__.pyi`` lists the public names, such as :func:`enact_assets.segment`.
 """
 
-from enact_assets.system.kernel_cache import place_kernels
-from enact_assets.system.public_names import names_by_need
+from enact_assets.engine.system.kernel_cache import place_kernels
+from enact_assets.engine.system.public_names import names_by_need
 
 __version__ = "0.1.0"
 __getattr__, __dir__ = names_by_need(__name__, __file__, globals())

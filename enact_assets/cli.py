@@ -15,11 +15,11 @@ from rich.console import Console
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.table import parser, run_of
 from enact_assets.commands.terminal import TextConsole, plain
-from enact_assets.contracts.errors import EnactError
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.interrupts import STOPPING, telling_at_once
-from enact_assets.system.collector import without_collector
-from enact_assets.system.streams import open_closed_streams
+from enact_assets.engine.errors import EnactError
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.engine.system.streams import open_closed_streams
+from enact_assets.pipeline.driver.interrupts import STOPPING, telling_at_once
+from enact_assets.settings.paths import DataRoot
 
 WIDTH = 110
 """Columns of output that goes to a file or a pipe."""

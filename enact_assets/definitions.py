@@ -1,5 +1,5 @@
 """Entry point of the Dagster code location: what `workspace.yaml` loads."""
 
-from enact_assets.defs.definitions import build_definitions
+from enact_assets.pipeline.dagster.definitions import build_definitions
 
 defs = build_definitions()

@@ -29,7 +29,7 @@ settings.load_profile("quick")
 LONG = (
     # These compile kernels, the first two nearly all of them: in a fresh clone another process
     # would compile the same ones again.
-    ("tests/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/"),
+    ("tests/pipeline/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/whole_graph/"),
     # These share something that takes long to make: a data root, simulated demonstrations.
     (
         "tests/simulator/activities/test_world_simulation.py",
@@ -41,22 +41,22 @@ LONG = (
     ),
     # Tables and changes of recorded tasks.
     (
-        "tests/evaluation/test_release_",
-        "tests/segmentation/test_release_",
-        "tests/questions/test_release_",
-        "tests/trajectories/test_release_",
-        "tests/replay/test_recorded",
+        "tests/results/verification/test_release_",
+        "tests/questions/key_frames/test_release_",
+        "tests/questions/asked/test_release_",
+        "tests/questions/paths/test_release_",
+        "tests/demonstrations/replay/test_recorded",
     ),
     # Rows of a tiny lake, with their statistics, and the file published from them.
     (
-        *("tests/report/", "tests/sql/", "tests/viewing/test_site.py"),
-        *("tests/viewing/test_questions.py", "tests/commands/test_coverage.py"),
-        "tests/steps/test_answer_summaries.py",
+        *("tests/results/report/", "tests/sql/", "tests/results/browse/test_site.py"),
+        *("tests/results/browse/test_questions.py", "tests/commands/test_coverage.py"),
+        "tests/pipeline/steps/test_answer_summaries.py",
     ),
-    ("tests/official/test_importing.py",),
-    ("tests/replay/test_omnigibson_pictures.py",),
-    ("tests/replay/test_omnigibson.py",),
-    ("tests/replay/test_omnigibson_versions.py",),
+    ("tests/commands/release/test_importing.py",),
+    ("tests/demonstrations/replay/test_omnigibson_pictures.py",),
+    ("tests/demonstrations/replay/test_omnigibson.py",),
+    ("tests/demonstrations/replay/test_omnigibson_versions.py",),
 )
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 

@@ -15,7 +15,7 @@ from anew.declared import ROOT, CannotMakeError, Place
 from PIL import Image
 
 sys.path.insert(0, str(ROOT / "tests"))  # its driver of a browser
-from viewing.browser import Tab, browser_path, opened
+from results.browse.browser import Tab, browser_path, opened
 
 WAIT_S, SETTLE_S = 90, 10
 """For a page to show what is expected; for its figures to stop moving."""

@@ -8,16 +8,16 @@ from hashlib import sha256
 import yaml
 from anew.declared import ROOT, Shown
 
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.engine.code_versions import CodeVersions
 from enact_assets.engine.publishing.sql_files import sql_folder
-from enact_assets.lineage.code import STEPS, WHOLE_ROOTS, code_versions, step_roots
-from enact_assets.lineage.pipeline import STEPS as PIPELINE
-from enact_assets.lineage.pipeline import WAREHOUSE
+from enact_assets.engine.system.package_versions import version_of
+from enact_assets.pipeline.lineage.code import STEPS, WHOLE_ROOTS, code_versions, step_roots
+from enact_assets.pipeline.lineage.graph import STEPS as PIPELINE
+from enact_assets.pipeline.lineage.graph import WAREHOUSE
+from enact_assets.settings.registry import DEFAULT_REGISTRY
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.system.package_versions import version_of
 
-KEEPING = ("enact_assets.system.", "enact_assets.engine.")
+KEEPING = ("enact_assets.engine.",)
 """Modules about how files are kept and found: a picture shows what is in them."""
 
 

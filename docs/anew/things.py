@@ -10,10 +10,10 @@ import make_pictures
 from anew.declared import ROOT, CannotMakeError, Place, Shown, Thing
 from anew.pages import annotation_pictures, dagster_pictures, report_pictures
 
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 ENACT = Path(sys.executable).with_name("enact-assets")
 PICTURE_STEPS = ("replays", "segmentation", "frame_images")
@@ -118,20 +118,24 @@ def _world(place: Place) -> None:
 
 AUTOMATION = (
     "a story of several minutes, in which a registry is edited and processes are killed while "
-    "automation works: tests/pipeline/test_automation.py plays it, and a person took the pictures"
+    "automation works: tests/pipeline/whole_graph/test_automation.py plays it, and a person took "
+    "the pictures"
 )
 INSPECT = (
     "Inspect and its viewer are in .venv-all only, and the page is theirs: run the two commands "
     "above the picture in docs/exports.md, and take it"
 )
-PAGE_FILES = ("enact_assets/people/page/**/*.html", "enact_assets/people/page/static/*")
-REPORT_FILES = "enact_assets/report/templates/*"
+PAGE_FILES = (
+    "enact_assets/answers/people/page/**/*.html",
+    "enact_assets/answers/people/page/static/*",
+)
+REPORT_FILES = "enact_assets/results/report/templates/*"
 
 THINGS = (
     Thing(
         "tables_and_constants",
         ("docs/tables.md", "docs/constants.md"),
-        Shown(files=("docs/make_tables.py", "enact_assets/**/*_tables.py"), has_graph=True),
+        Shown(files=("docs/make_tables.py", "enact_assets/**/*tables.py"), has_graph=True),
         script("make_tables.py"),
         needs_data=False,
         look_at="effects of a new constant are measured by `python -m benchmarks constants`",
@@ -147,16 +151,16 @@ THINGS = (
     Thing(
         "lineage",
         ("docs/lineage.md",),
-        Shown(files=("tests/pipeline/test_lineage_table.py",), has_graph=True),
-        written_by_test("tests/pipeline/test_lineage_table.py"),
+        Shown(files=("tests/pipeline/whole_graph/test_lineage_table.py",), has_graph=True),
+        written_by_test("tests/pipeline/whole_graph/test_lineage_table.py"),
         needs_data=False,
         minutes=5,
     ),
     Thing(
         "first_hour",
         ("docs/first_hour.md",),
-        Shown(steps=DEMO_STEPS, files=("tests/pipeline/test_first_hour.py",)),
-        written_by_test("tests/pipeline/test_first_hour.py"),
+        Shown(steps=DEMO_STEPS, files=("tests/pipeline/whole_graph/test_first_hour.py",)),
+        written_by_test("tests/pipeline/whole_graph/test_first_hour.py"),
         needs_data=False,
         minutes=5,
         look_at="its paragraph on seconds, which INTRODUCTION of the test holds",
@@ -225,7 +229,7 @@ THINGS = (
             "docs/dagster_question.jpg",
         ),
         Shown(
-            files=("sql/marts/leaderboard*.sql", "enact_assets/steps/previews.py"),
+            files=("sql/marts/leaderboard*.sql", "enact_assets/pipeline/steps/previews.py"),
             libraries=("dagster",),
             has_graph=True,
         ),
@@ -243,7 +247,7 @@ THINGS = (
     Thing(
         "inspect_view",
         ("docs/inspect_view.jpg",),
-        Shown(steps=("qa",), files=("enact_assets/harnesses/inspect*.py",)),
+        Shown(steps=("qa",), files=("enact_assets/commands/harnesses/inspect*.py",)),
         by_hand=INSPECT,
     ),
     Thing(

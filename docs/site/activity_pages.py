@@ -4,7 +4,7 @@ import importlib
 import re
 from pathlib import Path
 
-from enact_assets.contracts.registry import load_registry
+from enact_assets.settings.registry import load_registry
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.simulate import build_episode, random_draws
 

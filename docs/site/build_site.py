@@ -26,7 +26,7 @@ CONTENTS = "docs/index.md"
 # Pages, and files that pages link to, at their paths in the repository.
 COPIED = (
     *("*.md", "docs/*.*", "docs/annotated_video/*", "sql/README.md", "deploy/*"),
-    *("enact_assets/registry.yaml", "enact_assets/asking/models.yaml"),
+    *("enact_assets/registry.yaml", "enact_assets/answers/models/models.yaml"),
 )
 _ENTRY = re.compile(r"^- \[([^]]+)\]\(([^)]+)\.md\)", re.MULTILINE)
 _TARGET = re.compile(r"\]\((?!https?:)([^)#]+)")

@@ -12,7 +12,7 @@ from pygments.lexers.special import TextLexer
 
 import enact_assets
 from enact_assets import __version__
-from enact_assets.system.public_names import names_of_stub
+from enact_assets.engine.system.public_names import names_of_stub
 
 project = "enact_assets"
 release = version = __version__

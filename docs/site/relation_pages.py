@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
 from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.results.published import query
 
 HEAD = """\
 # SQL relations

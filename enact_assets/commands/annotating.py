@@ -8,17 +8,17 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
+from enact_assets.answers.people.page.lead import lead_tables
+from enact_assets.answers.people.plan_loading import load_plan
+from enact_assets.answers.people.plans import k_each_plan, paper_plan
+from enact_assets.answers.people.store import Store
+from enact_assets.answers.people.variant_questions import ShownQuestions, shown_questions
+from enact_assets.answers.world.content import asked_under, shown_world_questions
 from enact_assets.commands.model_options import ALL_KEPT, PAPER, PORT
-from enact_assets.contracts.errors import EnactError, SettingsError
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.people.page.lead import lead_tables
-from enact_assets.people.plan_loading import load_plan
-from enact_assets.people.plans import k_each_plan, paper_plan
-from enact_assets.people.store import Store
-from enact_assets.people.variant_questions import ShownQuestions, shown_questions
-from enact_assets.plurals import counted
-from enact_assets.worldprediction.world_content import asked_under, shown_world_questions
+from enact_assets.engine.plurals import counted
+from enact_assets.settings.paths import DataRoot
 
 
 def run_annotate(arguments: argparse.Namespace, console: Console) -> int:
@@ -132,8 +132,8 @@ def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) 
 
 
 def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    from enact_assets.people.page.annotation_pages import annotation_site
-    from enact_assets.people.page.annotation_server import listening_on, serve_pages
+    from enact_assets.answers.people.page.pages import annotation_site
+    from enact_assets.answers.people.page.server import listening_on, serve_pages
 
     names = tuple(arguments.public_name or ())
     if not arguments.rate > 0:

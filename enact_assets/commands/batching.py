@@ -4,18 +4,18 @@ import argparse
 
 from rich.console import Console
 
-from enact_assets.asking.bought_batches import submit
-from enact_assets.asking.budget import Budget
+from enact_assets.answers.baselines.model_asker import as_shown
+from enact_assets.answers.models.bought_batches import submit
+from enact_assets.answers.models.budget import Budget
 from enact_assets.commands.model_options import SUBMIT
 from enact_assets.commands.terminal import plain
-from enact_assets.contracts.errors import PredictionError
-from enact_assets.plurals import counted
-from enact_assets.predictions.model_asker import as_shown
-from enact_assets.runs.batches_collected import collect_all
-from enact_assets.runs.first_answers import asked_of
-from enact_assets.runs.instance import check_root
-from enact_assets.runs.resources import DataResource
-from enact_assets.runs.spending import spending_tags, usd_until
+from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.plurals import counted
+from enact_assets.pipeline.costs.first_answers import asked_of
+from enact_assets.pipeline.costs.spending import spending_tags, usd_until
+from enact_assets.pipeline.runs.batches_collected import collect_all
+from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.pipeline.runs.resources import DataResource
 
 
 def run_batch(arguments: argparse.Namespace, console: Console) -> int:

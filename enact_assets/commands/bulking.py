@@ -4,16 +4,16 @@ import argparse
 
 from rich.console import Console
 
-from enact_assets.bulk import run as bulk_run
-from enact_assets.bulk.bulk_sources import BulkRecording
-from enact_assets.bulk.chain import BulkSettings
 from enact_assets.commands.outcomes import print_failures
+from enact_assets.commands.release.evidence import gating_of
+from enact_assets.commands.release.layout import find_tasks, refuse_overlap
+from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.terminal import shown_progress
-from enact_assets.contracts.profile import profile
-from enact_assets.contracts.settings import QuestionSettings
-from enact_assets.official.evidence import gating_of
-from enact_assets.official.layout import find_tasks, refuse_overlap
-from enact_assets.official.outcomes import Summary
+from enact_assets.pipeline.bulk import run as bulk_run
+from enact_assets.pipeline.bulk.chain import BulkSettings
+from enact_assets.pipeline.bulk.sources import BulkRecording
+from enact_assets.settings.classes import QuestionSettings
+from enact_assets.settings.profile import profile
 
 
 def run_bulk(arguments: argparse.Namespace, console: Console) -> int:

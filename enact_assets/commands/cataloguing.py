@@ -7,12 +7,12 @@ from rich.console import Console
 
 from enact_assets.commands.graph_options import REBUILD
 from enact_assets.commands.terminal import plain, shown_progress
-from enact_assets.contracts.errors import OutputError
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.terminal import duration
+from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
-from enact_assets.runs.instance import check_root
+from enact_assets.pipeline.driver.terminal import duration
+from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.settings.paths import DataRoot
 
 SHOWN = 20
 """Files that are named."""

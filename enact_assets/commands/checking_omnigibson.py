@@ -5,9 +5,9 @@ import argparse
 from rich.console import Console
 
 from enact_assets.commands.terminal import plain
-from enact_assets.contracts.errors import PlaybackError
-from enact_assets.frames.omnigibson_source import PLAYED_FOLDER
-from enact_assets.replay.omnigibson_runs import check_installation
+from enact_assets.demonstrations.pictures.omnigibson_source import PLAYED_FOLDER
+from enact_assets.demonstrations.replay.omnigibson_runs import check_installation
+from enact_assets.engine.errors import PlaybackError
 
 
 def run_check_omnigibson(arguments: argparse.Namespace, console: Console) -> int:

@@ -5,11 +5,11 @@ import argparse
 from rich.console import Console
 
 from enact_assets.commands.outcomes import print_summary
+from enact_assets.commands.release.asking import ask_folder
+from enact_assets.commands.release.evaluating import evaluate_files
+from enact_assets.commands.release.segmenting import segment_folder
 from enact_assets.commands.terminal import shown_progress
-from enact_assets.contracts.profile import profile
-from enact_assets.official.asking import ask_folder
-from enact_assets.official.evaluating import evaluate_files
-from enact_assets.official.segmenting import segment_folder
+from enact_assets.settings.profile import profile
 
 
 def run_segment(arguments: argparse.Namespace, console: Console) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from enact_assets.data_root.published import query
-from enact_assets.plurals import counted, named
+from enact_assets.engine.plurals import counted, named
+from enact_assets.results.published import query
 
 NO_REASON = "no reason is known"
 SHOWN = 3

@@ -8,10 +8,10 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from enact_assets.contracts.errors import EnactError
-from enact_assets.runs.code_location import write_workspace
-from enact_assets.runs.instance import open_instance
-from enact_assets.runs.ui_server import SERVICES
+from enact_assets.engine.errors import EnactError
+from enact_assets.pipeline.runs.code_location import write_workspace
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.ui.server import SERVICES
 
 GRPC_TIMEOUT_S = "600"
 """Time limit of sensors and schedules, in seconds."""

@@ -7,17 +7,17 @@ from pathlib import Path
 from rich.console import Console
 
 from enact_assets.commands.file_options import DEFAULT_FOLDER
-from enact_assets.commands.terminal import TextConsole, plain, shown_progress
-from enact_assets.contracts.errors import DownloadError, EnactError, SettingsError
-from enact_assets.official.hub_files import fetch, free_bytes, look_up, page_of
-from enact_assets.official.published_data import (
+from enact_assets.commands.release.hub_files import fetch, free_bytes, look_up, page_of
+from enact_assets.commands.release.published_data import (
     BROWSER_FILES,
     DATA,
     ENACT,
     PublishedData,
     folder_of_task,
 )
-from enact_assets.plurals import counted
+from enact_assets.commands.terminal import TextConsole, plain, shown_progress
+from enact_assets.engine.errors import DownloadError, EnactError, SettingsError
+from enact_assets.engine.plurals import counted
 
 
 def run_download(arguments: argparse.Namespace, console: Console) -> int:

@@ -5,6 +5,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.commands.harnesses.folder import export_folder
+from enact_assets.commands.harnesses.inspect_log import export_log
+from enact_assets.commands.harnesses.lmms_eval import write_lmms_eval
+from enact_assets.commands.harnesses.vlmevalkit import write_vlmevalkit
 from enact_assets.commands.model_options import (
     FOLDER_FORMS,
     LMMS_FORM,
@@ -13,21 +18,16 @@ from enact_assets.commands.model_options import (
     RELEASE_FORM,
     VLM_FORM,
 )
+from enact_assets.commands.release.answer_importing import import_answers
+from enact_assets.commands.release.exporting import export_questions
+from enact_assets.commands.release.message_lines import export_messages
+from enact_assets.commands.release.outcomes import Told
 from enact_assets.commands.terminal import shown_progress
-from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.registry import Registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.question_files import registry_in
-from enact_assets.harnesses.folder import export_folder
-from enact_assets.harnesses.inspect_log import export_log
-from enact_assets.harnesses.lmms_eval import write_lmms_eval
-from enact_assets.harnesses.vlmevalkit import write_vlmevalkit
-from enact_assets.official.answer_importing import import_answers
-from enact_assets.official.exporting import export_questions
-from enact_assets.official.message_lines import export_messages
-from enact_assets.official.outcomes import Told
-from enact_assets.plurals import counted
-from enact_assets.predictions.known_models import KnownModels
+from enact_assets.engine.errors import EnactError
+from enact_assets.engine.plurals import counted
+from enact_assets.questions.files.imported import registry_in
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import Registry
 
 
 def run_export(arguments: argparse.Namespace, console: Console) -> int:

@@ -7,16 +7,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.contracts.provenance import InputVersion
-from enact_assets.data_root.scope import scoped_registry
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.graph import Partition, partition_tuple
 from enact_assets.engine.planning.explained import ExplainedInput, explain
 from enact_assets.engine.planning.plan import Lineage
-from enact_assets.plurals import counted, first_of
-from enact_assets.runs.instance import check_root, open_instance
-from enact_assets.runs.reported import read_lineage
-from enact_assets.runs.resources import DataResource
+from enact_assets.engine.plurals import counted, first_of
+from enact_assets.engine.provenance import InputVersion
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.instance import check_root, open_instance
+from enact_assets.pipeline.runs.reported import read_lineage
+from enact_assets.pipeline.runs.resources import DataResource
 
 SHOWN = 8
 """Characters of a version, and partitions, that are shown."""

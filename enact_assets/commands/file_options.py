@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from enact_assets.commands.option_types import positive
-from enact_assets.contracts.profile import PROFILES, RELEASE
-from enact_assets.official.published_data import DATA
+from enact_assets.commands.release.published_data import DATA
+from enact_assets.settings.profile import PROFILES, RELEASE
 
 DEFAULT_SEGMENTED = Path("data/segmented_activities")
 DEFAULT_REPLAYED = Path("data/replayed_activities")

@@ -5,10 +5,10 @@ import argparse
 from rich.console import Console
 
 from enact_assets.commands.outcomes import print_summary
+from enact_assets.commands.release.importing import import_paths
 from enact_assets.commands.terminal import shown_progress
 from enact_assets.commands.validating import explain
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.importing import import_paths
+from enact_assets.settings.paths import DataRoot
 
 
 def run_import(arguments: argparse.Namespace, console: Console) -> int:

@@ -8,14 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from enact_assets.answers.baselines.learned_names import TRAINED_ON
 from enact_assets.commands.coverage import coverage
 from enact_assets.commands.terminal import TextConsole, plain
-from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import VARIANT_ORDER, query
+from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.plurals import counted
 from enact_assets.engine.publishing.warehouse_seal import SEAL, why_altered
-from enact_assets.plurals import counted
-from enact_assets.predictions.learned_names import TRAINED_ON
+from enact_assets.results.published import VARIANT_ORDER, query
+from enact_assets.settings.paths import DataRoot
 
 NOT_CURRENT = {
     "stale": "The DuckDB file holds old rows of stale partitions",

@@ -6,15 +6,15 @@ from textwrap import wrap
 
 from rich.console import Console
 
+from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.commands.question_counts import print_question_counts
 from enact_assets.commands.terminal import plain
-from enact_assets.data_root.answer_files import answered_names
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import published_names
-from enact_assets.data_root.question_files import question_file_names, registry_in
-from enact_assets.data_root.recordings import Recordings
-from enact_assets.data_root.scope import scoped_registry
-from enact_assets.predictions.baselines import MODELS
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.questions.files.imported import question_file_names, registry_in
+from enact_assets.results.published import published_names
+from enact_assets.settings.paths import DataRoot
 from enact_assets.simulator.activities import ACTIVITIES
 
 

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterable, Mapping
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.asking.not_asked import AT_MOST
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.baselines.learned_names import REFUSES
+from enact_assets.answers.imported.answer_files import NONE_IMPORTED, NOT_IMPORTED, OTHER_SHOWN
+from enact_assets.answers.models.not_asked import AT_MOST
 from enact_assets.commands.coverage import NO_REASON, SHOWN, Gap, coverage, gaps_of, published_gaps
 from enact_assets.commands.option_types import spending_option
-from enact_assets.contracts.errors import EnactError, WarehouseError
-from enact_assets.data_root.answer_files import NONE_IMPORTED, NOT_IMPORTED, OTHER_SHOWN
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import VARIANT_ORDER, query
-from enact_assets.driver.walk import Report
+from enact_assets.engine.errors import EnactError, WarehouseError
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.lineage.pipeline import dimensions
-from enact_assets.plurals import counted, named
-from enact_assets.predictions.known_models import KnownModels
-from enact_assets.predictions.learned_names import REFUSES
+from enact_assets.engine.plurals import counted, named
+from enact_assets.pipeline.driver.walk import Report
+from enact_assets.pipeline.lineage.graph import dimensions
+from enact_assets.results.published import VARIANT_ORDER, query
+from enact_assets.settings.paths import DataRoot
 
 MISSING_ANSWERS = 3
 """Exit code of a command that made everything, while models left questions unanswered."""

@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.asking.answers import Answer
-from enact_assets.asking.keys import has_key
-from enact_assets.asking.ledger import spent
-from enact_assets.asking.model_entries import Model
-from enact_assets.asking.not_asked import problems_of
+from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.baselines.costs import dollars
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.models.answers import Answer
+from enact_assets.answers.models.entries import Model
+from enact_assets.answers.models.keys import has_key
+from enact_assets.answers.models.ledger import spent
+from enact_assets.answers.models.not_asked import problems_of
 from enact_assets.commands.option_types import MAX_USD
 from enact_assets.commands.terminal import plain
-from enact_assets.contracts.errors import UnknownNameError
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.plurals import sentence
-from enact_assets.predictions.baselines import MODELS
-from enact_assets.predictions.costs import dollars
-from enact_assets.predictions.known_models import KnownModels
+from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.plurals import sentence
+from enact_assets.settings.paths import DataRoot
 
 SEEN = {
     "kept": "saw the pictures in order",
@@ -150,8 +150,8 @@ def _cost(answer: Answer) -> str:
 
 def _check(arguments: argparse.Namespace, console: Console, model: Model) -> int:
     """Ask the first message once more; exit code 1 if the model cannot be used."""
-    from enact_assets.predictions.model_asker import ModelAsker
-    from enact_assets.runs.spending import spending_tags, usd_until
+    from enact_assets.answers.baselines.model_asker import ModelAsker
+    from enact_assets.pipeline.costs.spending import spending_tags, usd_until
 
     root = DataRoot(arguments.data)
     limit = usd_until(root.root, spending_tags(root.root, MAX_USD))

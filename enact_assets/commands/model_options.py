@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from enact_assets.commands.option_types import MAX_USD, add_max_usd, positive
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.world_settings import CONDITIONS, EQUIVALENT
+from enact_assets.settings.registry import BASELINE
+from enact_assets.settings.world import CONDITIONS, EQUIVALENT
 
 QUESTIONS = 20
 SUBMIT, COLLECT = "submit", "collect"

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.settings import Gating, Variant
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings, camera_of_variant
+from enact_assets.commands.release.prospects import remarks
+from enact_assets.demonstrations.recordings.folders import Recordings, camera_of_variant
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import Observability, States
+from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.plurals import counted, named
 from enact_assets.engine.tables import no_rows_sha
-from enact_assets.handles import RecordedVariants
-from enact_assets.official.prospects import remarks
-from enact_assets.plurals import counted, named
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.replay_tables import Observability, States
+from enact_assets.pipeline.handles.tools import RecordedVariants
+from enact_assets.settings.classes import Gating, Variant
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import Registry
 
 ASKED = "asked_questions"
 SHOWN = 3

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from enact_assets.asking.model_entries import Model
+    from enact_assets.answers.models.entries import Model
 
 MAX_USD = 1.0
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from enact_assets.commands.release.outcomes import Outcome, Summary
 from enact_assets.commands.terminal import plain
-from enact_assets.official.outcomes import Outcome, Summary
 
 MAX_SHOWN = 30
 

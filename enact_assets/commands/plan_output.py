@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.graph_options import PLAN_SHOWN
-from enact_assets.contracts.registry import load_registry
-from enact_assets.plurals import all_fresh, counted, first_of, named
-from enact_assets.system.collector import without_collector
+from enact_assets.engine.plurals import all_fresh, counted, first_of, named
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.settings.registry import load_registry
 
 if TYPE_CHECKING:
     from enact_assets.engine.planning.plan import Plan, PlannedStep
-    from enact_assets.runs.expected_costs import PlannedCost
-    from enact_assets.runs.new_version import NewVersion
+    from enact_assets.pipeline.costs.expected import PlannedCost
+    from enact_assets.pipeline.runs.new_version import NewVersion
 
 LEAST_HOURS = 0.1
 
@@ -202,7 +202,7 @@ def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -
 
 
 def _line(step: str, text: str) -> Text:
-    from enact_assets.driver.terminal import STEP_WIDTH
+    from enact_assets.pipeline.driver.terminal import STEP_WIDTH
 
     return Text(f"  {step:<{STEP_WIDTH}} {text}")
 
@@ -217,8 +217,8 @@ def print_costs(console: Console, costs: "Sequence[PlannedCost]") -> None:
     """What answers and pictures of a plan cost, nothing if none costs money."""
     if not costs:
         return
-    from enact_assets.asking.not_asked import problems_of
-    from enact_assets.runs.expected_costs import in_all
+    from enact_assets.answers.models.not_asked import problems_of
+    from enact_assets.pipeline.costs.expected import in_all
 
     console.print(
         "\nWhat costs money, for the questions there are now. It is bought within --max-usd, or "
@@ -243,10 +243,10 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     # A schema waits for none of these.
     from enact_assets.commands.planned_costs import answers_to_buy, pictures_to_buy
     from enact_assets.commands.walking import chosen_names, requested
-    from enact_assets.driver.materialize import Driver
-    from enact_assets.driver.terminal import TerminalObserver
-    from enact_assets.runs.instance import check_root
-    from enact_assets.runs.new_version import made_by_other_code
+    from enact_assets.pipeline.driver.materialize import Driver
+    from enact_assets.pipeline.driver.terminal import TerminalObserver
+    from enact_assets.pipeline.runs.instance import check_root
+    from enact_assets.pipeline.runs.new_version import made_by_other_code
 
     check_root(arguments.data)
     registry = load_registry()

@@ -1,11 +1,11 @@
 """What a plan will buy: answers of models, and pictures by an image model."""
 
 from enact_assets.commands.missing_answers import PREDICTIONS
-from enact_assets.driver.materialize import Driver
 from enact_assets.engine.planning.plan import Plan
-from enact_assets.lineage.pipeline import dimensions
-from enact_assets.runs.expected_costs import PlannedCost, costs_of, edit_costs_of
-from enact_assets.runs.world_costs import world_costs_of
+from enact_assets.pipeline.costs.expected import PlannedCost, costs_of, edit_costs_of
+from enact_assets.pipeline.costs.world import world_costs_of
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.lineage.graph import dimensions
 
 FRAME_IMAGES, WORLD_PREDICTIONS = "frame_images", "world_predictions"
 

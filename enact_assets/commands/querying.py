@@ -9,8 +9,8 @@ from rich.console import Console
 from enact_assets.commands.leaderboard import warn_if_altered
 from enact_assets.commands.rows import plain_output, write_csv, write_json_lines
 from enact_assets.commands.shown_rows import MAX_ROWS, record_lines, table_lines
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import query
+from enact_assets.results.published import query
+from enact_assets.settings.paths import DataRoot
 
 
 def run_sql(arguments: argparse.Namespace, _console: Console) -> int:

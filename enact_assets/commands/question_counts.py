@@ -7,18 +7,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.contracts.profile import Profile
-from enact_assets.contracts.registry import Registry
-from enact_assets.contracts.settings import ALL, EMBEDDED, PROBE, QUESTIONS
-from enact_assets.data_root.forgotten import Forgotten
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
+from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.plurals import counted
-from enact_assets.questions.imported_questions import ImportedQuestions
-from enact_assets.questions.stratum_counts import NO_PATHS, Stratum, count_strata
-from enact_assets.questions.templates import KINDS
-from enact_assets.trajectories.trajectory_tables import PathCounts
+from enact_assets.engine.plurals import counted
+from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.questions.asked.imported_questions import ImportedQuestions
+from enact_assets.questions.asked.stratum_counts import NO_PATHS, Stratum, count_strata
+from enact_assets.questions.asked.templates import KINDS
+from enact_assets.questions.paths.tables import PathCounts
+from enact_assets.settings.classes import ALL, EMBEDDED, PROBE, QUESTIONS
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.profile import Profile
+from enact_assets.settings.registry import Registry
 
 
 def print_question_counts(console: Console, root: DataRoot, registry: Registry) -> None:

@@ -5,15 +5,15 @@ import argparse
 from rich.console import Console
 
 from enact_assets.commands.terminal import shown_progress
-from enact_assets.contracts.errors import SettingsError
-from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import published_provenance
-from enact_assets.lineage.code import code_version
-from enact_assets.lineage.pipeline import REPORT, WAREHOUSE
-from enact_assets.plurals import counted
-from enact_assets.report.paper_figures import width_of, write_paper_figures
-from enact_assets.report.write import write_report
+from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import REPORT, WAREHOUSE
+from enact_assets.results.published import published_provenance
+from enact_assets.results.report.paper_figures import width_of, write_paper_figures
+from enact_assets.results.report.write import write_report
+from enact_assets.settings.paths import DataRoot
 
 
 def run_report(arguments: argparse.Namespace, console: Console) -> int:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from enact_assets.report.browse_links import PORT
+from enact_assets.results.report.browse_links import PORT
 
 
 def add_leaderboard(sub: argparse.ArgumentParser) -> None:

@@ -12,23 +12,27 @@ from rich.table import Table
 
 from enact_assets.commands.terminal import plain
 from enact_assets.commands.terminal_pictures import drawing_way, drawn
-from enact_assets.contracts.errors import LakeError, OutputError, UnknownNameError
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import OpenWarehouse, is_relation
+from enact_assets.engine.errors import LakeError, OutputError, UnknownNameError
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.lineage.pipeline import STEP_OF
-from enact_assets.system.atomic import replacing
-from enact_assets.system.collector import without_collector
-from enact_assets.viewing.answers_shown import RIGHT, Answer, alike
-from enact_assets.viewing.demonstrations import Demonstration, has_demonstration, read_demonstration
-from enact_assets.viewing.pictures_shown import PictureOf, Shown, sheet_of
-from enact_assets.viewing.questions_shown import (
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.pipeline.lineage.graph import STEP_OF
+from enact_assets.results.browse.answers_shown import RIGHT, Answer, alike
+from enact_assets.results.browse.demonstrations import (
+    Demonstration,
+    has_demonstration,
+    read_demonstration,
+)
+from enact_assets.results.browse.pictures_shown import PictureOf, Shown, sheet_of
+from enact_assets.results.browse.questions_shown import (
     Question,
     check_has_ids,
     find_question,
     has_question,
     read_question,
 )
+from enact_assets.results.published import OpenWarehouse, is_relation
+from enact_assets.settings.paths import DataRoot
 
 MAX_WORDS = 600
 """Characters of an answer that are printed; files hold all."""

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 
 from enact_assets.commands.rows import text_of
 from enact_assets.commands.terminal import printable
-from enact_assets.plurals import counted
+from enact_assets.engine.plurals import counted
 
 MAX_ROWS = 50
 """Rows that are shown unless all are asked for."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets import __version__
-from enact_assets.data_root.paths import root_from_environment
+from enact_assets.settings.paths import root_from_environment
 
 
 @dataclass(frozen=True)

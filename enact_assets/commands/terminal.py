@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from enact_assets.official.outcomes import Told
+from enact_assets.commands.release.outcomes import Told
 
 LINE_EVERY_S = 10.0
 

@@ -9,19 +9,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from enact_assets.asking.not_asked import problems_of
-from enact_assets.asking.session import Progress as AskingProgress
+from enact_assets.answers.models.not_asked import problems_of
+from enact_assets.answers.models.session import Progress as AskingProgress
 from enact_assets.commands.option_types import spending_option
 from enact_assets.commands.terminal import TextConsole, plain
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.plurals import counted, sentence
-from enact_assets.report.first_look import COUNTS, SHARES
-from enact_assets.runs.expected_costs import cost_of
-from enact_assets.runs.first_answers import ask_first, asked_of, some_of, write_page
-from enact_assets.runs.instance import check_root
-from enact_assets.runs.resources import DataResource
-from enact_assets.runs.spending import spending_tags, usd_until
+from enact_assets.engine.plurals import counted, sentence
+from enact_assets.pipeline.costs.expected import cost_of
+from enact_assets.pipeline.costs.first_answers import ask_first, asked_of, some_of, write_page
+from enact_assets.pipeline.costs.spending import spending_tags, usd_until
+from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.results.report.first_look import COUNTS, SHARES
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 
 def run_ask(arguments: argparse.Namespace, console: Console) -> int:

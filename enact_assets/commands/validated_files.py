@@ -3,10 +3,18 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from enact_assets.contracts.errors import EnactError, RecordingError
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.question_pictures import pictures_at
-from enact_assets.data_root.recordings import (
+from enact_assets.commands.release.importing import name_of_recording
+from enact_assets.commands.release.layout import NOTE_ON_DIFFERENCES
+from enact_assets.commands.release.outcomes import Told
+from enact_assets.commands.release.prospects import asking, remarks
+from enact_assets.commands.release.question_importing import (
+    QuestionMember,
+    is_question_file,
+    look_for_pictures,
+)
+from enact_assets.commands.release.wanted_pictures import wanted_pictures
+from enact_assets.demonstrations.pictures.checks import check_pictures
+from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
     DEMONSTRATION_FILE,
     GRAPH_FILES,
@@ -14,27 +22,19 @@ from enact_assets.data_root.recordings import (
     SEGMENTED_FILES,
     recorded_file,
 )
+from enact_assets.demonstrations.replay.annotated import check_annotation, tables_of_annotation
+from enact_assets.demonstrations.replay.omnigibson import playback_request, read_demonstration
+from enact_assets.demonstrations.replay.omnigibson_import import RAW_SUFFIXES, list_demonstrations
+from enact_assets.demonstrations.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.engine.errors import EnactError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
-from enact_assets.frames.picture_checks import check_pictures
-from enact_assets.official.importing import name_of_recording
-from enact_assets.official.layout import NOTE_ON_DIFFERENCES
-from enact_assets.official.outcomes import Told
-from enact_assets.official.prospects import asking, remarks
-from enact_assets.official.question_importing import (
-    QuestionMember,
-    is_question_file,
-    look_for_pictures,
-)
-from enact_assets.official.wanted_pictures import wanted_pictures
-from enact_assets.plurals import counted
-from enact_assets.questions.official import ImportedQuestion, read_questions
-from enact_assets.replay.annotated import check_annotation, tables_of_annotation
-from enact_assets.replay.omnigibson import playback_request, read_demonstration
-from enact_assets.replay.omnigibson_import import RAW_SUFFIXES, list_demonstrations
-from enact_assets.replay.omnigibson_runs import PYTHON_VARIABLE, interpreter
-from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.validation import check_replay
+from enact_assets.engine.plurals import counted
+from enact_assets.questions.asked.official import ImportedQuestion, read_questions
+from enact_assets.questions.files.pictures import pictures_at
+from enact_assets.settings.registry import load_registry
 
 MAX_SHOWN = 200
 NOT_TAKEN = (

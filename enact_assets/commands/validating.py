@@ -8,16 +8,16 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from enact_assets.commands.release.importing import questions_beside
+from enact_assets.commands.release.layout import find_recordings
+from enact_assets.commands.release.outcomes import Outcome, Summary
+from enact_assets.commands.release.question_importing import QuestionMember, question_members
 from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.commands.validated_files import Look
-from enact_assets.contracts.errors import EnactError, RecordingError
-from enact_assets.data_root.recording_zips import SUFFIX as ZIP_SUFFIX
-from enact_assets.data_root.recording_zips import ZippedRecording, read_zip
-from enact_assets.data_root.recordings import recorded_file
-from enact_assets.official.importing import questions_beside
-from enact_assets.official.layout import find_recordings
-from enact_assets.official.outcomes import Outcome, Summary
-from enact_assets.official.question_importing import QuestionMember, question_members
+from enact_assets.demonstrations.recordings.folders import recorded_file
+from enact_assets.demonstrations.recordings.zips import SUFFIX as ZIP_SUFFIX
+from enact_assets.demonstrations.recordings.zips import ZippedRecording, read_zip
+from enact_assets.engine.errors import EnactError, RecordingError
 
 
 def run_validate(arguments: argparse.Namespace, console: Console) -> int:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.asking.ledger_inspection import LedgerInspection, inspect_ledger
+from enact_assets.answers.models.ledger_inspection import LedgerInspection, inspect_ledger
 from enact_assets.commands.gc import shown_bytes
 from enact_assets.commands.terminal import plain, shown_progress
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.terminal import duration
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.inspection import Inspection, inspect
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_seal import why_altered
-from enact_assets.runs.instance import check_root
+from enact_assets.pipeline.driver.terminal import duration
+from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.settings.paths import DataRoot
 
 SHOWN = 20
 """Files that are named of each kind."""

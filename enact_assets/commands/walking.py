@@ -10,22 +10,22 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED
 from enact_assets.commands.graph_options import DIMENSIONS
 from enact_assets.commands.leaderboard import show_leaderboard
 from enact_assets.commands.missing_answers import missing_answers, print_stopped
 from enact_assets.commands.nothing_asked import ASKED, nothing_asked
-from enact_assets.contracts.registry import Registry, load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import published_names
-from enact_assets.data_root.question_files import registry_in
-from enact_assets.driver.chosen import check_assets
-from enact_assets.driver.materialize import Driver
-from enact_assets.driver.terminal import TerminalObserver, print_report
-from enact_assets.plurals import counted
-from enact_assets.predictions.learned_names import FACT_READER, LEARNED
-from enact_assets.runs.arrivals import checked_name
-from enact_assets.runs.resources import DataResource
-from enact_assets.system.collector import without_collector
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.pipeline.arrivals import checked_name
+from enact_assets.pipeline.driver.chosen import check_assets
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.questions.files.imported import registry_in
+from enact_assets.results.published import published_names
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import Registry, load_registry
 
 PROGRAM = "enact-assets"
 LEARNED_TAKES = "about 5 minutes more on two idle cores"

@@ -12,18 +12,18 @@ from rich.text import Text
 from enact_assets.commands.graph_options import walk_options
 from enact_assets.commands.walking import walk
 from enact_assets.commands.world_files import write_release, write_sheets
-from enact_assets.contracts.registry import BASELINE, Registry, load_registry
-from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
-from enact_assets.data_root.scope import read_scope
+from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.handles import AnnotatedFilms
-from enact_assets.plurals import counted, named
-from enact_assets.worldprediction.annotated_questions import not_asked
-from enact_assets.worldprediction.annotated_videos import ANNOTATED_VIDEOS, write_annotated_videos
-from enact_assets.worldprediction.asked_actions import coverage_notes
-from enact_assets.worldprediction.step_files import ensured_step_files
+from enact_assets.engine.plurals import counted, named
+from enact_assets.pipeline.handles.tools import AnnotatedFilms
+from enact_assets.pipeline.root.scope import read_scope
+from enact_assets.questions.world.annotated_questions import not_asked
+from enact_assets.questions.world.annotated_videos import ANNOTATED_VIDEOS, write_annotated_videos
+from enact_assets.questions.world.asked_actions import coverage_notes
+from enact_assets.questions.world.step_files import ensured_step_files
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, Registry, load_registry
+from enact_assets.settings.world import EMBEDDED_WORLD, EQUIVALENT
 
 MADE = ("world_accuracies",)
 SHOWN = 4

@@ -9,18 +9,18 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.registry import BASELINE, load_registry
-from enact_assets.contracts.world_settings import EMBEDDED_WORLD, EQUIVALENT
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.engine.errors import LakeError
+from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.plurals import counted
-from enact_assets.system.atomic import replacing
-from enact_assets.worldprediction import world_release as release
-from enact_assets.worldprediction.question_sheets import question_sheet
-from enact_assets.worldprediction.world_items import WorldItem, items_of
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.questions.world.items import WorldItem, items_of
+from enact_assets.results.world import release
+from enact_assets.results.world.question_sheets import question_sheet
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, load_registry
+from enact_assets.settings.world import EMBEDDED_WORLD, EQUIVALENT
 
 ANSWERS = "answers.json"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.parameters import (
     DETERMINES,
     HANDLES,

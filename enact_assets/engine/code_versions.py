@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.errors import DeclarationError
+from enact_assets.engine.package_files import file_bytes
 from enact_assets.engine.symbols import EFFECTS, Bound, Module, read_module, short_sha
-from enact_assets.system.package_files import file_bytes
 
 DATA = "<data>"
 """Symbol of data files that a module finds; their place is behind it (``<data>prompts``)."""

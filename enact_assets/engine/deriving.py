@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.graph import Graph, Input, StepSpec
 from enact_assets.engine.parameters import DETERMINES, HANDLES, SETTINGS, Param
 from enact_assets.engine.steps import STEPS, Step

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from enact_assets.contracts.errors import EnactError, UndeclaredReadError
+from enact_assets.engine.errors import EnactError, UndeclaredReadError
 from enact_assets.engine.graph import Follow, Input, Names, Partition
 from enact_assets.engine.parameters import (
     HANDLES,

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.errors import MissingPartitionError
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.graph import Graph, Names
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, SETTINGS
 from enact_assets.engine.steps import STEPS, Step

@@ -36,8 +36,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.annotations import params_of, table_of
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.parameters import Param, Read
 from enact_assets.engine.tables import Table
 

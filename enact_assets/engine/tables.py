@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import dataframely as dy
 import polars as pl
 
-from enact_assets.contracts.errors import TableContractError, UnknownNameError
-from enact_assets.contracts.ids import table_sha
+from enact_assets.engine.errors import TableContractError, UnknownNameError
+from enact_assets.engine.ids import table_sha
 
 Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""

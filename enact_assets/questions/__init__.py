@@ -1,1 +1,1 @@
-"""Trajectories -> forward and inverse questions, and which of them are asked."""
+"""Questions: key frames, paths through them, and what is asked about these."""

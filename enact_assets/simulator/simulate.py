@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from enact_assets.contracts.errors import ActivityError, GoalError, UnknownNameError
-from enact_assets.contracts.ids import seed_from
+from enact_assets.engine.errors import ActivityError, GoalError, UnknownNameError
+from enact_assets.engine.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan

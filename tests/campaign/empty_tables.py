@@ -5,9 +5,9 @@ from pathlib import Path
 
 import duckdb
 
-from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
+from enact_assets.settings.paths import DataRoot
 
 _FRESH = "everything is fresh in an undisturbed root"
 _TWICE = "only a substance that is made a second time, of other objects, has a row"

@@ -17,11 +17,11 @@ from campaign.ground import Ground
 from campaign.services import away_s, check_installed, database
 from campaign.small_inputs import BEHAVES, IN_FLIGHT, RECORDED, write_models
 from campaign.small_roots import AskedServer, asked_server, counts, pace
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.contract import Site, StepRun
-from enact_assets.driver.step_runs import execute, leave
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.lineage.pipeline import STEP_OF
+from enact_assets.pipeline.driver.contract import Site, StepRun
+from enact_assets.pipeline.driver.step_runs import execute, leave
+from enact_assets.pipeline.lineage.graph import STEP_OF
+from enact_assets.settings.paths import DataRoot
 
 TIMEOUT_S = 2.0
 """So long a slow server is waited for."""

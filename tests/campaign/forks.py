@@ -21,7 +21,7 @@ import fsspec
 
 from benchmarks.crashes import MARK, processes_with
 from enact_assets.cli import main
-from enact_assets.driver import choice
+from enact_assets.pipeline.driver import choice
 
 Result = TypeVar("Result")
 ENDS_WITHIN_S = 15.0

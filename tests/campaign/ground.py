@@ -11,8 +11,8 @@ from campaign.forks import Walk, call
 from campaign.small_inputs import IN_FLIGHT
 from campaign.small_roots import Undisturbed, content
 from campaign.tally import Tally
-from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.lake.image_store import RENDERS_FOLDER
+from enact_assets.settings.paths import DataRoot
 
 N_WALKS = 4
 """So many walks may pass until all is as in an undisturbed root: one that finds damage sets the

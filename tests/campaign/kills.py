@@ -39,10 +39,10 @@ from campaign.small_roots import (
     pace,
 )
 from campaign.tally import AT_START, BETWEEN, PAGE, Tally
-from enact_assets.data_root.paths import LAKE_FOLDER
-from enact_assets.lineage.pipeline import REPORT, STEP_NAMED, STEPS, WAREHOUSE
-from enact_assets.runs.lost_runs import PROCESS_TAG
-from enact_assets.system.process_identity import ProcessIdentity
+from enact_assets.engine.system.process_identity import ProcessIdentity
+from enact_assets.pipeline.lineage.graph import REPORT, STEP_NAMED, STEPS, WAREHOUSE
+from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
+from enact_assets.settings.paths import LAKE_FOLDER
 
 ORDER = [step.name for step in STEPS]
 ONE, WORKERS, PEOPLE = "one process", "workers", "people"

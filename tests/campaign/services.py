@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from campaign.forks import call
-from enact_assets.data_root.paths import LAKE_VARIABLE
-from enact_assets.runs.driver_lock import POSTGRES_VARIABLE
+from enact_assets.pipeline.runs.driver_lock import POSTGRES_VARIABLE
+from enact_assets.settings.paths import LAKE_VARIABLE
 
 from reference.object_store import object_store
 from reference.servers import DaskCluster, free_port, postgres_server

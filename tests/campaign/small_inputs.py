@@ -8,17 +8,17 @@ from pathlib import Path
 import yaml
 
 from benchmarks import tiny_root
-from enact_assets.contracts.registry import BASELINE, DEFAULT_REGISTRY
-from enact_assets.contracts.world_settings import EQUIVALENT
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.people.annotator_names import PERSON
-from enact_assets.people.content import ShownQuestion
-from enact_assets.people.plan_loading import load_plan
-from enact_assets.people.plans import k_each_plan
-from enact_assets.people.store import Store, Submission
-from enact_assets.people.variant_questions import shown_questions
-from enact_assets.questions.official import image_paths, official_id, question_type
-from enact_assets.worldprediction.world_content import asked_under, shown_world_questions
+from enact_assets.answers.people.annotator_names import PERSON
+from enact_assets.answers.people.content import ShownQuestion
+from enact_assets.answers.people.plan_loading import load_plan
+from enact_assets.answers.people.plans import k_each_plan
+from enact_assets.answers.people.store import Store, Submission
+from enact_assets.answers.people.variant_questions import shown_questions
+from enact_assets.answers.world.content import asked_under, shown_world_questions
+from enact_assets.questions.asked.official import image_paths, official_id, question_type
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE, DEFAULT_REGISTRY
+from enact_assets.settings.world import EQUIVALENT
 
 from reference.small_step_files import three_kitchens
 from reference.small_videos import write_video

@@ -26,8 +26,8 @@ from benchmarks.crashes import differences, fingerprint, runs_of
 from campaign.empty_tables import EMPTY, rows_of, wrongly_empty
 from campaign.forks import Walk, call
 from campaign.small_inputs import write_people, write_simulated, write_small
-from enact_assets.data_root.paths import PEOPLE_FILE, DataRoot
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.settings.paths import PEOPLE_FILE, DataRoot
 
 SERVER = Path(__file__).parents[1] / "reference" / "misbehaving_server.py"
 N_MOVES, N_MOVES_BEFORE = 6, 5

@@ -10,7 +10,7 @@ AT_START, BETWEEN = "start of the process", "between two runs"
 PAGE = "store of the annotation page"
 NEVER_TRIED = {
     "power cut": "what a disk had not written would have to be lost; a kill loses nothing of it",
-    "UI without its daemon": "it writes nothing; tests/driver/test_ui_guard.py kills it",
+    "UI without its daemon": "it writes nothing; tests/pipeline/ui/test_ui_guard.py kills it",
     "package that cannot be written": "tests/operations/test_installed_wheel.py works in one",
 }
 """What docs/operations.md names and a campaign does not do, and why."""

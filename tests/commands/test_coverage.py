@@ -4,10 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from report.report_pages import published
+from results.report.report_pages import published
 from rich.console import Console
 from sql.tiny_lake import Rows, answer, lean_sql, publish_on, tiny_rows, write_lake
 
+from enact_assets.answers.baselines.learned_names import REFUSES
+from enact_assets.answers.imported.answer_files import NONE_IMPORTED
 from enact_assets.commands.coverage import Gap, coverage
 from enact_assets.commands.missing_answers import (
     MISSING_ANSWERS,
@@ -15,10 +17,8 @@ from enact_assets.commands.missing_answers import (
     missing_answers,
     print_stopped,
 )
-from enact_assets.data_root.answer_files import NONE_IMPORTED
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.walk import Report, Step
-from enact_assets.predictions.learned_names import REFUSES
+from enact_assets.pipeline.driver.walk import Report, Step
+from enact_assets.settings.paths import DataRoot
 
 PUBLISHED = Report(fresh={"warehouse": [()]})
 GUESSER = ("guesser", "baseline")

@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 
 from enact_assets.commands.nothing_asked import ASKED, nothing_asked
-from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import VIDEO
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.question_tables import AskedQuestions, Qa, QuestionSet
-from enact_assets.replay.replay_tables import LaterParents
-from enact_assets.segmentation.segment import segment
+from enact_assets.questions.asked.tables import AskedQuestions, Qa, QuestionSet
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.settings.classes import VIDEO
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 from reference.builders import build_demonstrations, build_facts, build_objects
 from reference.household import asked_as_written, build_household

@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.cli import main
 from enact_assets.commands.walking import _program
-from enact_assets.predictions.learned_names import LEARNED
 from enact_assets.simulator.activities import ACTIVITIES
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.code_versions import CodeVersions, Symbol
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.steps import STEPS
-from enact_assets.lineage.code import PACKAGE, code_versions, step_roots, versions_by_reach
-from enact_assets.lineage.former_versions import FORMER
+from enact_assets.pipeline.lineage.code import PACKAGE, code_versions, step_roots, versions_by_reach
+from enact_assets.pipeline.lineage.former_versions import FORMER
 
 FILES = {
     "__init__.py": "from toy.words import label\n",
@@ -324,32 +324,32 @@ DRAWS = {
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.
     (
-        "segmentation/segment.py",
+        "questions/key_frames/segment.py",
         "Key frames of one demonstration and",
         "All key frames, and",
         set(),
     ),
     (
-        "contracts/errors.py",
+        "engine/errors.py",
         "class RenderError(",
         "class NewError(Exception): ...\n\n\nclass RenderError(",
         set(),
     ),
-    ("trajectories/trajectory_tables.py", "valid trajectories that end here", "ends", set()),
-    ("statistics/multiplicity.py", "def ", "def new():\n    pass\n\n\ndef ", set()),
+    ("questions/paths/tables.py", "valid trajectories that end here", "ends", set()),
+    ("results/statistics/multiplicity.py", "def ", "def new():\n    pass\n\n\ndef ", set()),
     (
-        "evaluation/evaluation_tables.py",
+        "results/verification/evaluation_tables.py",
         '"steps of the question"',
         '"steps", null=True',
         {"evaluation"},
     ),
-    ("trajectories/path_kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
-    ("published/published_probes.csv", "\n", "\n\n", {"published_results"}),
+    ("questions/paths/kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
+    ("results/paper/published_probes.csv", "\n", "\n\n", {"published_results"}),
     # It reworded every question, and the plan said fresh.
-    ("contracts/predicates.py", 'replace("_", " ")', 'replace("_", "-")', SAYS_LABELS),
-    ("contracts/ids.py", "[:16], 16) >> 1", "[:15], 16) >> 1", DRAWS),
+    ("settings/predicates.py", 'replace("_", " ")', 'replace("_", "-")', SAYS_LABELS),
+    ("engine/ids.py", "[:16], 16) >> 1", "[:15], 16) >> 1", DRAWS),
     (
-        "predictions/baselines.py",
+        "answers/baselines/baselines.py",
         'REFERENCES = ("identity", ',
         "REFERENCES = (",
         {"model_comparisons"},
@@ -362,11 +362,11 @@ REAL: list[tuple[str, str, str, set[str]]] = [
         {"replays", "training_statistics"},
     ),
     ("simulator/simulate.py", "END_S = 2.0", "END_S = 2.5", {"replays", "training_statistics"}),
-    ("learned/ridge.py", "STRENGTH = 0.3", "STRENGTH = 0.4", {"fact_reader"}),
+    ("answers/learned/ridge.py", "STRENGTH = 0.3", "STRENGTH = 0.4", {"fact_reader"}),
     # Two of one name.
-    ("learned/picture_features.py", "GRID = 16", "GRID = 8", {"training_statistics"}),
+    ("answers/learned/picture_features.py", "GRID = 16", "GRID = 8", {"training_statistics"}),
     (
-        "statistics/clusters.py",
+        "results/statistics/clusters.py",
         "GRID = 2.0**-32",
         "GRID = 2.0**-30",
         {"probes", "model_comparisons", "world_accuracies"},
@@ -427,4 +427,6 @@ def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the t
 
 def test_former_versions_are_those_of_code_that_is_as_it_was() -> None:
     gone = FORMER.keys() - versions_by_reach().values()
-    assert not gone, f"their code changed, so these rows of lineage/former_versions.py go: {gone}"
+    assert not gone, (
+        f"their code changed, so these rows of pipeline/lineage/former_versions.py go: {gone}"
+    )

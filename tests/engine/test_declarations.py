@@ -18,7 +18,7 @@ from toy_tables import (
     Totals,
 )
 
-from enact_assets.contracts.errors import DeclarationError
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.parameters import All, Each, Later, Name, Param, Rule, Versions
 from enact_assets.engine.steps import STEPS, step
 from enact_assets.engine.tables import Of

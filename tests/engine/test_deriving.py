@@ -19,8 +19,8 @@ from toy_tables import (
     ToyStore,
 )
 
-from enact_assets.contracts.errors import DeclarationError
 from enact_assets.engine.deriving import derive_graph, spec_of
+from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.loading import World, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions

@@ -22,15 +22,15 @@ from toy_tables import (
     sales,
 )
 
-from enact_assets.contracts.errors import MissingPartitionError, UndeclaredReadError
-from enact_assets.contracts.ids import table_sha
+from enact_assets.demonstrations.replay.tables import Facts
 from enact_assets.engine.deriving import spec_of
+from enact_assets.engine.errors import MissingPartitionError, UndeclaredReadError
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions
 from enact_assets.engine.steps import STEPS, step
 from enact_assets.engine.tables import Of
-from enact_assets.replay.replay_tables import Facts
 
 MARKET, CORNER = {"shop": "market"}, {"shop": "corner"}
 IF_LARGE = Rule(when="is_large")

@@ -10,30 +10,30 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from benchmarks.synthetic import demonstration_name, generate
-from enact_assets.contracts.errors import MissingPartitionError
-from enact_assets.contracts.predicates import CONTACT_PREDICATES
-from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import Gating, QuestionSetSettings, QuestionSettings, Variant
-from enact_assets.contracts.world_settings import EnvironmentSettings
-from enact_assets.engine.memory import Made, run_in_memory
-from enact_assets.engine.tables import table
-from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.profiles import INDEX_CHANGES
-from enact_assets.questions.question_tables import AskedQuestions
-from enact_assets.replay.replay_tables import (
+from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
     LaterParents,
     Objects,
     Observability,
 )
-from enact_assets.steps import inputs
-from enact_assets.steps.frame_steps import visibility
-from enact_assets.steps.question_steps import qa, question_set
-from enact_assets.steps.segmentation_steps import segmentation
-from enact_assets.steps.statistics_steps import probes
-from enact_assets.steps.trajectory_steps import path_counts, trajectories, visible_changes
+from enact_assets.engine.errors import MissingPartitionError
+from enact_assets.engine.memory import Made, run_in_memory
+from enact_assets.engine.tables import table
+from enact_assets.pipeline.steps import inputs
+from enact_assets.pipeline.steps.frame_steps import visibility
+from enact_assets.pipeline.steps.profiles import INDEX_CHANGES
+from enact_assets.pipeline.steps.question_steps import qa, question_set
+from enact_assets.pipeline.steps.segmentation_steps import segmentation
+from enact_assets.pipeline.steps.statistics_steps import probes
+from enact_assets.pipeline.steps.trajectory_steps import path_counts, trajectories, visible_changes
+from enact_assets.questions.asked.tables import AskedQuestions
+from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.settings.classes import Gating, QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.settings.predicates import CONTACT_PREDICATES
+from enact_assets.settings.profile import PAPER, RELEASE
+from enact_assets.settings.registry import BASELINE
+from enact_assets.settings.world import EnvironmentSettings
 
 PROFILES = {
     "paper": Gating("contact", PAPER, CONTACT_PREDICATES),
@@ -124,5 +124,5 @@ def test_steps_over_all_demonstrations_see_the_one() -> None:
 @pytest.mark.slow
 def test_modules_of_steps_are_imported_in_any_order() -> None:
     """One that asked for settings was refused unless another had registered them before."""
-    code = "import enact_assets.steps.segmentation_steps"
+    code = "import enact_assets.pipeline.steps.segmentation_steps"
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603 - our own interpreter

@@ -12,22 +12,22 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from benchmarks.synthetic import demonstration_name, generate
-from enact_assets.contracts.ids import table_sha
-from enact_assets.contracts.predicates import CONTACT_PREDICATES
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import BASELINE
-from enact_assets.contracts.settings import Gating, QuestionSetSettings, QuestionSettings, Variant
-from enact_assets.contracts.world_settings import EnvironmentSettings
 from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import dimensions, table
-from enact_assets.lineage.pipeline import GRAPH
-from enact_assets.steps.frame_steps import visibility
-from enact_assets.steps.question_steps import qa, question_set
-from enact_assets.steps.segmentation_steps import segmentation
-from enact_assets.steps.trajectory_steps import path_counts, trajectories, visible_changes
+from enact_assets.pipeline.lineage.graph import GRAPH
+from enact_assets.pipeline.steps.frame_steps import visibility
+from enact_assets.pipeline.steps.question_steps import qa, question_set
+from enact_assets.pipeline.steps.segmentation_steps import segmentation
+from enact_assets.pipeline.steps.trajectory_steps import path_counts, trajectories, visible_changes
+from enact_assets.settings.classes import Gating, QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.settings.predicates import CONTACT_PREDICATES
+from enact_assets.settings.profile import PAPER
+from enact_assets.settings.registry import BASELINE
+from enact_assets.settings.world import EnvironmentSettings
 
 pytestmark = pytest.mark.slow
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import TableContractError, UnknownNameError
+from enact_assets.demonstrations.replay.tables import Facts
+from enact_assets.engine.errors import TableContractError, UnknownNameError
 from enact_assets.engine.tables import TABLES, Table, table, text
-from enact_assets.replay.replay_tables import Facts
-from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.questions.key_frames.tables import SegmentedFrames
 
 FACT = {
     "demonstration": "d-0",

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.contracts.errors import MissingPartitionError
-from enact_assets.contracts.ids import table_sha
+from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.graph import Graph, Names
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.loading import check_declared
 from enact_assets.engine.tables import Of, Table, integer, number, text
 

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from enact_assets.contracts.errors import EnactError
+from enact_assets.engine.errors import EnactError
 
 VARIABLE = "ENACT_FUZZ_CASES"
 DEFAULT_CASES = 300

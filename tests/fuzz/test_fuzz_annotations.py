@@ -9,9 +9,9 @@ from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import AnnotationError
-from enact_assets.replay.annotated import check_annotation, read_annotated
-from enact_assets.replay.validation import check_replay
+from enact_assets.demonstrations.replay.annotated import check_annotation, read_annotated
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.engine.errors import AnnotationError
 
 from reference.broken_recordings import BYTES
 from reference.small_videos import write_video

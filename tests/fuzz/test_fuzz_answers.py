@@ -12,16 +12,16 @@ from fuzz_cases import check_message, count, fuzz, n_cases, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import EnactError
-from enact_assets.contracts.profile import PAPER, RELEASE
-from enact_assets.evaluation.paper_scores import score_paper
-from enact_assets.evaluation.release_report import report_release, wrong_cases
-from enact_assets.evaluation.release_scores import ReleaseScorer
-from enact_assets.evaluation.task_evidence import Evidence
-from enact_assets.profiles import ANSWERS, INDEX_CHANGES
-from enact_assets.questions.official import OfficialAnswer, question_type, read_answers
-from enact_assets.questions.parsing import REASONS, WRONG_LENGTH
-from enact_assets.questions.release_parsing import RELEASE_REASONS, read_release_answer
+from enact_assets.engine.errors import EnactError
+from enact_assets.pipeline.steps.profiles import ANSWERS, INDEX_CHANGES
+from enact_assets.questions.asked.official import OfficialAnswer, question_type, read_answers
+from enact_assets.questions.asked.parsing import REASONS, WRONG_LENGTH
+from enact_assets.questions.asked.release_parsing import RELEASE_REASONS, read_release_answer
+from enact_assets.results.verification.paper_scores import score_paper
+from enact_assets.results.verification.release_report import report_release, wrong_cases
+from enact_assets.results.verification.release_scores import ReleaseScorer
+from enact_assets.results.verification.task_evidence import Evidence
+from enact_assets.settings.profile import PAPER, RELEASE
 
 from reference.builders import (
     build_objects,

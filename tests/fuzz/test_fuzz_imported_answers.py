@@ -13,11 +13,11 @@ from fuzz_cases import fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import QuestionFileError
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.answer_files import answer_file, imported_answers
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.answer_importing import import_answers
+from enact_assets.answers.imported.answer_files import answer_file, imported_answers
+from enact_assets.commands.release.answer_importing import import_answers
+from enact_assets.engine.errors import QuestionFileError
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 from reference.asked_root import write_asked_root
 from reference.broken_recordings import BYTES, JUNK

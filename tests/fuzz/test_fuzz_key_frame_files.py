@@ -8,8 +8,8 @@ from fuzz_cases import fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import RecordingError
-from enact_assets.official.layout import read_key_frame_ids
+from enact_assets.commands.release.layout import read_key_frame_ids
+from enact_assets.engine.errors import RecordingError
 
 from reference.broken_recordings import BYTES, JUNK
 

@@ -9,8 +9,8 @@ from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import LakeError
-from enact_assets.contracts.ids import table_sha
+from enact_assets.engine.errors import LakeError
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.seals import _ZEROS, _place_of_seal
 from enact_assets.engine.tables import table

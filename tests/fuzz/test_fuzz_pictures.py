@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from enact_assets.contracts.errors import DamagedFileError, RenderError
+from enact_assets.commands.release.pictures import label_picture
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
+from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.frames.recorded_pictures import picture_file, read_pictures
-from enact_assets.official.pictures import label_picture
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Invalid APNG")]
 

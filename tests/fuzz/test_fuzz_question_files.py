@@ -8,8 +8,8 @@ from fuzz_cases import fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import QuestionFileError
-from enact_assets.questions.official import (
+from enact_assets.engine.errors import QuestionFileError
+from enact_assets.questions.asked.official import (
     FIELDS,
     encode_answer,
     image_paths,
@@ -19,7 +19,7 @@ from enact_assets.questions.official import (
     read_questions,
     write_questions_file,
 )
-from enact_assets.questions.official_rows import from_rows, to_rows
+from enact_assets.questions.asked.official_rows import from_rows, to_rows
 
 from reference.broken_recordings import BYTES, JUNK
 

@@ -11,17 +11,17 @@ from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import EnactError, RecordingError
-from enact_assets.contracts.profile import PROFILES, Profile
-from enact_assets.contracts.registry import QuestionSettings
-from enact_assets.official.asking import questions_of
-from enact_assets.official.evidence import changes_at, gating_of
-from enact_assets.official.segmenting import as_official, graphs_of
-from enact_assets.profiles import SEGMENT
-from enact_assets.questions.official_rows import in_official_order, official_questions
-from enact_assets.replay.recorded import read_recorded
-from enact_assets.replay.replay_result import ReplayTables
-from enact_assets.replay.validation import check_replay
+from enact_assets.commands.release.asking import questions_of
+from enact_assets.commands.release.evidence import changes_at, gating_of
+from enact_assets.commands.release.segmenting import as_official, graphs_of
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.engine.errors import EnactError, RecordingError
+from enact_assets.pipeline.steps.profiles import SEGMENT
+from enact_assets.questions.asked.official_rows import in_official_order, official_questions
+from enact_assets.settings.profile import PROFILES, Profile
+from enact_assets.settings.registry import QuestionSettings
 
 from reference.broken_recordings import broken_recordings, damaged_trees, read_or_refuse
 from reference.small_recordings import recordings

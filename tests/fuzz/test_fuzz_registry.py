@@ -8,8 +8,8 @@ from fuzz_cases import fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import SettingsError
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, Registry, load_registry, settings_sha
+from enact_assets.engine.errors import SettingsError
+from enact_assets.settings.registry import DEFAULT_REGISTRY, Registry, load_registry, settings_sha
 
 pytestmark = pytest.mark.slow
 

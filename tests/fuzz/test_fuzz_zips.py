@@ -11,8 +11,8 @@ from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.official.importing import import_paths
+from enact_assets.commands.release.importing import import_paths
+from enact_assets.settings.paths import DataRoot
 
 from reference.official_replays import write_replay
 

@@ -17,8 +17,8 @@ from dagster._grpc.client import DagsterGrpcClient
 from dagster._grpc.server import wait_for_grpc_server
 
 from benchmarks.crashes import MARK, processes_with
-from enact_assets.defs.definitions import build_definitions
-from enact_assets.runs.instance import open_instance
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.runs.instance import open_instance
 
 from reference.servers import free_port
 

@@ -9,7 +9,8 @@ from tiny_roots import Disk, TinyRoot, system
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> TinyRoot:
-    """Quick tests ask models: what follows evaluation, those of `tests/pipeline` make."""
+    """Quick tests ask models: what follows evaluation, those of `tests/pipeline/whole_graph`
+    make."""
     is_quick = request.config.option.markexpr == "not slow"
     return TinyRoot(tmp_path_factory.mktemp("tiny"), "evaluation" if is_quick else None)
 

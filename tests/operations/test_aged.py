@@ -9,7 +9,7 @@ from tiny_roots import BUT_REPORT, TinyRoot
 
 from benchmarks.crashes import fingerprint
 from enact_assets.cli import main
-from enact_assets.data_root.published import query
+from enact_assets.results.published import query
 
 pytestmark = pytest.mark.slow
 

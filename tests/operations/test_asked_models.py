@@ -9,14 +9,19 @@ import polars as pl
 import pytest
 from tiny_roots import TinyRoot
 
+from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.cli import main
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
-from enact_assets.data_root.answer_files import ImportedAnswer, add_answers
-from enact_assets.data_root.paths import DataRoot
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.lineage.pipeline import STEP_NAMED
-from enact_assets.runs.spending import USD_UNTIL_TAG, bought_by_persons, run_tags, usd_until
+from enact_assets.pipeline.costs.spending import (
+    USD_UNTIL_TAG,
+    bought_by_persons,
+    run_tags,
+    usd_until,
+)
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import DEFAULT_REGISTRY
 
 from reference.misbehaving_server import Server, running
 

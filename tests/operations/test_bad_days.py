@@ -14,14 +14,14 @@ from tiny_roots import RECORDED, TinyRoot
 from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
-from enact_assets.contracts.errors import OutputError
-from enact_assets.contracts.provenance import Provenance
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.published import query
+from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.planning.missing import NOT_MADE
-from enact_assets.runs.instance import only_driver
-from enact_assets.system.atomic import replacing
+from enact_assets.engine.provenance import Provenance
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.pipeline.runs.instance import only_driver
+from enact_assets.results.published import query
+from enact_assets.settings.paths import DataRoot
 
 pytestmark = pytest.mark.slow
 

@@ -12,19 +12,19 @@ import pytest
 from tiny_roots import TinyRoot
 
 import enact_assets
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.data_root.recordings import Recordings
+from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.code_versions import Symbol
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, load_arguments
 from enact_assets.engine.parameters import Each, Later
 from enact_assets.engine.steps import STEPS, Step
-from enact_assets.handles import Tools
-from enact_assets.lineage.code import code_versions, step_roots
-from enact_assets.lineage.pipeline import names_now
-from enact_assets.lineage.versions import entry_of
+from enact_assets.pipeline.handles.tools import Tools
+from enact_assets.pipeline.lineage.code import code_versions, step_roots
+from enact_assets.pipeline.lineage.graph import names_now
+from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ NEVER_MADE = {"official_questions", "published_results", "training_statistics", 
 """Here: no question file is imported, nothing is trained and nothing is asked about the world;
 published results are made below."""
 
-OF_THE_RUN = {Symbol("enact_assets.handles", "Tools")}
+OF_THE_RUN = {Symbol("enact_assets.pipeline.handles.tools", "Tools")}
 """What a run hands to handles: places, and who hears of progress."""
 
 

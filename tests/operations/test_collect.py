@@ -11,8 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import LakeError
-from enact_assets.data_root.collect import (
+from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.demonstrations.pictures.render_pool import encode_png
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.replay.tables import Demonstrations, Facts
+from enact_assets.engine.errors import LakeError
+from enact_assets.engine.lake.image_store import ImageStore, picture_name
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.system.atomic import is_temporary
+from enact_assets.engine.tables import TABLES
+from enact_assets.pipeline.root.collect import (
     DAMAGED,
     LEFTOVERS,
     PARTITIONS,
@@ -21,17 +29,9 @@ from enact_assets.data_root.collect import (
     Collected,
     collect,
 )
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.engine.lake.image_store import ImageStore, picture_name
-from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.tables import TABLES
-from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.frames.render_pool import encode_png
-from enact_assets.predictions.prediction_tables import Predictions
-from enact_assets.questions.question_tables import Qa
-from enact_assets.replay.replay_tables import Demonstrations, Facts
-from enact_assets.system.atomic import is_temporary
-from enact_assets.worldprediction.world_tables import ClipImages, FilmImages
+from enact_assets.questions.asked.tables import Qa
+from enact_assets.questions.world.tables import ClipImages, FilmImages
+from enact_assets.settings.paths import DataRoot
 
 DAY = 24 * 3600.0
 NAMES = {

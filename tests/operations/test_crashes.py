@@ -21,8 +21,8 @@ from benchmarks.crashes import (
     leftovers,
     materialize,
 )
-from enact_assets.runs.instance import open_instance
-from enact_assets.system.atomic import is_temporary
+from enact_assets.engine.system.atomic import is_temporary
+from enact_assets.pipeline.runs.instance import open_instance
 
 STEPS = ("gating_config", "variant_config", "replays", "segmentation", "visibility")
 
@@ -71,7 +71,7 @@ def test_what_is_damaged_is_found(tiny: TinyRoot, copied: Path) -> None:
 OPEN = """
 import sys
 from pathlib import Path
-from enact_assets.runs.instance import open_instance
+from enact_assets.pipeline.runs.instance import open_instance
 instance = open_instance(Path(sys.argv[1]))
 instance.add_dynamic_partitions("demonstration", ["cups-0"])
 print(instance.get_runs(limit=1), instance.event_log_storage.get_concurrency_keys())

@@ -10,11 +10,11 @@ import pytest
 from tiny_roots import Disk, TinyRoot
 
 from benchmarks.crashes import find_damage, fingerprint
-from enact_assets.contracts.errors import EnactError
+from enact_assets.demonstrations.replay.tables import Facts
+from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse import publish
-from enact_assets.replay.replay_tables import Facts
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from tiny_roots import RECORDED, TinyRoot
 
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.cli import main
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.forgotten import Forgotten
-from enact_assets.driver.materialize import Driver
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 

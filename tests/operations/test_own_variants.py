@@ -15,10 +15,10 @@ import yaml
 from tiny_roots import BUT_REPORT, TinyRoot
 
 from enact_assets.cli import main
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.materialize import Driver, Report
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.pipeline.driver.materialize import Driver, Report
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 from reference.misbehaving_server import running
 from reference.picture_server import PictureServer, picture_server

@@ -9,19 +9,19 @@ import yaml
 from tiny_roots import RECORDED, TinyRoot
 
 from benchmarks.crashes import fingerprint
-from enact_assets.contracts.errors import MaterializationError
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.published import query
-from enact_assets.driver.materialize import Driver
+from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.deriving import vouched_for
+from enact_assets.engine.errors import MaterializationError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.steps import STEPS as DECLARED
 from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.pipeline import REPORT, STEPS
-from enact_assets.lineage.vouching import refuse_unvouched
-from enact_assets.replay.replay_tables import LaterParents
-from enact_assets.runs.names import current_names
-from enact_assets.runs.resources import DataResource
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.lineage.graph import REPORT, STEPS
+from enact_assets.pipeline.lineage.vouching import refuse_unvouched
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.results.published import query
+from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 

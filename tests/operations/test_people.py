@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 from tiny_roots import TinyRoot
 
+from enact_assets.answers.people.store import Store, Submission
 from enact_assets.cli import main
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.paths import DataRoot
-from enact_assets.driver.materialize import Driver
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.people.store import Store, Submission
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 NAMES = ("person_1", "person_2", "solver_1")

@@ -12,9 +12,9 @@ import yaml
 from code_servers import CodeServer, code_server, wait_until
 
 from benchmarks.tiny_root import write_small_registry
-from enact_assets.contracts.registry import load_registry
-from enact_assets.driver.materialize import Driver
-from enact_assets.lineage.pipeline import STEPS
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.lineage.graph import STEPS
+from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 

@@ -11,11 +11,11 @@ from tiny_roots import TinyRoot
 from benchmarks.tiny_root import write_small_registry
 from enact_assets.cli import main
 from enact_assets.commands.plan_output import PlanFile, plan_schema
-from enact_assets.contracts.registry import load_registry
-from enact_assets.data_root.scope import Scope, read_scope, write_scope
-from enact_assets.defs.definitions import build_definitions
-from enact_assets.driver.materialize import Driver
-from enact_assets.driver.walk import Observer
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.driver.walk import Observer
+from enact_assets.pipeline.root.scope import Scope, read_scope, write_scope
+from enact_assets.settings.registry import load_registry
 
 
 class Notes(Observer):

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
-from enact_assets.contracts.registry import load_registry
-from enact_assets.driver.materialize import Driver, Report
-from enact_assets.lineage.pipeline import STEPS
+from enact_assets.pipeline.driver.materialize import Driver, Report
+from enact_assets.pipeline.lineage.graph import STEPS
+from enact_assets.settings.registry import load_registry
 
 RECORDED = "moving_cups-0"
 N_MOVES = 4

@@ -6,17 +6,17 @@ from pathlib import Path
 import polars as pl
 from PIL import Image
 
-from enact_assets.contracts.registry import load_registry
-from enact_assets.contracts.settings import QuestionSettings
-from enact_assets.data_root.paths import DataRoot
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.evaluation.expectation import expect_random_orders
-from enact_assets.frames.frame_tables import FrameImages
-from enact_assets.questions.asked import ask_questions
-from enact_assets.questions.question_tables import QuestionSet
-from enact_assets.replay.replay_tables import Demonstrations, LaterParents
-from enact_assets.segmentation.segmentation_tables import SegmentedFrames
+from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.tables import QuestionSet
+from enact_assets.questions.key_frames.tables import SegmentedFrames
+from enact_assets.results.verification.expectation import expect_random_orders
+from enact_assets.settings.classes import QuestionSettings
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 from reference.household import Household, all_chosen, build_household
 

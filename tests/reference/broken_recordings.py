@@ -14,9 +14,9 @@ from typing import Any
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from enact_assets.contracts.errors import RecordingError
-from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.engine.errors import RecordingError
+from enact_assets.settings.frame_ids import FrameIds
 
 from reference.recorded_tables import tables_from_frames
 from reference.small_recordings import recordings, texts

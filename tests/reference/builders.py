@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.frames.frame_tables import Visibility
-from enact_assets.replay.replay_tables import Demonstrations, Facts, LaterParents, Objects
-from enact_assets.segmentation.segmentation_tables import SceneGraphs, SegmentedFrames
-from enact_assets.trajectories.trajectory_tables import TransitionGraph
+from enact_assets.demonstrations.pictures.tables import Visibility
+from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, LaterParents, Objects
+from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
+from enact_assets.questions.paths.tables import TransitionGraph
 
 DEMONSTRATION = "try-0"
 GATING = "state"

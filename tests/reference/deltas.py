@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from enact_assets.contracts.components import Component
-from enact_assets.contracts.predicates import EXISTS, label
+from enact_assets.settings.components import Component
+from enact_assets.settings.predicates import EXISTS, label
 
 Fact = tuple[str, str, str | None]
 

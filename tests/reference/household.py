@@ -7,16 +7,16 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.ids import seed_from, short_id
-from enact_assets.contracts.profile import PAPER
-from enact_assets.contracts.registry import QuestionSettings, Variant
-from enact_assets.frames.frame_tables import Visibility
-from enact_assets.questions.asked import ask_questions
-from enact_assets.questions.qa import write_questions
-from enact_assets.replay.replay_tables import Objects
-from enact_assets.segmentation.deltas import DeltaIndex
-from enact_assets.segmentation.segmentation_tables import SceneGraphs
-from enact_assets.trajectories.trajectory_tables import Trajectories, TransitionGraph
+from enact_assets.demonstrations.pictures.tables import Visibility
+from enact_assets.demonstrations.replay.tables import Objects
+from enact_assets.engine.ids import seed_from, short_id
+from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.qa import write_questions
+from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.key_frames.tables import SceneGraphs
+from enact_assets.questions.paths.tables import Trajectories, TransitionGraph
+from enact_assets.settings.profile import PAPER
+from enact_assets.settings.registry import QuestionSettings, Variant
 
 Fact = tuple[str, str, str | None]
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Slow, obvious twin of ``enact_assets.lineage``: one question per pair of partitions."""
+"""Slow, obvious twin of ``enact_assets.pipeline.lineage``: one question per pair of partitions."""
 
 from collections.abc import Mapping
 

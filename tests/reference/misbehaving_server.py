@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from enact_assets.asking.canary import NUMBERS, drawn
+from enact_assets.answers.models.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"

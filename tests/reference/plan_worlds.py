@@ -7,8 +7,8 @@ coat, and how many hands hold things that no action names.
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
-from enact_assets.worldprediction.action_labels import Label
-from enact_assets.worldprediction.plan_replay import HELD, Kinds, Situation
+from enact_assets.questions.world.action_labels import Label
+from enact_assets.questions.world.plan_replay import HELD, Kinds, Situation
 
 ELSEWHERE, GONE = "(elsewhere)", "(gone)"
 State = tuple[tuple[str, ...], frozenset[str], frozenset[str], int]

@@ -8,12 +8,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fisheye_lens import (
+from enact_assets.settings.fisheye_lens import (
     HALF_FIELD_RAD,
     RADIANS_PER_HALF_EDGE,
     RADIANS_PER_HALF_EDGE_SQUARED,
 )
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.view.cameras import CameraPose, in_world, picture_directions
 
 Floats = NDArray[np.float64]

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.replay.parents import KEY_FRAME
-from enact_assets.replay.replay_tables import LaterParents, Objects
-from enact_assets.segmentation.release_objects import release_label
+from enact_assets.demonstrations.replay.parents import KEY_FRAME
+from enact_assets.demonstrations.replay.tables import LaterParents, Objects
+from enact_assets.questions.key_frames.release_objects import release_label
 
 from reference.builders import DEMONSTRATION, build_scene_graphs, build_visibility
 from reference.conformance import task

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from enact_assets.contracts.frame_ids import FrameIds
-from enact_assets.replay.replay_tables import (
+from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
     LaterParents,
     Objects,
     Observability,
 )
+from enact_assets.settings.frame_ids import FrameIds
 
 from reference.conformance import task
 

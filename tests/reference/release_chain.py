@@ -5,13 +5,13 @@ from functools import cache
 
 import polars as pl
 
-from enact_assets.contracts.profile import RELEASE
-from enact_assets.contracts.settings import Gating
-from enact_assets.frames.observed import visibility_from_observability
-from enact_assets.replay.recorded import read_recorded
-from enact_assets.segmentation.release import segment_release
-from enact_assets.segmentation.release_deltas import ReleaseDeltaIndex
-from enact_assets.trajectories.transition_graph import build_transition_graph
+from enact_assets.demonstrations.pictures.observed import visibility_from_observability
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.questions.key_frames.release import segment_release
+from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
+from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.settings.classes import Gating
+from enact_assets.settings.profile import RELEASE
 
 from reference.builders import (
     build_objects,

@@ -5,9 +5,9 @@ from math import sqrt
 
 import polars as pl
 
-from enact_assets.contracts.components import Component
-from enact_assets.contracts.predicates import EXISTS
-from enact_assets.contracts.registry import Gating
+from enact_assets.settings.components import Component
+from enact_assets.settings.predicates import EXISTS
+from enact_assets.settings.registry import Gating
 
 Fact = tuple[str, str, str | None]
 Dense = dict[Fact, list[bool]]

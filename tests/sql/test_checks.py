@@ -17,7 +17,7 @@ from sql.tiny_lake import (
     write_lake,
 )
 
-from enact_assets.contracts.errors import TableContractError, WarehouseError
+from enact_assets.engine.errors import TableContractError, WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.warehouse_checks import (
     SPLIT_BY,
@@ -27,7 +27,7 @@ from enact_assets.engine.publishing.warehouse_checks import (
     run_check,
 )
 from enact_assets.engine.tables import TABLES
-from enact_assets.evaluation.evaluation_tables import Evaluation
+from enact_assets.results.verification.evaluation_tables import Evaluation
 
 Break = Callable[[Rows], None]
 

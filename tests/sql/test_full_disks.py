@@ -20,10 +20,10 @@ import json, subprocess, sys
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
 from sql.tiny_lake import TABLE, tiny_rows, write_lake
-from enact_assets.replay.replay_tables import Facts
-from enact_assets.contracts.errors import EnactError
+from enact_assets.demonstrations.replay.tables import Facts
+from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.data_root.published import query
+from enact_assets.results.published import query
 from enact_assets.engine.publishing.warehouse import publish
 
 root = Path(sys.argv[1])

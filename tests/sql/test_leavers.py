@@ -21,8 +21,7 @@ from sql.tiny_lake import (
 )
 
 from enact_assets.commands.coverage import coverage
-from enact_assets.contracts.errors import TableContractError, UnknownNameError, WarehouseError
-from enact_assets.data_root.published import published_names, query
+from enact_assets.engine.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.engine.lake import parquet_files
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import MAX_HELD
@@ -30,6 +29,7 @@ from enact_assets.engine.publishing.publishable import Names
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES
+from enact_assets.results.published import published_names, query
 
 ALL: dict[str, set[str]] = {
     "demonstration": {TABLE, BOIL},

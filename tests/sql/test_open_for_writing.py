@@ -15,8 +15,8 @@ import duckdb
 import pytest
 from sql.tiny_lake import publish_few, tiny_rows, write_lake
 
-from enact_assets.data_root.published import query
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.results.published import query
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sql.tiny_lake import Relations, Rows, query, tiny_rows
 
-from enact_assets.statistics.clusters import ClusterSums
+from enact_assets.results.statistics.clusters import ClusterSums
 
 COLUMNS = "n_questions, n_demonstrations, pairwise_accuracy, standard_error"
 

@@ -23,19 +23,19 @@ from tiny_lake import (
     write_lake,
 )
 
-from enact_assets.contracts.errors import CheckError, DamagedFileError
-from enact_assets.contracts.provenance import Provenance
-from enact_assets.data_root.published import query
+from enact_assets.engine.errors import CheckError, DamagedFileError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.publishing import former_file
 from enact_assets.engine.publishing.former_file import FEWEST, parts_of
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.publishing.warehouse_seal import seal
+from enact_assets.engine.system.many_files import File
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES
-from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.segmentation.segmentation_tables import SceneGraphs
-from enact_assets.system.many_files import File
-from enact_assets.system.places import Entry
+from enact_assets.questions.key_frames.tables import SceneGraphs
+from enact_assets.results.published import query
+from enact_assets.results.verification.evaluation_tables import Evaluation
 
 LONG_AGO = 1_600_000_000
 

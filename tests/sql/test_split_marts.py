@@ -19,7 +19,7 @@ from tiny_lake import (
     write_lake,
 )
 
-from enact_assets.contracts.errors import WarehouseError
+from enact_assets.engine.errors import WarehouseError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import former_file, sql_runs
 from enact_assets.engine.publishing.sql_files import read_sql_files, sql_folder

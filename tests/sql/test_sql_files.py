@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from sql.tiny_lake import add_statistics, answer, tiny_rows, write_lake
 
-from enact_assets.contracts.errors import WarehouseError
-from enact_assets.data_root.published import query
+from enact_assets.engine.errors import WarehouseError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import sql_files
 from enact_assets.engine.publishing.relations import StalePartitions, duckdb_type
 from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
+from enact_assets.results.published import query
 
 FILES = read_sql_files(sql_folder())
 WRITTEN = [file for file in FILES if file.stage in STAGES]

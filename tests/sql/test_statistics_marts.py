@@ -3,8 +3,8 @@
 import pytest
 from sql.tiny_lake import Relations, add_settings, add_statistics, answer, query, tiny_rows
 
-from enact_assets.probes.panels import correct_within_panels
-from enact_assets.probes.probe_tables import Probes
+from enact_assets.results.probes.panels import correct_within_panels
+from enact_assets.results.probes.tables import Probes
 
 
 @pytest.fixture(scope="module")

@@ -24,16 +24,16 @@ from sql.tiny_lake import (
     write_lake,
 )
 
-from enact_assets.contracts.errors import CheckError, DamagedFileError, WarehouseError
-from enact_assets.contracts.provenance import InputVersion, Provenance
-from enact_assets.data_root.published import published_provenance, query
+from enact_assets.demonstrations.replay.tables import States
+from enact_assets.engine.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.engine.publishing import warehouse
 from enact_assets.engine.publishing.sql_files import STAGES
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.publishing.warehouse_checks import run_checks
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.replay.replay_tables import States
+from enact_assets.results.published import published_provenance, query
 
 PUBLISHED = ["enact.duckdb", "enact.duckdb.seal", "enact.duckdb.wal"]
 """All that stands in the folder after publishing: the file, and its log, a link to nowhere."""
@@ -353,7 +353,7 @@ READERS = """
 import json, os, sys
 from pathlib import Path
 import duckdb
-from enact_assets.data_root.published import query
+from enact_assets.results.published import query
 path, sql, stop, is_held = sys.argv[1:]
 held = duckdb.connect(path, read_only=True) if is_held == "held" else None
 print("ready", flush=True)

@@ -22,20 +22,20 @@ import duckdb
 import polars as pl
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.predicates import CATALOGUE
-from enact_assets.contracts.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.engine.lake.lake import Lake, file_name
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.publishing.warehouse_seal import SEAL
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.evaluation.evaluation_tables import Evaluation
-from enact_assets.probes.panels import correct_within_panels
-from enact_assets.probes.probe_tables import Probes
-from enact_assets.published.published_results import published_table
-from enact_assets.questions.variant_settings import variant_settings
-from enact_assets.statistics.models import compare_models
+from enact_assets.questions.asked.variant_settings import variant_settings
+from enact_assets.results.paper.published_results import published_table
+from enact_assets.results.probes.panels import correct_within_panels
+from enact_assets.results.probes.tables import Probes
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.settings.predicates import CATALOGUE
+from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.error_analysis import compare_step
 

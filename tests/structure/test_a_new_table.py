@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TABLE = '''"""How much of the paper's question set each length has."""
 
-from enact_assets import columns as common
+from enact_assets.settings import columns as common
 from enact_assets.engine.tables import Table, number
 
 
@@ -36,11 +36,11 @@ STEP = '''"""Lengths of questions."""
 
 import polars as pl
 
-from enact_assets.contracts.registry import Variant
+from enact_assets.settings.registry import Variant
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.probes.length_tables import LengthShares
-from enact_assets.published.published_tables import PublishedQuestionCounts
+from enact_assets.results.probes.length_tables import LengthShares
+from enact_assets.results.paper.published_tables import PublishedQuestionCounts
 
 
 @step(group="statistics", job="share_lengths")
@@ -57,11 +57,11 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.contracts.registry import load_registry
-from enact_assets.defs.definitions import build_definitions
-from enact_assets.lineage.table_docs import table_rows
-from enact_assets.driver.materialize import Driver
-from enact_assets.data_root.published import query
+from enact_assets.settings.registry import load_registry
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.lineage.table_docs import table_rows
+from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.results.published import query
 
 table, root = "length_shares", Path("data")
 warehouse = root / "enact.duckdb"
@@ -106,8 +106,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     package = folder / "enact_assets"
     shutil.copytree(ROOT / "enact_assets", package, ignore=shutil.ignore_patterns("*.nb[ci]"))
     shutil.copytree(ROOT / "sql", folder / "sql")
-    (package / "probes" / "length_tables.py").write_text(TABLE)
-    (package / "steps" / "length_steps.py").write_text(STEP)
+    (package / "results" / "probes" / "length_tables.py").write_text(TABLE)
+    (package / "pipeline" / "steps" / "length_steps.py").write_text(STEP)
     registry = write_small_registry(
         folder / "registry.yaml", variants=["baseline", "contact"], models=[]
     )

@@ -3,13 +3,13 @@
 import dagster as dg
 import pytest
 
-from enact_assets.defs.definitions import build_definitions
-from enact_assets.defs.labels import LAYER_TAG
 from enact_assets.engine.publishing.sql_files import read_sql_files, sql_folder
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.tables import TABLES
-from enact_assets.lineage.code import code_version
-from enact_assets.lineage.pipeline import dimensions
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.dagster.labels import LAYER_TAG
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.simulator.activities import ACTIVITIES
 
 DEFINITIONS = build_definitions()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import enact_assets
+from enact_assets.engine.system.public_names import names_of_stub
 from enact_assets.simulator.activities import ACTIVITIES
-from enact_assets.system.public_names import names_of_stub
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"

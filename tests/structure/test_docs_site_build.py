@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.questions.templates import KINDS, load_template
+from enact_assets.questions.asked.templates import KINDS, load_template
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.system.kernel_cache import (
+from enact_assets.engine.system.kernel_cache import (
     PACKAGE,
     drop_stale_kernels,
     kernel_files,
@@ -69,7 +69,8 @@ def small_package(folder: Path) -> Path:
 def answered_with(package: Path, environment: dict[str, str]) -> str:
     """What the outer kernel gives in a process of its own."""
     program = (
-        "from pathlib import Path; from enact_assets.system.kernel_cache import place_kernels\n"
+        "from pathlib import Path; from enact_assets.engine.system.kernel_cache import "
+        "place_kernels\n"
         f"place_kernels(Path({str(package)!r}))\n"
         f"import sys; sys.path.insert(0, {str(package / 'segmentation')!r})\n"
         "from pair_kernels import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
@@ -161,7 +162,9 @@ def test_n11_what_a_read_only_image_was_built_with_is_not_compiled_again(
 ) -> None:
     package = small_package(tmp_path)
     assert answered_with(package, {}) == "2 0"
-    monkeypatch.setattr("enact_assets.system.kernel_cache.is_writable", lambda package: not package)
+    monkeypatch.setattr(
+        "enact_assets.engine.system.kernel_cache.is_writable", lambda package: not package
+    )
     environment = {"XDG_CACHE_HOME": str(tmp_path / "caches")}
     place_kernels(package, environment)
     assert answered_with(package, environment) == "2 1"

@@ -30,7 +30,7 @@ def test_a_mutant_that_does_not_fit_is_refused(change: dict[str, object], what: 
         "file": "enact_assets/engine/planning/plan.py",
         "old": 'NEVER = "never materialized"',
         "new": 'NEVER = "not there"',
-        "tests": ("tests/lineage",),
+        "tests": ("tests/pipeline/lineage",),
     }
     assert problems(Mutant(**fitting)) == []  # type: ignore[arg-type]
     [problem] = problems(Mutant(**{**fitting, **change}))  # type: ignore[arg-type]

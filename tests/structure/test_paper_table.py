@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.contracts.registry import DEFAULT_REGISTRY
 from enact_assets.engine.tables import TABLES
+from enact_assets.settings.registry import DEFAULT_REGISTRY
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")

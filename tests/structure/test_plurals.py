@@ -2,7 +2,7 @@
 
 import pytest
 
-from enact_assets.plurals import counted, first_of, named, sentence
+from enact_assets.engine.plurals import counted, first_of, named, sentence
 
 
 @pytest.mark.parametrize(("n", "words"), [

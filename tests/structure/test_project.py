@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from enact_assets.contracts.profile import CONSTANTS
+from enact_assets.settings.profile import CONSTANTS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
@@ -62,8 +62,10 @@ def test_loading_the_definitions_imports_nothing_heavy() -> None:
 @pytest.mark.slow
 def test_a_plan_needs_no_definitions() -> None:
     """`plan`, and a walk with nothing to do, answer while a person waits."""
-    wiring = ("enact_assets.defs.definitions", "enact_assets.driver.step_runs")
-    assert loaded_by("enact_assets.driver.materialize", (*HEAVY, *wiring, "matplotlib")) == []
+    wiring = ("enact_assets.pipeline.dagster.definitions", "enact_assets.pipeline.driver.step_runs")
+    assert (
+        loaded_by("enact_assets.pipeline.driver.materialize", (*HEAVY, *wiring, "matplotlib")) == []
+    )
 
 
 def test_the_command_line_reads_its_arguments_before_it_loads_what_commands_need() -> None:

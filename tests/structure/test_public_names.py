@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import enact_assets
-from enact_assets.contracts import errors
-from enact_assets.system.public_names import names_by_need, names_of_stub
+from enact_assets.engine import errors
+from enact_assets.engine.system.public_names import names_by_need, names_of_stub
 
 PACKAGE = Path(enact_assets.__file__).parent
 STUB = PACKAGE / "__init__.pyi"
@@ -50,14 +50,17 @@ def test_importing_the_package_loads_nothing_that_takes_time() -> None:
     loaded = printed.stdout.split()
     assert {name.partition(".")[0] for name in loaded} & LIBRARIES == set()
     ours = {name for name in loaded if name.startswith("enact_assets.")}
-    assert ours == {f"enact_assets.system{name}" for name in ("", ".kernel_cache", ".public_names")}
+    assert ours == {
+        f"enact_assets.engine{name}"
+        for name in ("", ".system", ".system.kernel_cache", ".system.public_names")
+    }
 
 
 def test_no_public_name_is_that_of_a_module() -> None:
     """Importing ``enact_assets.x`` sets the attribute ``x`` of the package, whatever it was."""
     beside = {path.stem for path in PACKAGE.iterdir() if path.suffix in {"", ".py"}}
     # sql/ comes into the package when it is installed.
-    assert {"asking", "profiles", "cli"} < beside
+    assert {"answers", "settings", "cli"} < beside
     assert set(NAMES) & (beside | {"sql"}) == set()
 
 

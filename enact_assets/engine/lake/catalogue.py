@@ -1,6 +1,6 @@
 """The catalogue: what each file of a lake says about itself, in one SQLite file of the data root.
 
-It also holds what was read of files that others wrote (lineage/known_contents.py).
+It also holds what was read of files that others wrote (pipeline/lineage/known_contents.py).
 
 A file's footer is the truth, and the catalogue only a cache of footers: it is believed of a file
 whose size, time of change and inode it knows, as git's index is. Without it, or with a damaged one,
@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from enact_assets import __version__
-from enact_assets.contracts.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.engine.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.lake.catalogue_rows import (
     ROWS,
     CataloguedFiles,
@@ -29,8 +29,8 @@ from enact_assets.engine.lake.catalogue_rows import (
 )
 from enact_assets.engine.lake.file_metadata import contract_sha
 from enact_assets.engine.lake.file_records import FileRecord, Heads
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
-from enact_assets.system.places import Entry
 
 FORMAT = 3
 """Raise when columns, or what decides the answers, change."""
@@ -53,7 +53,7 @@ create table folders (asset text primary key, looks blob, seal text) without row
 create table known (name text primary key, mark text, found text, seal text) without rowid;
 """
 """``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
-numbers of code and inputs (contracts/fingerprints.py), and a seal of the row, as SQLite notices no
+numbers of code and inputs (engine/fingerprints.py), and a seal of the row, as SQLite notices no
 bit that the disk spoils: 64 bits each, in one value, since a plan reads half a million rows.
 ``looks`` are at all folders of a table, in one row, as they are read and written together.
 """

@@ -6,14 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fingerprints import (
-    Number,
-    Numbers,
-    input_number,
-    version_numbers,
-)
+from enact_assets.engine.fingerprints import Number, Numbers, input_number, version_numbers
 from enact_assets.engine.lake.file_records import FileRecord
-from enact_assets.system.places import Entry
+from enact_assets.engine.system.places import Entry
 
 Objects = NDArray[np.object_]
 ROWS = "partition, version, problem, numbers"

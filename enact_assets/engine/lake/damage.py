@@ -1,6 +1,6 @@
 """Sets aside the files that a step or `enact-assets verify` found damaged."""
 
-from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
+from enact_assets.engine.errors import DamagedFile, DamagedFileError, LakeError
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from enact_assets.contracts.errors import (
+from enact_assets.engine.errors import (
     DamagedFile,
     DamagedFileError,
     MisfitFileError,

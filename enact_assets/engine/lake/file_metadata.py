@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from enact_assets.contracts.ids import content_sha
-from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.file_records import Heads, decoded_heads
+from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.tables import Table
 
 NOT_OURS = "written by something else (no enact metadata)"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.provenance import Provenance
 
 HEAD_CHARACTERS = 16
 """Hex digits of a picture's hash that tell it apart from all others: 64 bits."""

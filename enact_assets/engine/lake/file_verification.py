@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from enact_assets.contracts.errors import (
+from enact_assets.engine.errors import (
     DamagedFile,
     DamagedFileError,
     LakeError,
@@ -34,9 +34,9 @@ from enact_assets.engine.lake.parquet_files import (
     whole_file,
 )
 from enact_assets.engine.lake.seals import SEAL
+from enact_assets.engine.system.many_files import File
+from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import Table, table
-from enact_assets.system.many_files import File
-from enact_assets.system.places import Entry, Place
 
 
 class Verified(NamedTuple):

@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fingerprints import Numbers
+from enact_assets.engine.fingerprints import Numbers
 from enact_assets.engine.lake.catalogue import Look
 from enact_assets.engine.lake.catalogue_rows import CataloguedFiles, numbers
 from enact_assets.engine.lake.lake import SUFFIX, values_of
 from enact_assets.engine.lake.settling import settled_before
+from enact_assets.engine.system.local_places import Folder, LocalPlace
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
-from enact_assets.system.local_places import Folder, LocalPlace
-from enact_assets.system.places import Entry
 
 UNKNOWN_NS = 0
 """Time of a folder that must be listed the next time."""

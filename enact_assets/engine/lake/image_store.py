@@ -15,21 +15,21 @@ import numpy.typing as npt
 from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
-from enact_assets.contracts.errors import (
+from enact_assets.engine.errors import (
     DamagedFile,
     DamagedFileError,
     LakeError,
     MissingPartitionError,
     UnreadableFileError,
 )
-from enact_assets.contracts.given_files import open_given
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.given_files import open_given
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_records import Heads, heads
 from enact_assets.engine.lake.set_aside import name_before, set_aside
-from enact_assets.system.local_places import LocalPlace
-from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import Entry, Place
+from enact_assets.engine.system.local_places import LocalPlace
+from enact_assets.engine.system.place_urls import open_place
+from enact_assets.engine.system.places import Entry, Place
 
 RENDERS_FOLDER = "renders"
 SUFFIX = ".png"

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from enact_assets.contracts.errors import DamagedFile, DamagedFileError, LakeError
+from enact_assets.engine.errors import DamagedFile, DamagedFileError, LakeError
 from enact_assets.engine.lake.damage import set_file_aside
 from enact_assets.engine.lake.file_verification import Fault, Refused, Verified, verify_files
 from enact_assets.engine.lake.image_store import ImageStore, checked_png, not_read
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import SEAL_BYTES
+from enact_assets.engine.system.many_files import File, Work, Workers
+from enact_assets.engine.system.places import Place
 from enact_assets.engine.tables import TABLES
-from enact_assets.system.many_files import File, Work, Workers
-from enact_assets.system.places import Place
 
 PICTURES = "pictures"
 AT_ONCE = 100

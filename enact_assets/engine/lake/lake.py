@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from enact_assets.contracts.errors import (
+from enact_assets.engine.errors import (
     DamagedFileError,
     LakeError,
     MisfitFileError,
@@ -16,7 +16,6 @@ from enact_assets.contracts.errors import (
     TableContractError,
     UnreadableFileError,
 )
-from enact_assets.contracts.provenance import Provenance
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.file_metadata import FileMetadata, partition_text
 from enact_assets.engine.lake.file_verification import verify_file
@@ -30,10 +29,11 @@ from enact_assets.engine.lake.record_reader import record_of
 from enact_assets.engine.lake.seals import is_intact
 from enact_assets.engine.lake.set_aside import name_before, set_aside, where_aside
 from enact_assets.engine.loading import check_declared
+from enact_assets.engine.provenance import Provenance
+from enact_assets.engine.system.local_places import LocalPlace
+from enact_assets.engine.system.place_urls import open_place
+from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import TABLES, Table, table
-from enact_assets.system.local_places import LocalPlace
-from enact_assets.system.place_urls import open_place
-from enact_assets.system.places import Entry, Place
 
 Partition = Mapping[str, str]
 """Dimension -> value, e.g. ``{"demonstration": "setting_the_table-0", "gating": "state"}``."""

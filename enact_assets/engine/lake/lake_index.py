@@ -21,11 +21,11 @@ from enact_assets.engine.lake.folder_looks import (
 )
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.listed_files import TableFiles
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.engine.system.local_places import LocalPlace
+from enact_assets.engine.system.many_files import Workers
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES, table
-from enact_assets.system.collector import without_collector
-from enact_assets.system.local_places import LocalPlace
-from enact_assets.system.many_files import Workers
-from enact_assets.system.places import Entry
 
 Scan = dict[str, dict[tuple[str, ...], FileRecord]]
 """Table -> values of a partition in the order of its contract -> what its file says."""

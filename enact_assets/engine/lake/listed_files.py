@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.contracts.fingerprints import version_number
-from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.fingerprints import version_number
 from enact_assets.engine.lake.catalogue import Catalogue
 from enact_assets.engine.lake.catalogue_rows import CataloguedFiles, numbers, texts
 from enact_assets.engine.lake.file_records import NO_HEADS, FileRecord, Heads
@@ -16,9 +15,10 @@ from enact_assets.engine.lake.lake import SUFFIX, file_name, values_of
 from enact_assets.engine.lake.record_reader import read_records
 from enact_assets.engine.lake.set_aside import aside_problem, name_before
 from enact_assets.engine.lake.settling import settled_before
+from enact_assets.engine.provenance import Provenance
+from enact_assets.engine.system.many_files import File, Workers
+from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import Table
-from enact_assets.system.many_files import File, Workers
-from enact_assets.system.places import Entry, Place
 
 FEW = 50
 """From so many questions on, provenance of all files of a table is read at once."""

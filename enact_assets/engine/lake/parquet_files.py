@@ -16,8 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from enact_assets import __version__
-from enact_assets.contracts.ids import table_sha
-from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.file_errors import CHANGED, OTHER_COLUMNS, TableFile
 from enact_assets.engine.lake.file_metadata import (
     HEADS,
@@ -34,8 +33,9 @@ from enact_assets.engine.lake.seals import (
     sealed_parquet,
     shows_seal,
 )
+from enact_assets.engine.provenance import Provenance
+from enact_assets.engine.system.places import Place
 from enact_assets.engine.tables import Table, dimensions
-from enact_assets.system.places import Place
 
 ROW_GROUP_ROWS = 128_000
 """Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""

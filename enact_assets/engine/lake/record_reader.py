@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from enact_assets.contracts.errors import LakeError
+from enact_assets.engine.errors import LakeError
 from enact_assets.engine.lake.file_metadata import (
     NOT_OURS,
     FileMetadata,
@@ -19,9 +19,9 @@ from enact_assets.engine.lake.parquet_files import (
     needed_bytes,
     read_key_values,
 )
+from enact_assets.engine.system.many_files import File
+from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import Table, table
-from enact_assets.system.many_files import File
-from enact_assets.system.places import Entry, Place
 
 
 def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[FileRecord | None]:

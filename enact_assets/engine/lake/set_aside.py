@@ -5,8 +5,8 @@ the next plan finds that something is missing. The file stays until `enact-asset
 Renaming is atomic, needs no record that processes share, and leaves the bytes for a closer look.
 """
 
-from enact_assets.contracts.errors import LakeError
-from enact_assets.system.places import Entry, Place
+from enact_assets.engine.errors import LakeError
+from enact_assets.engine.system.places import Entry, Place
 
 MARK = ".damaged-"
 

@@ -8,8 +8,8 @@ What failed holds up what is made from it, and nothing else.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from enact_assets.contracts.ids import ID_CHARACTERS, content_sha
 from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.ids import ID_CHARACTERS, content_sha
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Cause, Lineage
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from enact_assets.contracts.provenance import InputVersion
 from enact_assets.engine.graph import Follow, Partition, partition_key
 from enact_assets.engine.planning.plan import NEVER, Lineage, PlannedStep
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.provenance import InputVersion
 
 FRESH, STALE, MISSING, FOLLOWS = "fresh", "stale", "missing", "may become stale"
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.provenance import InputVersion, Provenance
 from enact_assets.engine.graph import Follow, Follows, Names, Partition, StepSpec, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.planning.suspects import Suspects
+from enact_assets.engine.provenance import InputVersion, Provenance
 
 NEVER = "never materialized"
 NEW_CODE = "its code changed"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from enact_assets.contracts.provenance import combined
 from enact_assets.engine.graph import Names, Partition, partition_key
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.provenance import combined
 
 _SHARD = re.compile(r"shard_(\d+)/(\d+)")
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fingerprints import Numbers, version_number, version_numbers
-from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.contracts.provenance import Provenance, combined
+from enact_assets.engine.fingerprints import Numbers, version_number, version_numbers
 from enact_assets.engine.graph import Follow, NameOf, Partition
 from enact_assets.engine.grids import Grid
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.provenance import Provenance, combined
 from enact_assets.engine.tables import no_rows_sha
 
 NO_MEMBERS = version_number(combined({}).version)
@@ -111,7 +111,7 @@ class StateColumns(NamedTuple):
 
     ``is_made`` is false where none is there, it has a problem, or it does not say what it was made
     from. ``version`` (0: none), ``code`` and ``made_of`` are numbers of its version, of the code
-    and of the inputs that made it (contracts/fingerprints.py); ``texts`` are its versions.
+    and of the inputs that made it (engine/fingerprints.py); ``texts`` are its versions.
     """
 
     is_there: NDArray[np.bool_]

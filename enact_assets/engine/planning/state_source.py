@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from enact_assets.contracts.provenance import InputVersion
 from enact_assets.engine.graph import Follow, Follows, Names, Partition
 from enact_assets.engine.planning.plan import Cause, CodeVersion, Lineage
 from enact_assets.engine.planning.states import State, States
+from enact_assets.engine.provenance import InputVersion
 
 
 class StateSource(Protocol):

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
-from enact_assets.contracts.provenance import InputVersion, Provenance, combined
 from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.provenance import InputVersion, Provenance, combined
 from enact_assets.engine.tables import no_rows_sha
 
 

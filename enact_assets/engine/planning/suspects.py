@@ -9,12 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fingerprints import (
-    Numbers,
-    input_number,
-    inputs_number,
-    version_number,
-)
+from enact_assets.engine.fingerprints import Numbers, input_number, inputs_number, version_number
 from enact_assets.engine.graph import Follow, Follows, Names, StepSpec
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.state_columns import (

@@ -16,15 +16,15 @@ import duckdb
 import polars as pl
 
 from enact_assets import __version__
-from enact_assets.contracts.ids import content_sha
+from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.file_verification import Verified
 from enact_assets.engine.lake.settling import settled_before
 from enact_assets.engine.publishing.publishable import Remembered, Source
 from enact_assets.engine.publishing.relations import PUBLISHED, literal
 from enact_assets.engine.publishing.warehouse_checks import Within, is_split
+from enact_assets.engine.system.many_files import File
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
-from enact_assets.system.many_files import File
-from enact_assets.system.places import Entry
 
 FORMAT = "3"
 """Raise when what is made differs though SQL, contracts and files are the same."""

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from enact_assets.contracts.errors import (
+from enact_assets.engine.errors import (
     DamagedFile,
     DamagedFileError,
     UnknownNameError,
@@ -34,10 +34,10 @@ from enact_assets.engine.lake.file_verification import Refused, Verified, verify
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import held_dimensions
 from enact_assets.engine.publishing.relations import is_one_of, lake_rows, within_partition
+from enact_assets.engine.system.local_places import LocalPlace
+from enact_assets.engine.system.many_files import File, Workers
+from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
-from enact_assets.system.local_places import LocalPlace
-from enact_assets.system.many_files import File, Workers
-from enact_assets.system.places import Entry
 
 Names = Mapping[str, Collection[str]]
 """Dimension -> names that are current; of a dimension that is not in it, all are."""

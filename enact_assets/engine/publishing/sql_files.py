@@ -10,7 +10,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from enact_assets.contracts.errors import WarehouseError
+from enact_assets.engine.errors import WarehouseError
 from enact_assets.engine.publishing.relations import StalePartitions
 from enact_assets.engine.tables import TABLES, Table
 

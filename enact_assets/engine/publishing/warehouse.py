@@ -18,10 +18,10 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import EnactError, WarehouseError
-from enact_assets.contracts.ids import content_sha, sha256_bytes
-from enact_assets.contracts.provenance import Provenance
+from enact_assets.engine.errors import EnactError, WarehouseError
+from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.publishing.former_file import (
     BUILDER,
     MADE_WHOLE,
@@ -53,7 +53,7 @@ from enact_assets.engine.publishing.warehouse_checks import (
     refuse_offending,
 )
 from enact_assets.engine.publishing.warehouse_seal import LOG, LOGS, seal, settle, why_altered
-from enact_assets.system.atomic import cannot_write, replacing, temporary_name
+from enact_assets.engine.system.atomic import cannot_write, replacing, temporary_name
 
 _BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0", "fsync_mode": "NONE"}
 """Clients older than ours must be able to open the file. It is flushed to disk once, when it is

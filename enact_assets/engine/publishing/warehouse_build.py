@@ -17,8 +17,8 @@ from functools import partial
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import DamagedFileError, WarehouseError
-from enact_assets.contracts.ids import content_sha
+from enact_assets.engine.errors import DamagedFileError, WarehouseError
+from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.file_metadata import contract_sha
 from enact_assets.engine.publishing.former_file import (
     PARTS,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import duckdb
 import polars as pl
 
-from enact_assets.contracts.errors import CheckError, WarehouseError
+from enact_assets.engine.errors import CheckError, WarehouseError
 from enact_assets.engine.publishing.relations import literal
 from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, packaged_sql, read_sql_files
 from enact_assets.engine.tables import Table

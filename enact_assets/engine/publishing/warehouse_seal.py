@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from enact_assets.contracts.errors import OutputError
+from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.settling import NOT_SETTLED_NS
-from enact_assets.system.atomic import replacing
+from enact_assets.engine.system.atomic import replacing
 
 SEAL = ".seal"
 LOG = ".wal"

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from enact_assets.contracts.errors import ActivityError
+from enact_assets.engine.errors import ActivityError
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from enact_assets.contracts.errors import StageError
+from enact_assets.engine.errors import StageError
 from enact_assets.simulator.activities.base import Mirror, draw_one, draw_some, jitter
 from enact_assets.simulator.planning.basic_steps import Task, move
 from enact_assets.simulator.robot.kinematics import Side

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import PhysicsError
+from enact_assets.engine.errors import PhysicsError
 
 if TYPE_CHECKING:
     import mujoco

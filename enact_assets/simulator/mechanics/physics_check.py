@@ -6,7 +6,7 @@ still be a recording, and its questions nonsense.
 
 import numpy as np
 
-from enact_assets.contracts.errors import PhysicsError
+from enact_assets.engine.errors import PhysicsError
 from enact_assets.simulator.mechanics.bodies import Bodies, at_start
 from enact_assets.simulator.stage.stage import Stage
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning import matter_forecast
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side

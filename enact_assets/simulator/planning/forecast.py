@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, standing_place
 from enact_assets.simulator.rooms.fixtures import Access, Fixture

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.basic_steps import Close, Open, Task
 from enact_assets.simulator.robot.kinematics import Side
 

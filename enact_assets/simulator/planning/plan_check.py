@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any, get_args
 
-from enact_assets.contracts.errors import ActivityError, PlanError, UnknownNameError
-from enact_assets.contracts.predicates import CONTACT_PREDICATES, EXISTS, predicate
+from enact_assets.engine.errors import ActivityError, PlanError, UnknownNameError
+from enact_assets.settings.predicates import CONTACT_PREDICATES, EXISTS, predicate
 from enact_assets.simulator.planning.basic_steps import Together
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES

@@ -6,8 +6,8 @@ pictures with different seeds do. So the backend is a setting, and no machine ch
 
 from functools import cache
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import LLVM, SCALAR, RendererSettings
+from enact_assets.engine.errors import RenderError
+from enact_assets.settings.classes import LLVM, SCALAR, RendererSettings
 
 MITSUBA_VARIANTS = {SCALAR: "scalar_rgb", LLVM: "llvm_ad_rgb"}
 LEAST_LLVM = 17

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.contracts.errors import RenderError, UnknownNameError
-from enact_assets.contracts.settings import AppearanceSettings
+from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.classes import AppearanceSettings
 from enact_assets.simulator.rendering.textures import texture_picture
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import RenderError
+from enact_assets.engine.errors import RenderError
 
 if TYPE_CHECKING:
     import mujoco

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import RenderError, UnknownNameError
-from enact_assets.contracts.settings import EFFORTS, Effort, RendererSettings
+from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.classes import EFFORTS, Effort, RendererSettings
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting
 from enact_assets.simulator.shapes.surfaces import Surface, Texture, darker
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import Variant
+from enact_assets.engine.errors import RenderError
+from enact_assets.settings.classes import Variant
 from enact_assets.simulator.rendering.lighting import EVERYDAY
 from enact_assets.simulator.rendering.materials import check_surfaces, dressed
 from enact_assets.simulator.rendering.meshes import rotated, texture_coordinates

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.settings import SCALAR, CameraSettings, RendererSettings
+from enact_assets.settings.classes import SCALAR, CameraSettings, RendererSettings
 from enact_assets.simulator.rendering.backends import choose_backend
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting, find_room, lights
 from enact_assets.simulator.rendering.materials import bsdf, emitter

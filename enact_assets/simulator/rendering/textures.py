@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.shapes.surfaces import Surface
 
 Floats = NDArray[np.float64]

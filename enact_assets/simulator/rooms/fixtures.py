@@ -7,7 +7,7 @@ body of a fixture stands at the world's origin; only its panel moves.
 from dataclasses import dataclass
 from typing import Literal
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.shapes.mjcf import Scene, Vec3
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import Cue

@@ -7,7 +7,7 @@ in reflections and keeps the light in. Only the floor is an object of the scene 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.rooms.decor import DECOR, Decor
 from enact_assets.simulator.rooms.walls import (
     BEHIND_Y,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.simulator.shapes.surfaces import Surface
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import PhysicsError
+from enact_assets.engine.errors import PhysicsError
 from enact_assets.simulator.matter.matter import Matter
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.mechanics.physics_check import Room, check_start

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from enact_assets.contracts.errors import StageError
+from enact_assets.engine.errors import StageError
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.stage.substances import Covering, Filling, Substance

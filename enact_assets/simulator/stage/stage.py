@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.shapes.mjcf import Vec3
 from enact_assets.simulator.shapes.world import World

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import StageError, UnknownNameError
+from enact_assets.engine.errors import StageError, UnknownNameError
 from enact_assets.simulator.robot.kinematics import SIDES, add_robot
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.shapes.mjcf import STATIC, Scene, Vec3

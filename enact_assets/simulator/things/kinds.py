@@ -6,7 +6,7 @@ separate geoms: round things have flat collision shapes so that they do not roll
 
 from dataclasses import dataclass
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.shapes.mjcf import Scene, Vec3
 from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.shapes.world import WorldObject

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import RenderError, UnknownNameError
-from enact_assets.contracts.fisheye_lens import (
+from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.classes import CameraSettings
+from enact_assets.settings.fisheye_lens import (
     CIRCLE_SHARE,
     RADIANS_PER_HALF_EDGE,
     RADIANS_PER_HALF_EDGE_SQUARED,
 )
-from enact_assets.contracts.settings import CameraSettings
 from enact_assets.simulator.shapes.world import World
 
 if TYPE_CHECKING:

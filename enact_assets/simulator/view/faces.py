@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fisheye_lens import HALF_FIELD_RAD
-from enact_assets.contracts.settings import CameraSettings
+from enact_assets.settings.classes import CameraSettings
+from enact_assets.settings.fisheye_lens import HALF_FIELD_RAD
 from enact_assets.simulator.view.cameras import CameraPose
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.settings import CameraSettings
+from enact_assets.engine.errors import RenderError
+from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.cameras import CameraPose, camera_pose, in_world
 from enact_assets.simulator.view.faces import Face

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.ids import sha256_bytes
+from enact_assets.engine.errors import RenderError
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldState
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.contracts.settings import CameraSettings
+from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.view.cameras import CameraPose, picture_directions
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from enact_assets.cli import main
-from enact_assets.contracts.errors import ActivityError
+from enact_assets.engine.errors import ActivityError
 from enact_assets.simulator import activities, simulate
 from enact_assets.simulator.activities import ACTIVITIES, Activities
 from enact_assets.simulator.activities.base import Activity
@@ -55,7 +55,7 @@ def test_listing_the_names_loads_no_activity() -> None:
     """The definitions and every command need the names, and none of them the scenes."""
     code = (
         "import sys\n"
-        "from enact_assets.replay.embedded import ACTIVITIES, parse_demonstration\n"
+        "from enact_assets.demonstrations.replay.embedded import ACTIVITIES, parse_demonstration\n"
         "parse_demonstration('make_lemonade-0'), sorted(ACTIVITIES), min(ACTIVITIES)\n"
         "print([m for m in sys.modules if m.rpartition('.')[2] in ACTIVITIES])\n"
     )

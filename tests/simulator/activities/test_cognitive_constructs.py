@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from simulator.demonstrations import KeyFrame, hands_at_once, key_frames, recorded
+from simulator.simulated import KeyFrame, hands_at_once, key_frames, recorded
 
 from enact_assets.simulator.activities import ACTIVITIES
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from simulator.demonstrations import (
+from simulator.simulated import (
     SEEDS,
     cases,
     changed_predicates,

@@ -3,9 +3,9 @@
 import functools
 
 import pytest
-from simulator.demonstrations import cases, changed_predicates, key_frames, recorded
+from simulator.simulated import cases, changed_predicates, key_frames, recorded
 
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.rooms import garage
 from enact_assets.simulator.shapes.world import WorldState

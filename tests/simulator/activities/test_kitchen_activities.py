@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from simulator.demonstrations import cases, changed_predicates, key_frames, recorded
+from simulator.simulated import cases, changed_predicates, key_frames, recorded
 
 from enact_assets.simulator.activities.base import (
     HEAD_PITCH_RAD,

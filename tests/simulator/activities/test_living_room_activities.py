@@ -1,16 +1,9 @@
 """The three activities of the living room: goals, what changes, and that it can be seen."""
 
 import pytest
-from simulator.demonstrations import (
-    SEEDS,
-    cases,
-    changed_predicates,
-    key_frames,
-    recorded,
-    seeds_of,
-)
+from simulator.simulated import SEEDS, cases, changed_predicates, key_frames, recorded, seeds_of
 
-from enact_assets.contracts.registry import CameraSettings, load_registry
+from enact_assets.settings.registry import CameraSettings, load_registry
 from enact_assets.simulator.simulation.recording import Recording, missing_goals
 from enact_assets.simulator.view.masks import mask_sizes, object_masks
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.robot.kinematics import BODIES, SIDES, BasePose, HandPose, body_poses
 from enact_assets.simulator.shapes.world import World

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulator.demonstrations import (
+from simulator.simulated import (
     SEEDS,
     KeyFrame,
     changed_predicates,
@@ -18,9 +18,9 @@ from simulator.demonstrations import (
     recorded,
 )
 
-from enact_assets.contracts.ids import sha256_bytes
-from enact_assets.contracts.predicates import STATE_PREDICATES, TRANSITION
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.settings.predicates import STATE_PREDICATES, TRANSITION
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Mirror
 from enact_assets.simulator.robot.trunk import BASE

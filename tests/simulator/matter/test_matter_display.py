@@ -18,7 +18,7 @@ from simulator.matter_bench import (
     vessels,
 )
 
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.planning.basic_steps import Grasp
 from enact_assets.simulator.planning.matter_steps import Pour, Wait
 from enact_assets.simulator.shapes.world import WorldState

@@ -19,8 +19,8 @@ from simulator.matter_bench import (
     table_stage,
 )
 
-from enact_assets.replay.embedded import tables_of
-from enact_assets.replay.validation import check_replay
+from enact_assets.demonstrations.replay.embedded import tables_of
+from enact_assets.demonstrations.replay.validation import check_replay
 from enact_assets.simulator.matter.fluids import PARTICLE_M3
 from enact_assets.simulator.planning.basic_steps import Grasp, Place, Press
 from enact_assets.simulator.planning.forecast import Forecast

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulator.small_stage import LOOK, robot_after, small_stage
 
-from enact_assets.contracts.errors import PhysicsError
+from enact_assets.engine.errors import PhysicsError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.planning.matter_steps import Wait
 from enact_assets.simulator.rooms import kitchen, storage

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.contracts.errors import PhysicsError
+from enact_assets.engine.errors import PhysicsError
 from enact_assets.simulator.mechanics.bounds import (
     BOX,
     CAPSULE,

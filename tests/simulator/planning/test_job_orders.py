@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.basic_steps import Close, Open, Press
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from simulator.small_stage import small_stage
 
-from enact_assets.contracts.errors import ActivityError, PlanError
+from enact_assets.engine.errors import ActivityError, PlanError
 from enact_assets.simulator import simulate as simulate_module
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.planning.basic_steps import (

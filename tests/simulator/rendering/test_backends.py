@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from simulator.painted_world import first_state, small_world
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.registry import RendererSettings, Variant
+from enact_assets.engine.errors import RenderError
+from enact_assets.settings.registry import RendererSettings, Variant
 from enact_assets.simulator.rendering import scenes
 from enact_assets.simulator.rendering.backends import LEAST_LLVM, llvm_major
 from enact_assets.simulator.rendering.renderer import Renderer

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from simulator.painted_world import first_state, small_world
 
-from enact_assets.contracts.registry import AppearanceSettings, RendererSettings, Variant
+from enact_assets.settings.registry import AppearanceSettings, RendererSettings, Variant
 from enact_assets.simulator.rendering.lighting import find_room, lights
 from enact_assets.simulator.rendering.modes import GRAIN, MODES, filmed, render_mode, tone_mapped
 from enact_assets.simulator.rendering.renderer import Renderer

@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 from simulator.painted_world import first_state, small_world
 
-from enact_assets.contracts.errors import RenderError, UnknownNameError
-from enact_assets.contracts.registry import (
+from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.registry import (
     AppearanceSettings,
     CameraSettings,
     RendererSettings,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulator.robot_room import REST, robot_room, robot_state
 
-from enact_assets.contracts.registry import AppearanceSettings, CameraSettings
+from enact_assets.settings.registry import AppearanceSettings, CameraSettings
 from enact_assets.simulator.rendering.materials import check_surfaces, dressed
 from enact_assets.simulator.robot import arms, trunk
 from enact_assets.simulator.robot.arms import Piece

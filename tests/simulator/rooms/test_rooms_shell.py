@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulator.robot_room import REST, robot_room, robot_state
 
-from enact_assets.contracts.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.rendering.lighting import PANEL_HALF_M, PANEL_PLACE, find_room
 from enact_assets.simulator.rendering.materials import check_surfaces
 from enact_assets.simulator.rooms import shell

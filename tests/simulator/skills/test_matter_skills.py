@@ -23,7 +23,7 @@ from simulator.matter_bench import (
     vessels,
 )
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.matter.coats import WIPE_REACH_M
 from enact_assets.simulator.matter.fluids import PARTICLE_M3
 from enact_assets.simulator.planning.basic_steps import Grasp, Place, Press, Slice, Together

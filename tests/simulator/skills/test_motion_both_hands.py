@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulator.small_stage import robot_after, small_stage, spans
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.basic_steps import (
     Grasp,
     GraspBoth,

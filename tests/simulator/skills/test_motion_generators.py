@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulator.small_stage import small_stage
 
-from enact_assets.contracts.errors import PhysicsError, PlanError
+from enact_assets.engine.errors import PhysicsError, PlanError
 from enact_assets.simulator.planning.basic_steps import Grasp, Press
 from enact_assets.simulator.robot.kinematics import BODIES, BasePose, HandPose, body_poses
 from enact_assets.simulator.robot.stances import Goal, common_stance, standing_place

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from simulator.small_stage import LOOK, robot_after, small_stage, spans
 
-from enact_assets.contracts.errors import PlanError
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.mechanics.containment import is_inside
 from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place, Press, move

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from enact_assets.contracts.errors import GoalError, PhysicsError, PlanError
+from enact_assets.engine.errors import GoalError, PhysicsError, PlanError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.planning.basic_steps import Slice
 from enact_assets.simulator.rooms import kitchen

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from simulator.matter_bench import BROWN, DUST, JAM, RED, WATER, builder, vessels
 
-from enact_assets.contracts.errors import SimulationError, StageError
+from enact_assets.engine.errors import SimulationError, StageError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color

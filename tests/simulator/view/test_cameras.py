@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import HEAD, first_state, small_world
 
-from enact_assets.contracts.errors import RenderError, UnknownNameError
-from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.fisheye_lens import CIRCLE_SHARE
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.view.cameras import CameraPose, camera_pose, field_of_view_rad
 from enact_assets.simulator.view.poses import pose_world

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
-from enact_assets.contracts.registry import CameraSettings, RendererSettings, Variant
+from enact_assets.settings.fisheye_lens import CIRCLE_SHARE
+from enact_assets.settings.registry import CameraSettings, RendererSettings, Variant
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldObject, WorldState

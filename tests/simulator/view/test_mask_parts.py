@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulator.painted_world import first_state, small_world
 
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.view import masks
 from enact_assets.simulator.view.cameras import camera_pose
 from enact_assets.simulator.view.poses import pose_world

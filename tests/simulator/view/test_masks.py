@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
 
-from enact_assets.contracts.errors import RenderError
-from enact_assets.contracts.fisheye_lens import CIRCLE_SHARE
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.engine.errors import RenderError
+from enact_assets.settings.fisheye_lens import CIRCLE_SHARE
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
 from enact_assets.simulator.view.masks import MaskSize, geom_objects, mask_sizes, object_masks

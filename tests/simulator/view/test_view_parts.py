@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
 from simulator.robot_room import REST, robot_room, robot_state
 
-from enact_assets.contracts.registry import CameraSettings
+from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
 from enact_assets.simulator.view.cameras import (

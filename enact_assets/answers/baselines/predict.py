@@ -1,0 +1,126 @@
+"""Answers of one model to the questions of one variant: the table ``predictions``."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import polars as pl
+
+from enact_assets.answers.baselines.baselines import MODELS, answers_of_baseline
+from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
+from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.requests import (
+    ImageReader,
+    ModelProtocol,
+    ModelRequest,
+    build_request,
+    request_sha,
+)
+from enact_assets.answers.models.answers import Answer
+from enact_assets.engine.errors import PredictionError, UnknownNameError
+
+SHOWN_REASONS = 3
+_COUNTED = (
+    *("stop", "served_model", "tokens_in", "tokens_in_cached", "tokens_out", "tokens_reasoning"),
+    *("usd", "latency_s"),
+)
+
+
+def answers_to(
+    model: str,
+    variant: str,
+    questions: pl.DataFrame,
+    images: ImageReader,
+    image_shas: Mapping[tuple[str, int], str],
+    *,
+    ask: ModelAsker | None = None,
+    learned: ModelProtocol | None = None,
+) -> Answers:
+    """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
+
+    ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
+    holds its hash. Without ``ask`` only baselines answer; ``learned`` is the one called ``model``,
+    if it was trained. A question that cannot be asked (a picture is missing, there are more than
+    the model takes) has an answer without text that says why.
+    Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
+    """
+    requests = [
+        build_request(row, images, image_shas)
+        for row in questions.iter_rows(named=True)
+        if ask is None or ask.is_asked(model, variant, row["question_id"])
+    ]
+    absent = {r.question_id: e for r in requests if (e := _missing(r, variant))}
+    asked = [r for r in requests if r.question_id not in absent]
+    answers = {
+        (r.question_id, 0): Answer(
+            request_sha(model, r),
+            r.question_id,
+            model,
+            error=absent[r.question_id],
+            is_final=True,
+        )
+        for r in requests
+        if r.question_id in absent
+    }
+    if model in MODELS:
+        return answers | answers_of_baseline(model, asked, learned)
+    if ask is None:
+        raise UnknownNameError.of("model", model, MODELS)
+    return {**answers, **ask(model, variant, [request.message for request in asked])}
+
+
+def predictions_of(
+    model: str, variant: str, answers: Answers, max_missing: int | None = None
+) -> pl.DataFrame:
+    """Rows of ``predictions``.
+
+    Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain.
+    Answers that came are in the ledger by then, and asking again buys only those that are missing.
+    """
+    if max_missing is not None:
+        refuse_gaps(model, variant, answers, max_missing)
+    rows = [_row(model, variant, question, n, answer) for (question, n), answer in answers.items()]
+    return Predictions.build(rows)
+
+
+def _row(model: str, variant: str, question_id: str, n: int, answer: Answer) -> dict[str, object]:
+    row: dict[str, object] = {
+        "model": model,
+        "variant": variant,
+        "question_id": question_id,
+        "repetition": n,
+        "request_sha": answer.request_sha,
+        "raw_answer": answer.text,
+        "error": answer.error,
+        "attempts": answer.attempts or None,
+    }
+    return row | {name: getattr(answer, name) for name in _COUNTED}
+
+
+def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -> None:
+    """Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain,
+    with the most frequent reasons. ``variant`` names what asked them.
+    """
+    missing = [a for a in answers.values() if a.text is None and not a.is_final]
+    if len(missing) <= max_missing:
+        return
+    counted = Counter(str(answer.error).rstrip(".") for answer in missing).most_common()
+    reasons = "; ".join(f"{n} x {reason}" for reason, n in counted[:SHOWN_REASONS])
+    more = f"; {len(counted) - SHOWN_REASONS} more reasons" if len(counted) > SHOWN_REASONS else ""
+    raise PredictionError(
+        f"{model} under {variant}: {len(missing)} of {len(answers)} questions have no answer, "
+        f"first {missing[0].question_id}. {reasons}{more}. The other answers are in the ledger: "
+        "run the same command again, and only these are asked; or leave the model out: "
+        f"`enact-assets forget model {model}`."
+    )
+
+
+def _missing(request: ModelRequest, variant: str) -> str | None:
+    """Why ``request`` cannot be shown under ``variant``, if so."""
+    absent = [p for p in request.pictures if p.sha is None]
+    if not absent:
+        return None
+    return (
+        f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
+        f"{absent[0].name}: key frame {absent[0].key_frame} of {absent[0].demonstration}; "
+        "materialize frame_images, unless an image model made none that keeps the scene"
+    )

@@ -1,0 +1,114 @@
+"""Requests to a model, and the protocol that every model implements."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from enact_assets.answers.models import messages
+from enact_assets.demonstrations.pictures.thumbnails import Image
+from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.ids import content_sha
+from enact_assets.questions.asked.types import KeyFramePicture, type_of
+
+ImageReader = Callable[[str, int], Image]
+"""(demonstration, key frame) -> picture, uint8 (height, width, 3)."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture of a request: its name in the prompt, its content hash, how to load it."""
+
+    name: str
+    sha: str | None
+    demonstration: str
+    key_frame: int
+    read: ImageReader
+
+    def load(self) -> Image:
+        """The picture, uint8 (height, width, 3); raises whatever the store raises."""
+        return self.read(self.demonstration, self.key_frame)
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One question as a model gets it: ``parts`` are texts and pictures in the order shown.
+
+    ``source`` of its demonstration, ``answer`` and ``told_components`` (what the actions say, noise
+    included) are for baselines only and never leave the process.
+    """
+
+    question_id: str
+    source: str
+    kind: str
+    n_steps: int
+    parts: tuple[str | Picture, ...]
+    answer: tuple[int, ...]
+    told_components: tuple[tuple[str, ...], ...]
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Its pictures in the order shown."""
+        return tuple(part for part in self.parts if isinstance(part, Picture))
+
+    @property
+    def message(self) -> messages.Message:
+        """What a real model is shown. Errors: :class:`PredictionError` if a picture is missing."""
+        return messages.Message(self.question_id, tuple(map(_part, self.parts)))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: the model's words, or None with the reason why there are none."""
+
+    raw_answer: str | None
+    error: str | None = None
+
+
+class ModelProtocol(Protocol):
+    """Whoever can be asked. Clients of real models implement this beside the baselines."""
+
+    def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
+        """One reply per request, in their order; a failed request is a reply with an error."""
+        ...
+
+
+def build_request(
+    question: Mapping[str, Any],
+    images: ImageReader,
+    image_shas: Mapping[tuple[str, int], str],
+) -> ModelRequest:
+    """The request for one row of ``asked_questions``; a missing picture has no hash."""
+
+    def shown(part: str | KeyFramePicture) -> str | Picture:
+        if isinstance(part, str):
+            return part
+        key = part.demonstration, part.key_frame
+        return Picture(part.name, image_shas.get(key), *key, images)
+
+    question_type = type_of(question)
+    return ModelRequest(
+        question["question_id"],
+        question["source"],
+        question["kind"],
+        question_type.n_entries(question),
+        tuple(map(shown, question_type.parts(question))),
+        tuple(question["answer"]),
+        tuple(tuple(components) for components in question["told_components"]),
+    )
+
+
+def request_sha(model: str, request: ModelRequest) -> str:
+    """Hash of all a baseline is given: its name, the texts and picture hashes in order."""
+    parts = [[part.sha] if isinstance(part, Picture) else part for part in request.parts]
+    return content_sha([model, parts])
+
+
+def _part(part: str | Picture) -> messages.Part:
+    if isinstance(part, str):
+        return messages.Text(part)
+    if part.sha is None:
+        raise PredictionError(
+            f"{part.name}: there is no picture of key frame {part.key_frame} of "
+            f"{part.demonstration}. Materialize frame_images."
+        )
+    return messages.Picture(part.sha)

@@ -1,0 +1,71 @@
+"""Why something is not sent to a model, in words."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from enact_assets.answers.models.budget import NO_BUDGET, Budget
+from enact_assets.answers.models.entries import Model
+from enact_assets.answers.models.keys import has_key, is_sendable, key_of, wants_key
+from enact_assets.answers.models.messages import Message
+from enact_assets.engine.plurals import sentence
+
+AT_MOST = " at most"
+"""How the reason of a question ends that a model can never be asked."""
+
+
+def why_nothing(model: Model, budget: Budget) -> str | None:
+    """Why ``model`` can be sent nothing at all; None if it can."""
+    price, key = model.price, key_of(model)
+    retired = model.entry.retired
+    if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
+        return f"{model.name} was retired on {retired}: another model could answer"
+    if price is None:
+        return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
+    if model.costs_money and not budget.is_set:
+        return f"{model.name}: {NO_BUDGET}"
+    if wants_key(model) and not key:
+        return f"{model.name} needs a key: set the environment variable {model.key_variable}"
+    if not is_sendable(key):
+        return (
+            f"the key in the environment variable {model.key_variable} has a line break or another "
+            "character that cannot be sent: set it anew"
+        )
+    return None
+
+
+def why_not(model: Model, message: Message) -> str | None:
+    """Why ``message`` is not sent. Pictures are never left out of one."""
+    most, n = model.entry.max_images, message.n_pictures
+    if most is None or n <= most:
+        return None
+    return f"{n} pictures, and {model.name} takes {most}{AT_MOST}"
+
+
+def why_not_again(model: Model, n_unreadable: int) -> str | None:
+    """Why a request is not sent again after so many replies that were paid for without an answer
+    in them.
+    """
+    if not model.costs_money or n_unreadable < model.entry.max_unreadable:
+        return None
+    return (
+        f"paid for {n_unreadable} times without a readable answer; to ask again, raise "
+        f"`max_unreadable` of {model.name} in models.yaml"
+    )
+
+
+def problems_of(models: Iterable[Model]) -> list[str]:
+    """What about these models should be known before they are asked, in words."""
+    today = dt.datetime.now(dt.UTC).date()
+    found = []
+    for model in models:
+        retired = model.entry.retired
+        if retired is not None:
+            when = "was retired" if retired <= today else "will be retired"
+            note = sentence(model.entry.note)
+            found.append(f"Model {model.name} {when} on {retired}. {note}".strip())
+        if has_key(model) is False and not wants_key(model):
+            found.append(
+                f"Model {model.name} is asked without a key: the environment variable "
+                f"{model.key_variable} is not set."
+            )
+    return found

@@ -1,0 +1,61 @@
+"""The questions of a variant with their pictures, from the lake."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from enact_assets.answers.people.content import ShownQuestion, shown_question
+from enact_assets.engine.errors import MissingPartitionError
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.settings.paths import DataRoot
+
+
+@dataclass(frozen=True)
+class ShownQuestions:
+    """``questions`` by kind and length; within these, demonstrations take turns.
+
+    ``n_without_pictures`` others lack a picture.
+    """
+
+    questions: tuple[ShownQuestion, ...]
+    n_without_pictures: int
+
+
+def shown_questions(
+    root: DataRoot, variant: str, per_stratum: int | None = None, kept: str | None = None
+) -> ShownQuestions:
+    """All that ``variant`` asks, or the first ``per_stratum`` of each kind and length; only those
+    that people kept of the question set ``kept``.
+
+    Errors: :class:`MissingPartitionError` if it asks nothing or was not materialized.
+    """
+    lake = Lake(root.lake)
+    asked = lake.read("asked_questions", {"variant": variant})
+    if asked.is_empty():
+        raise MissingPartitionError(
+            f"variant {variant!r} asks no question: materialize demonstrations first"
+        )
+    if kept is not None:
+        of_set = lake.read("kept_questions", {"question_set": kept}).filter("is_kept")
+        asked = asked.join(of_set, on="question_id", how="semi")
+        if asked.is_empty():
+            raise MissingPartitionError(
+                f"question set {kept!r} keeps no question that {variant!r} asks: set `keep` in the "
+                "registry, let people answer, and materialize kept_questions"
+            )
+    asked = asked.sort("kind", "length", "place", "question_id")
+    if per_stratum is not None:
+        asked = asked.group_by("kind", "length", maintain_order=True).head(per_stratum)
+    gating, names = asked.item(0, "gating"), asked.get_column("demonstration").unique()
+    among = {"demonstration": names}
+    rows = lake.read_all("frame_images", variant=variant, among=among).filter(gating=gating)
+    columns = ("demonstration", "key_frame", "image_sha", "width_px", "height_px")
+    pictures = {(d, k): (sha, w, h) for d, k, sha, w, h in rows.select(columns).iter_rows()}
+    orders = lake.read_all("question_orders", gating=gating, among=among)
+    ambiguous = set(orders.filter(pl.col("is_ambiguous")).get_column("question_id"))
+    found = [
+        shown_question(row, pictures, is_ambiguous=row["question_id"] in ambiguous)
+        for row in asked.iter_rows(named=True)
+    ]
+    shown = tuple(question for question in found if question is not None)
+    return ShownQuestions(shown, len(found) - len(shown))

@@ -1,0 +1,125 @@
+"""Open-event procedural planning, small: from two states to the labels of a plan.
+
+The paper's OEPP models read pictures and plans as text. These read symbols: a state is the set of
+actions done so far, a label a random vector that depends on its name alone. They predict one label
+vector per place and choose the nearest of the four plans. As they read labels, their scores are no
+scores of OEPP.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.answers.world.oepp_kernels import Network, train
+from enact_assets.engine.ids import seed_from
+
+Floats = NDArray[np.float64]
+STATE_SIZE, LABEL_SIZE = 128, 32
+RIDGE = 1.0
+HIDDEN, EPOCHS, BATCH = 64, 30, 64
+
+
+class Window(NamedTuple):
+    """Actions in a row of one plan, and those that were done before."""
+
+    done: frozenset[str]
+    plan: tuple[str, ...]
+
+
+Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+"""States (n, 256) and label vectors (n, size) -> what predicts label vectors from states."""
+
+
+def windows_of(plans: Sequence[Sequence[str]], length: int) -> list[Window]:
+    """All windows of ``length`` actions."""
+    return [
+        Window(frozenset(plan[:first]), tuple(plan[first : first + length]))
+        for plan in plans
+        for first in range(len(plan) - length + 1)
+    ]
+
+
+def oepp_scores(
+    fit: Fit,
+    training: Sequence[Sequence[str]],
+    done: Sequence[frozenset[str]],
+    plans: NDArray[np.object_],
+) -> Floats:
+    """Minus the squared distance of each plan's label vectors from the predicted ones.
+
+    ``training`` are whole plans; ``done`` says for each of n questions what was done before.
+    Shape: plans (n, 4, length) of labels -> (n, 4). Zeros where no plan to learn from is as long.
+    """
+    n, n_options, length = plans.shape
+    windows = windows_of(training, length)
+    if not windows or not n:
+        return np.zeros((n, n_options))
+    vectors = _Vectors()
+    learned = [vectors.state(window.done, window.plan) for window in windows]
+    labels = [vectors.plan(window.plan) for window in windows]
+    predict = fit(np.array(learned), np.array(labels))
+    asked = [vectors.state(before, options[0]) for before, options in zip(done, plans, strict=True)]
+    predicted = predict(np.array(asked))
+    shown = np.array([[vectors.plan(option) for option in options] for options in plans])
+    return np.asarray(-((shown - predicted[:, None, :]) ** 2).sum(axis=2))
+
+
+def fit_ridge(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
+    """Ridge regression with an intercept that is not shrunk."""
+    mean, target = states.mean(axis=0), labels.mean(axis=0)
+    centred = states - mean
+    squares = centred.T @ centred + RIDGE * np.eye(states.shape[1])
+    weights = np.linalg.solve(squares, centred.T @ (labels - target))
+    return lambda asked: (asked - mean) @ weights + target
+
+
+def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
+    """One hidden layer of 64 units (tanh), squared error, Adam; the same weights each time."""
+    rng = np.random.default_rng(seed_from("oepp_mlp"))
+    mean, target = states.mean(axis=0), labels.mean(axis=0)
+    n_in, n_out = states.shape[1], labels.shape[1]
+    network = Network(
+        rng.standard_normal((n_in, HIDDEN)) / np.sqrt(n_in),
+        np.zeros(HIDDEN),
+        rng.standard_normal((HIDDEN, n_out)) / np.sqrt(HIDDEN),
+        np.zeros(n_out),
+    )
+    orders = np.array([rng.permutation(len(states)) for _ in range(EPOCHS)])
+    train(network, states - mean, labels - target, orders, BATCH)
+
+    def predict(asked: Floats) -> Floats:
+        hidden = np.tanh((asked - mean) @ network.inner + network.inner_bias)
+        return np.asarray(hidden @ network.outer + network.outer_bias + target)
+
+    return predict
+
+
+class _Vectors:
+    """Random vectors of labels, each drawn once, of length 1 on average."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[tuple[str, int], Floats] = {}
+
+    def state(self, done: frozenset[str], plan: Sequence[str]) -> Floats:
+        """(256,): what is done before the plan, and after it."""
+        before = self._sum(done)
+        return np.concatenate([before, before + self._sum(set(plan) - done)])
+
+    def plan(self, labels: Sequence[str]) -> Floats:
+        """(length * 32,): one vector per place."""
+        return np.concatenate([self._vector(label, LABEL_SIZE) for label in labels])
+
+    def _sum(self, labels: frozenset[str] | set[str]) -> Floats:
+        total = np.zeros(STATE_SIZE)
+        for label in sorted(labels):
+            total += self._vector(label, STATE_SIZE)
+        return total
+
+    def _vector(self, label: str, size: int) -> Floats:
+        if (label, size) not in self._drawn:
+            rng = np.random.default_rng(seed_from("label vector", label, size))
+            drawn = rng.standard_normal(size) / np.sqrt(size)
+            self._drawn[label, size] = drawn
+        return self._drawn[label, size]

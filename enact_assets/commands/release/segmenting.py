@@ -1,0 +1,272 @@
+"""``enact-assets segment``: recorded replays -> key frames, in the release's file layout.
+
+Scene graphs of key frames, and the differences between them, are in the release's JSON form.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from enact_assets.commands.release.evidence import gating_of
+from enact_assets.commands.release.layout import (
+    SEGMENTED_FILE,
+    Task,
+    find_tasks,
+    output_file,
+    refuse_overlap,
+)
+from enact_assets.commands.release.outcomes import Summary, Told, untold
+from enact_assets.commands.release.pictures import checked_picture, write_picture
+from enact_assets.commands.release.prospects import remarks
+from enact_assets.demonstrations.pictures.observed import visibility_from_observability
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
+from enact_assets.demonstrations.recordings.folders import CAMERA, has_png, video_file
+from enact_assets.demonstrations.replay.parents import Parents, parents_over_time
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.engine.errors import EnactError, OutputError
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.pipeline.steps.profiles import SEGMENT
+from enact_assets.questions.key_frames.landed import SegmentedTables
+from enact_assets.settings.predicates import EXISTS, RELATED
+from enact_assets.settings.profile import Profile
+
+Graph = dict[str, list[dict[str, Any]]]
+
+
+def graphs_of(
+    segmented_frames: pl.DataFrame,
+    scene_graphs: pl.DataFrame,
+    visibility: pl.DataFrame,
+    objects: pl.DataFrame,
+    picture_px: Mapping[int, tuple[int, int]],
+    *,
+    later_parents: pl.DataFrame | None = None,
+) -> list[Graph]:
+    """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
+
+    ``picture_px`` is (height, width) of a key frame's picture. Source: definitions.md R2.
+    """
+    category = dict(objects.select("object_name", "category").iter_rows())
+    parents = parents_over_time(objects, later_parents)
+    facts = scene_graphs.partition_by("key_frame", as_dict=True)
+    seen = visibility.partition_by("key_frame", as_dict=True)
+    return [
+        _graph(
+            facts.get((k,), scene_graphs.clear()),
+            seen.get((k,), visibility.clear()),
+            {name: (category[name], _latest(of, frame)) for name, of in parents.items()},
+            picture_px.get(k, (0, 0)),
+        )
+        for k, frame in segmented_frames.sort("key_frame").select("key_frame", "frame").iter_rows()
+    ]
+
+
+def _latest(of: Sequence[tuple[int, Parents]], frame: int) -> Parents:
+    """The parents that an object has at ``frame``."""
+    return next(parents for start, parents in reversed(of) if start <= frame)
+
+
+def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
+    """Frame id -> record: the first graph in full, each further one as a diff to the one before."""
+    records: dict[str, Any] = {}
+    before: Graph | None = None
+    for frame_id, graph in zip(frame_ids, graphs, strict=True):
+        if before is None:
+            records[str(frame_id)] = {**graph, "type": "full"}
+        else:
+            records[str(frame_id)] = {"type": "diff", **difference(before, graph)}
+        before = graph
+    return records
+
+
+def difference(before: Graph, after: Graph) -> dict[str, Graph]:
+    """What to add, remove and update to get from one graph to the next (definitions.md R2).
+
+    An object is also updated if only what is seen of it changed, which the public release leaves
+    out, so that the graphs can be read back. The release reads nothing of them but their ids.
+    """
+    parts: dict[str, Graph] = {
+        name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
+    }
+    for what, key in (("nodes", ("name",)), ("edges", ("from", "to"))):
+        old = {tuple(record[k] for k in key): record for record in before[what]}
+        new = {tuple(record[k] for k in key): record for record in after[what]}
+        parts["add"][what] = [record for name, record in new.items() if name not in old]
+        parts["remove"][what] = [record for name, record in old.items() if name not in new]
+        parts["update"][what] = [
+            record for name, record in new.items() if name in old and old[name] != record
+        ]
+    return parts
+
+
+def _graph(
+    facts: pl.DataFrame,
+    seen: pl.DataFrame,
+    about: Mapping[str, tuple[str, Parents]],
+    picture_px: tuple[int, int],
+) -> Graph:
+    boxes = {
+        row["object_name"]: [
+            row["pixels"],
+            row["x_min_px"],
+            row["y_min_px"],
+            row["x_max_px"],
+            row["y_max_px"],
+            *picture_px,
+        ]
+        for row in seen.iter_rows(named=True)
+    }
+    nodes: dict[str, list[str]] = {}
+    edges: dict[tuple[str, str], list[str]] = {}
+    for predicate, subject, other in facts.select("predicate", "subject", "object").iter_rows():
+        if predicate == EXISTS:
+            nodes.setdefault(subject, [])
+        elif other is None:
+            nodes.setdefault(subject, []).append(predicate)
+        else:
+            states = edges.setdefault((subject, other), [])
+            if predicate != RELATED:
+                states.append(predicate)
+    return {
+        "nodes": [
+            {
+                "name": name,
+                "category": about[name][0],
+                "states": sorted(states),
+                "visibility": {CAMERA: boxes[name]} if name in boxes else {},
+                **({} if about[name][1] is None else {"parent": about[name][1]}),
+            }
+            for name, states in sorted(nodes.items())
+        ],
+        "edges": [
+            {"from": subject, "to": other, "states": sorted(states)}
+            for (subject, other), states in sorted(edges.items())
+        ],
+    }
+
+
+def segment_folder(
+    input_root: Path,
+    output_root: Path,
+    profile: Profile,
+    *,
+    is_dry_run: bool = False,
+    told: Told = untold,
+) -> Summary:
+    """Key frames of every task below ``input_root``, written below ``output_root``.
+
+    A task that fails is told in the summary and writes nothing; the others go on. Pictures of key
+    frames are copied where the recording has them and counted where it has not. Nothing is written
+    outside ``output_root``. A dry run reads and segments, and writes nothing.
+
+    Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if the output
+    folder is the input folder.
+    """
+    summary = Summary(is_dry_run=is_dry_run)
+    tasks = find_tasks(input_root, summary)
+    refuse_overlap(output_root, [input_root])
+    sizes = [task.file.stat().st_size for task in tasks]
+    in_all, before = sum(sizes), 0
+    for task, size in zip(tasks, sizes, strict=True):
+        # The bytes read may be those of what was compressed.
+        def read(
+            done: int, total: int, *, task: Task = task, before: int = before, size: int = size
+        ) -> None:
+            told(task.name, before + done * size // max(1, total), in_all)
+
+        with summary.attempt(task.name) as outcome:
+            replay = read_recorded(task.file, task.name, progress=read)
+            recorded = replay.demonstrations, replay.facts, replay.objects
+            check_replay(*recorded, replay.later_parents)
+            segment = SEGMENT.of(profile)
+            gating = gating_of(profile)
+            tables = segment(*recorded, gating, replay.later_parents)
+            frames = tables.segmented_frames
+            outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
+            outcome.numbers["key frames"] = frames.height
+            n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
+            outcome.numbers["pictures"] = n_pictures
+            outcome.numbers["without picture"] = frames.height - n_pictures
+            for remark in remarks(replay, [gating], {gating.name: frames.height}).others:
+                summary.notes.append(f"{remark.kind}: {task.name}: {remark.text}")
+        before += size
+        told(task.name, before, in_all)
+    return summary
+
+
+def _write(
+    task: Task,
+    output_root: Path,
+    replay: ReplayTables,
+    tables: SegmentedTables,
+    *,
+    is_dry_run: bool,
+) -> int:
+    """Write one task's pictures and then its key frames; returns how many have a picture.
+
+    If that fails, pictures that were not there before are taken away again.
+    """
+    frames = tables.segmented_frames.sort("key_frame")
+    ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
+    n_frames, runs = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
+    if is_dry_run:
+        if video_file(task.folder) is not None and not has_png(task.folder / CAMERA):
+            return len(ids)
+        return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
+    n_pictures, new = 0, list[Path]()
+    try:
+        for frame, png in read_pictures(task.folder, ids, n_frames, frame_id_runs=runs):
+            checked_picture(png, f"{task.name}, {picture_file(task.folder, ids[frame])}")
+            name = picture_file(Path(task.name), ids[frame])
+            path = output_file(output_root, *name.parts)
+            if write_picture(path, png):
+                new.append(path)
+            n_pictures += 1
+        _write_key_frames(
+            output_file(output_root, task.name, SEGMENTED_FILE),
+            as_official(list(ids.values()), _graphs(replay, tables)),
+        )
+    except EnactError:
+        _take_away(new)
+        raise
+    return n_pictures
+
+
+def _write_key_frames(path: Path, content: object) -> None:
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(content), encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _take_away(pictures: Sequence[Path]) -> None:
+    """Remove pictures, and their folders if nothing else is in them."""
+    for path in pictures:
+        with suppress(OSError):
+            path.unlink()
+    for folder in [folder for path in pictures[:1] for folder in list(path.parents)[:2]]:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
+    observability = replay.observability
+    visibility = visibility_from_observability(observability, tables.segmented_frames)
+    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
+    size = sizes.row(0) if sizes.height else (0, 0)
+    key_frames = tables.segmented_frames["key_frame"]
+    return graphs_of(
+        tables.segmented_frames,
+        tables.scene_graphs,
+        visibility,
+        replay.objects,
+        {int(k): size for k in key_frames},
+        later_parents=replay.later_parents,
+    )

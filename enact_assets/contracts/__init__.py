@@ -1,1 +1,0 @@
-"""Shared contracts: predicates, components, ids, profiles, settings, registry, errors."""

@@ -1,1 +1,0 @@
-"""Contents of a data root besides the lake: recordings, question files, the report."""

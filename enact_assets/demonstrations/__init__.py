@@ -1,0 +1,1 @@
+"""Demonstrations: their replays, their pictures and the recordings they come from."""

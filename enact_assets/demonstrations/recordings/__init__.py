@@ -1,0 +1,1 @@
+"""Recordings of a data root: folders, zips and videos."""

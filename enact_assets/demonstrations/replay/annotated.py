@@ -1,0 +1,201 @@
+"""The video source: an annotated video -> replay tables, its frames numbered as they are shown.
+
+What the annotation leaves open is filled in as follows, and nothing else is:
+
+- An object exists from the first frame to the last unless rows about ``Exists`` say otherwise.
+- An object is in view whenever it exists, unless it is shown and hidden. If the first row about it
+  shows it, it was out of view before. In view without a box, its box is the whole picture: that it
+  can be seen is known, how large it is is not.
+- A fact without a removal ends with the video.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES, CAMERA, video_file
+from enact_assets.demonstrations.recordings.videos import VideoTimes, read_times
+from enact_assets.demonstrations.replay.annotation import Annotation, Problem
+from enact_assets.demonstrations.replay.annotation_csv import read_csv
+from enact_assets.demonstrations.replay.annotation_doubts import check_grasps, check_meaning
+from enact_assets.demonstrations.replay.annotation_intervals import Box
+from enact_assets.demonstrations.replay.annotation_json import read_json
+from enact_assets.demonstrations.replay.annotation_time import Timed, Timeline
+from enact_assets.demonstrations.replay.event_graphs import read_events
+from enact_assets.demonstrations.replay.recorded import activity_of
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import (
+    Demonstrations,
+    Facts,
+    Objects,
+    Observability,
+    States,
+)
+from enact_assets.engine.errors import AnnotationError, RecordingError, RenderError
+from enact_assets.engine.given_files import read_given
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.settings.classes import VIDEO
+from enact_assets.settings.frame_ids import COUNTED_FROM_0
+
+READERS = dict(zip(ANNOTATION_FILES, (read_csv, read_json, read_events), strict=True))
+_READER_OF_SUFFIX = {Path(name).suffix: reader for name, reader in READERS.items()}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An annotation with everything that is wrong in it; the rest is None or empty if it is."""
+
+    annotation: Annotation
+    video: VideoTimes | None
+    timed: Timed | None
+    sha: str
+
+    @property
+    def problems(self) -> list[Problem]:
+        """In the order of lines."""
+        return self.annotation.ordered_problems()
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is probably not meant but can be; in the order of lines. They stop nothing."""
+        return sorted(self.annotation.doubts, key=lambda doubt: doubt.line)
+
+
+def check_annotation(file: Path) -> Checked:
+    """Read ``file`` and the video beside it, and find every problem; raises nothing for them.
+
+    Errors: :class:`RecordingError` if the name does not tell the format.
+    """
+    reader = _READER_OF_SUFFIX.get(file.suffix.lower())
+    if reader is None:
+        raise RecordingError(
+            f"{file}: not the name of an annotation (known: {', '.join(ANNOTATION_FILES)})"
+        )
+    annotation, sha = Annotation(), ""
+    try:
+        content = read_given(file)
+        sha = sha256_bytes(content)
+        # Spreadsheets put a mark before the text.
+        annotation = reader(content.decode("utf-8-sig"))
+    except OSError as error:
+        annotation.tell("unreadable", 0, "", reason=error.strerror)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        annotation.tell("not_text", line, "", reason=error.reason)
+    video = _video_times(annotation, file.parent)
+    is_told = any(p.line or p.kind in ("empty", "unreadable") for p in annotation.problems)
+    if not annotation.objects and not is_told:
+        annotation.tell("no_objects", 0, "")
+    if not annotation.changes and not is_told:
+        annotation.tell("no_changes", 0, "")
+    timed = None if video is None else Timeline(annotation, video).resolve()
+    # A refused row would make others look odd that are right.
+    if timed is not None and video is not None and not annotation.problems:
+        check_meaning(annotation, timed, video.n_frames)
+    check_grasps(annotation)
+    return Checked(annotation, video, timed, sha)
+
+
+def read_annotated(file: Path, demonstration: str) -> ReplayTables:
+    """The annotated video of ``file`` as replay tables under the name ``demonstration``.
+
+    Errors: :class:`AnnotationError` with all problems, whose message is the first.
+    """
+    return tables_of_annotation(file, check_annotation(file), demonstration)
+
+
+def tables_of_annotation(file: Path, checked: Checked, demonstration: str) -> ReplayTables:
+    """Replay tables of what :func:`check_annotation` found in ``file``.
+
+    Errors: as :func:`read_annotated`.
+    """
+    if checked.problems or checked.video is None or checked.timed is None:
+        raise AnnotationError.of(file, checked.problems)
+    video, timed = checked.video, checked.timed
+    row = {
+        "demonstration": demonstration,
+        "source": VIDEO,
+        "activity": checked.annotation.activity or activity_of(demonstration),
+        "seed": None,
+        "n_frames": video.n_frames,
+        "frame_rate_hz": video.frame_rate_hz,
+        "world_sha": checked.sha,
+        "frame_id_runs": list(COUNTED_FROM_0),
+    }
+    return ReplayTables(
+        Demonstrations.build([row]),
+        _facts(demonstration, timed),
+        _objects(demonstration, checked.annotation),
+        _observability(demonstration, timed, video),
+        States.empty(),
+    )
+
+
+def _video_times(annotation: Annotation, folder: Path) -> VideoTimes | None:
+    video = video_file(folder)
+    if video is None:
+        annotation.tell("no_video", 0, "", name=CAMERA)
+        return None
+    try:
+        return read_times(video)
+    except RenderError as error:
+        annotation.tell("bad_video", 0, "", reason=str(error).rstrip("."))
+        return None
+
+
+def _facts(demonstration: str, timed: Timed) -> pl.DataFrame:
+    return Facts.build(
+        [
+            {
+                "demonstration": demonstration,
+                "predicate": predicate,
+                "subject": subject,
+                "object": other,
+                "frame_from": frame_from,
+                "frame_to": frame_to,
+            }
+            for (predicate, subject, other), intervals in timed.facts.items()
+            for frame_from, frame_to in intervals
+        ]
+    )
+
+
+def _objects(demonstration: str, annotation: Annotation) -> pl.DataFrame:
+    return Objects.build(
+        [
+            {
+                "demonstration": demonstration,
+                "object_name": thing.name,
+                "category": thing.category,
+                "parents": list(thing.parents),
+                "is_particle_system": False,
+            }
+            for thing in annotation.objects
+        ]
+    )
+
+
+def _observability(demonstration: str, timed: Timed, video: VideoTimes) -> pl.DataFrame:
+    rows = []
+    for name, views in timed.views.items():
+        for frame_from, frame_to, given in views:
+            box: Box = given or (0, 0, video.width_px - 1, video.height_px - 1)
+            x_min, y_min, x_max, y_max = box
+            rows.append(
+                {
+                    "demonstration": demonstration,
+                    "camera": CAMERA,
+                    "object_name": name,
+                    "frame_from": frame_from,
+                    "frame_to": frame_to,
+                    "pixels": (x_max - x_min + 1) * (y_max - y_min + 1),
+                    "x_min_px": x_min,
+                    "y_min_px": y_min,
+                    "x_max_px": x_max,
+                    "y_max_px": y_max,
+                    "height_px": video.height_px,
+                    "width_px": video.width_px,
+                }
+            )
+    return Observability.build(rows)

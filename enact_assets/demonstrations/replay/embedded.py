@@ -1,0 +1,193 @@
+"""The embedded source: demonstrations simulated on demand, named ``<activity>-<seed>``."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import (
+    Actions,
+    Demonstrations,
+    Facts,
+    Objects,
+    Observability,
+    States,
+)
+from enact_assets.engine.errors import ReplayError, UnknownNameError
+from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.frame_ids import COUNTED_FROM_0
+from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.simulator.shapes.world import World
+from enact_assets.simulator.simulate import build_world, simulate
+from enact_assets.simulator.simulation.recording import Recording
+
+_NAME = re.compile(r"(.+)-(\d+)")
+RESERVED_SEEDS = range(100, 116)
+"""Seeds of demonstrations that reference models are trained on. No question is about them."""
+
+
+def parse_demonstration(name: str) -> tuple[str, int]:
+    """``"setting_the_table-0"`` -> ``("setting_the_table", 0)``.
+
+    Errors: :class:`UnknownNameError` if the name has another form or its activity is unknown.
+    """
+    found = _NAME.fullmatch(name)
+    example = f"{min(ACTIVITIES)}-0"
+    if found is None or str(int(found[2])) != found[2]:
+        raise UnknownNameError.of(
+            "embedded demonstration",
+            name,
+            (f"{activity}-<seed>" for activity in ACTIVITIES),
+            f"A name is an activity, a hyphen and a seed without leading zeros, like {example!r}.",
+        )
+    if found[1] not in ACTIVITIES:
+        raise UnknownNameError.of(
+            "activity",
+            found[1],
+            ACTIVITIES,
+            f"Demonstration {name!r} should read like {example!r}.",
+        )
+    return found[1], int(found[2])
+
+
+def check_may_be_asked(name: str) -> None:
+    """Refuse a demonstration that reference models are trained on.
+
+    Errors: :class:`UnknownNameError` for it, and as :func:`parse_demonstration`.
+    """
+    activity, seed = parse_demonstration(name)
+    if seed in RESERVED_SEEDS:
+        first, last = RESERVED_SEEDS[0], RESERVED_SEEDS[-1]
+        raise UnknownNameError(
+            f"demonstration {name!r}: seeds {first} to {last} are reserved, because reference "
+            f"models are trained on them. Name another seed, for example {activity}-"
+            f"{RESERVED_SEEDS.stop}."
+        )
+
+
+def replay_embedded(name: str, progress: Callable[[float], None] | None = None) -> ReplayTables:
+    """Simulate the demonstration called ``name``; ``progress`` hears the simulated seconds.
+
+    Errors: :class:`UnknownNameError` for the name, :class:`SimulationError` if it fails.
+    """
+    activity, seed = parse_demonstration(name)
+    return tables_of(name, simulate(activity, seed, progress))
+
+
+def tables_of(name: str, recording: Recording) -> ReplayTables:
+    """A recording as replay tables under the demonstration name ``name``.
+
+    Errors: :class:`TableContractError` if a table breaks its contract.
+    """
+    world = recording.world
+    demonstrations = Demonstrations.build(
+        [
+            {
+                "demonstration": name,
+                "source": EMBEDDED,
+                "activity": recording.activity,
+                "seed": recording.seed,
+                "n_frames": recording.n_frames,
+                "frame_rate_hz": recording.frame_rate_hz,
+                "world_sha": world.sha,
+                "frame_id_runs": list(COUNTED_FROM_0),
+            }
+        ]
+    )
+    facts = Facts.build(
+        [
+            {
+                "demonstration": name,
+                "predicate": fact.predicate,
+                "subject": fact.subject,
+                "object": fact.object,
+                "frame_from": fact.frame_from,
+                "frame_to": fact.frame_to,
+            }
+            for fact in recording.facts
+        ]
+    )
+    objects = Objects.build(
+        [
+            {
+                "demonstration": name,
+                "object_name": thing.name,
+                "category": thing.category,
+                "parents": list(thing.parents),
+                "is_particle_system": thing.is_particles,
+            }
+            for thing in world.objects
+        ]
+    )
+    n = recording.n_frames
+    states = pl.DataFrame(
+        {
+            "demonstration": pl.Series([name] * n, dtype=pl.String),
+            "frame": np.arange(n, dtype=np.int64),
+            "qpos": _lists(recording.qpos),
+            "mocap_pos": _lists(recording.mocap_pos.reshape(n, -1)),
+            "mocap_quat": _lists(recording.mocap_quat.reshape(n, -1)),
+            "appearance": _lists(recording.appearance),
+        }
+    )
+    return ReplayTables(
+        demonstrations,
+        facts,
+        objects,
+        Observability.empty(),
+        States.arranged(states, name),
+        actions=_actions(name, recording),
+    )
+
+
+def _actions(name: str, recording: Recording) -> pl.DataFrame:
+    environment = f"{recording.activity}, {recording.environment}"
+    return Actions.build(
+        [
+            {
+                "demonstration": name,
+                "action": number,
+                "verb": done.verb,
+                "arguments": list(done.objects),
+                "frame_from": done.frame_from,
+                "frame_to": done.frame_to,
+                "environment": environment,
+            }
+            for number, done in enumerate(recording.performed, 1)
+        ]
+    )
+
+
+def _lists(values: NDArray[np.float64]) -> pl.Series:
+    """Rows of a (t, k) array as lists of Float32."""
+    if values.shape[1] == 0:
+        return pl.Series([[]] * len(values), dtype=pl.List(pl.Float32))
+    rows = pl.Series(np.ascontiguousarray(values, dtype=np.float32))
+    return rows.cast(pl.List(pl.Float32))
+
+
+def embedded_world(demonstrations: pl.DataFrame) -> World:
+    """The world one embedded demonstration was recorded in, rebuilt.
+
+    Errors: :class:`ReplayError` if the table has not exactly one row, if the demonstration is not
+    embedded, or if it was recorded in another version of the world.
+    """
+    if demonstrations.height != 1:
+        raise ReplayError(f"expected one demonstration, the table has {demonstrations.height} rows")
+    row = demonstrations.row(0, named=True)
+    name = row["demonstration"]
+    if row["source"] != EMBEDDED:
+        raise ReplayError(
+            f"{name}: source is {row['source']!r}; only embedded ones can be rendered"
+        )
+    activity, seed = parse_demonstration(name)
+    world = build_world(activity, seed)
+    if world.sha != row["world_sha"]:
+        raise ReplayError(
+            f"{name}: recorded in another version of the world (recorded {row['world_sha'][:12]}, "
+            f"now {world.sha[:12]}): materialize replays again"
+        )
+    return world

@@ -1,0 +1,187 @@
+"""The player's command line: ``python <folder> REQUEST.json``, or ``... --list FILE.hdf5``, or
+``... --check FILE.hdf5`` for a report on this installation (``--help`` after it lists options).
+
+Exit code 0 if all was done, REFUSED with a message in the output folder if trying again would not
+help, anything else after a crash.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PACKAGE = "enact_assets.demonstrations.replay.omnigibson_player"
+LOG_EVERY_S = 10.0
+
+
+def adopt_package() -> None:
+    """Make this folder importable under its own name, without importing the packages above it.
+
+    Their other modules may lack what they need in OmniGibson's interpreter; the player reads one,
+    ``contracts.fisheye_lens``, which needs the standard library only.
+    """
+    folder = Path(__file__).resolve().parent
+    sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != folder]
+    name, parts = "", PACKAGE.split(".")
+    places = (folder, *folder.parents)[: len(parts)]
+    for part, place in zip(parts, reversed(places), strict=True):
+        name = f"{name}.{part}" if name else part
+        package = types.ModuleType(name)
+        package.__path__ = [str(place)]
+        sys.modules.setdefault(name, package)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one request; returns the exit code."""
+    from enact_assets.demonstrations.replay.omnigibson_player.request import (
+        REFUSAL_FILE,
+        REFUSED,
+        PlaybackRequest,
+        RefusalError,
+    )
+
+    keep_lock()
+    if len(arguments) == 2 and arguments[0] == "--list":
+        return list_demonstrations(arguments[1])
+    if arguments[:1] == ["--check"]:
+        return check_installation(arguments[1:])
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return REFUSED
+    output = Path(arguments[0]).parent
+    try:
+        request = PlaybackRequest.read(Path(arguments[0]))
+        output = Path(request.output)
+        run(request)
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        (output / REFUSAL_FILE).write_text(str(error))
+        return REFUSED
+    except Exception:  # noqa: BLE001 # the parent wants its end, and an exit code
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def check_installation(arguments: list[str]) -> int:
+    """Play some frames and write a report; returns the exit code."""
+    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
+
+    try:
+        check_modules("h5py", "numpy", "PIL")
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    from enact_assets.demonstrations.replay.omnigibson_player.check import check
+
+    return check(arguments)
+
+
+def keep_lock() -> None:
+    """The lock of the GPU lives as long as this process, not as helpers that it starts."""
+    from enact_assets.demonstrations.replay.omnigibson_player.request import LOCK_VARIABLE
+
+    lock = os.environ.pop(LOCK_VARIABLE, "")
+    if lock.isdigit():
+        with contextlib.suppress(OSError):
+            os.set_inheritable(int(lock), False)  # noqa: FBT003 # as it is called
+
+
+def list_demonstrations(path: str) -> int:
+    """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
+    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
+
+    try:
+        check_modules("h5py")
+        from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
+            DemonstrationFile,
+        )
+
+        print(json.dumps(DemonstrationFile(path).describe()))
+    except RefusalError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+    return 0
+
+
+def check_modules(*modules: str) -> None:
+    """Errors: :class:`RefusalError` names the first of ``modules`` that is not installed here."""
+    from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
+
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            advice = "OMNIGIBSON_PYTHON must name the interpreter that OmniGibson is installed in."
+            if module == "dagster_pipes":
+                advice = "Install dagster-pipes there, as in step 1 of docs/sources.md."
+            raise RefusalError(f"{sys.executable} has no {module}. {advice}")
+
+
+def run(request: Any) -> None:
+    """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
+    from enact_assets.demonstrations.replay.omnigibson_player import machine
+
+    check_modules("h5py", "numpy", "PIL", "dagster_pipes")
+    from dagster_pipes import DAGSTER_PIPES_CONTEXT_ENV_VAR, open_dagster_pipes
+
+    machine.check_gpu()
+    if DAGSTER_PIPES_CONTEXT_ENV_VAR not in os.environ:
+        play_request(request, print)
+        return
+    with open_dagster_pipes() as pipes:
+        play_request(request, pipes.log.info)
+
+
+def play_request(request: Any, log: Callable[[str], None]) -> None:
+    """Play, and say through ``log`` how far it is, every ten seconds."""
+    from enact_assets.demonstrations.replay.omnigibson_player import machine
+    from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
+        DemonstrationFile,
+    )
+    from enact_assets.demonstrations.replay.omnigibson_player.installed import read_installed
+    from enact_assets.demonstrations.replay.omnigibson_player.playable import check_playable
+    from enact_assets.demonstrations.replay.omnigibson_player.request import PROGRESS_FILE
+    from enact_assets.demonstrations.replay.omnigibson_player.used_api import check_api
+
+    source = DemonstrationFile(request.file)
+    n_frames = source.n_frames(request.episode)
+    installed = read_installed()
+    check_api(installed)
+    check_playable(source, request.episode, installed)
+    machine.check_data(machine.data_of(installed), source.scene_model)
+    source.close()
+    log(f"OmniGibson {installed.version}, with the features of {installed.profile}")
+    what = "facts"
+    if request.frames:
+        last = max(request.frames)
+        what = f"pictures of {len(request.frames)} frames (all up to frame {last} are played)"
+    log(f"{request.demonstration}: {what}, from {request.where} ({n_frames} frames)")
+    logged_at = time.monotonic()
+
+    def progress(done: int, total: int) -> None:
+        nonlocal logged_at
+        now = time.monotonic()
+        if done not in (1, total) and now - logged_at < LOG_EVERY_S:
+            return
+        logged_at = now
+        log(f"{request.demonstration}: {done}/{total} frames")
+        (Path(request.output) / PROGRESS_FILE).write_text(f"{done} {total}")
+
+    from enact_assets.demonstrations.replay.omnigibson_player.playback import play
+
+    play(request, installed, progress)
+
+
+if __name__ == "__main__":
+    adopt_package()
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Isaac Sim's own way out may hang, or turn a failure into exit code 0.
+    os._exit(code)

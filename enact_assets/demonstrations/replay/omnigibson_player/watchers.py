@@ -1,0 +1,123 @@
+"""What is looked at while a demonstration is played: its facts and views, or pictures of it."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Protocol
+
+import omnigibson as og
+from PIL import Image
+
+from enact_assets.demonstrations.replay.omnigibson_player import look
+from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
+    DemonstrationFile,
+)
+from enact_assets.demonstrations.replay.omnigibson_player.enact_facts import EnactFacts
+from enact_assets.demonstrations.replay.omnigibson_player.installed import Installed
+from enact_assets.demonstrations.replay.omnigibson_player.intervals import (
+    Box,
+    Fact,
+    IntervalWriter,
+    ObjectWriter,
+)
+from enact_assets.demonstrations.replay.omnigibson_player.playable import restores_grasps
+from enact_assets.demonstrations.replay.omnigibson_player.request import ENACT, PlaybackRequest
+from enact_assets.demonstrations.replay.omnigibson_player.scene_facts import SceneFacts
+from enact_assets.demonstrations.replay.omnigibson_player.sight import boxes
+
+COLOURS, LABELS = "rgb", "seg_instance"
+Seen = tuple[dict[str, Any], dict[str, Any]]
+"""What a camera saw, and what it says about that, by modality."""
+
+
+class Facts(Protocol):
+    """Asks for the facts of a frame."""
+
+    def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:
+        """All facts that hold now, and the names of all that counts."""
+        ...
+
+
+class Watcher(Protocol):
+    """Looks at frames as they are played."""
+
+    modalities: tuple[str, ...]
+    """What its camera sees."""
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """The simulator is at ``frame``."""
+        ...
+
+
+class FactsWatcher:
+    """Writes all facts, and the box of everything the camera sees."""
+
+    modalities: tuple[str, ...] = (LABELS,)
+
+    def __init__(self, request: PlaybackRequest, writer: IntervalWriter, facts: Facts) -> None:
+        self._request = request
+        self._writer = writer
+        self._facts = facts
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """As in :class:`Watcher`."""
+        facts, names = self._facts.at(env, env.scene)
+        views = boxes_of(rendered(sensor, self._request.renders), names)
+        self._writer.add_frame(frame, facts, views)
+
+
+class PictureWatcher:
+    """Stores a PNG file of every frame it looks at, each as soon as it is drawn."""
+
+    modalities: tuple[str, ...] = (COLOURS,)
+
+    def __init__(self, request: PlaybackRequest, folder: Path) -> None:
+        self._request = request
+        self._folder = folder
+
+    def look(self, env: Any, sensor: Any, frame: int) -> None:
+        """As in :class:`Watcher`."""
+        look.paint_robot(env.scene.robots[0], self._request, frame)
+        seen, _ = rendered(sensor, self._request.renders)
+        picture = Image.fromarray(to_array(seen[COLOURS])[..., :3].astype("uint8"))
+        path = picture_path(self._folder, frame)
+        partial = path.with_name(f".{path.name}.tmp")
+        picture.save(partial, "PNG")
+        partial.replace(path)
+
+
+def facts_of(
+    request: PlaybackRequest,
+    installed: Installed,
+    source: DemonstrationFile,
+    writer: ObjectWriter,
+) -> Facts:
+    """What asks for the facts of a frame, by the rules of ``request``; names go to ``writer``."""
+    mode = source.robot().grasping_mode
+    is_in_state = restores_grasps(source, request.episode, installed)
+    if request.rules == ENACT:
+        return EnactFacts(writer, request.where, mode, is_grasp_in_state=is_in_state)
+    return SceneFacts(writer, mode, is_grasp_in_state=is_in_state)
+
+
+def boxes_of(seen: Seen, names: Collection[str]) -> dict[str, Box]:
+    """Box of everything in ``names`` that the camera saw."""
+    labels, about = to_array(seen[0][LABELS]), seen[1][LABELS]
+    return boxes(labels, {int(k): v for k, v in about.items()}, names)
+
+
+def rendered(sensor: Any, renders: int) -> Seen:
+    """What ``sensor`` sees once the renderer has caught up with the state."""
+    for _ in range(renders):
+        og.sim.render()
+    seen, about = sensor.get_obs()
+    return seen, about
+
+
+def to_array(tensor: Any) -> Any:
+    """A tensor, wherever it is, as a NumPy array."""
+    return tensor.cpu().numpy()
+
+
+def picture_path(folder: Path, frame: int) -> Path:
+    """Path of the picture of ``frame``."""
+    return folder / f"{frame:06d}.png"

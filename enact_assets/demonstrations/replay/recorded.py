@@ -1,0 +1,197 @@
+"""The recorded source: replays in the layout of the public release -> replay tables.
+
+Source: definitions.md R2. Every frame has the complete graph that the release reconstructs
+from it; what differs from the frame before becomes the ends of intervals. Tables count frames by
+position, ``frame_id_runs`` keeps the ids.
+
+In a recording of differences, what is seen is as old as the record it comes from: a change of
+``visibility`` alone is not written between full frames.
+
+What tables cannot hold is refused: an object or a pair listed twice in one frame, a state listed
+twice, a category that changes in the course of the recording.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from enact_assets.demonstrations.recordings.folders import CAMERA, SEGMENTED_FILES
+from enact_assets.demonstrations.replay.frame_stream import FrameStream, Progress
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, States
+from enact_assets.demonstrations.replay.timeline import Timeline
+from enact_assets.engine.errors import LakeError, RecordingError
+from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.engine.tables import table
+from enact_assets.settings.classes import RECORDED
+from enact_assets.settings.frame_ids import FrameIds
+from enact_assets.settings.predicates import EXISTS
+
+FRAME_RATE_HZ = 30.0
+NO_RATE_HZ = 0.0
+"""Of key frames without the frames between: they follow each other at no pace."""
+PARTICLE_SYSTEM = "System"
+"""Category of particle systems."""
+
+_BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
+
+
+@dataclass(frozen=True)
+class RecordedTables(ReplayTables):
+    """Replay tables of a recording. ``has_differences`` says whether it has frames that are
+    written as differences to the one before.
+    """
+
+    has_differences: bool = False
+
+
+def read_recorded(
+    path: Path,
+    demonstration: str,
+    *,
+    activity: str | None = None,
+    camera: str = CAMERA,
+    progress: Progress | None = None,
+) -> RecordedTables:
+    """The recording in the file ``path`` as replay tables under the name ``demonstration``.
+
+    The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
+    memory at a time. ``activity`` is the name without its number unless it is given. What cameras
+    other than ``camera`` see is not kept. ``progress`` gets bytes done and bytes in all. By its
+    name a file of segmented activities is known: its frames are key frames, and have no rate.
+
+    Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
+    was expected, if the file cannot be read or is not a recording in this layout.
+    """
+    try:
+        check_partition_value(demonstration, f"recording {path}")
+    except LakeError as error:
+        raise RecordingError(str(error)) from None
+    timeline = Timeline(camera)
+    with FrameStream(path, progress) as stream:
+        while (raw := stream.next_frame()) is not None:
+            pattern = timeline.take(stream.n_frames - 1, raw)
+            if pattern is not None:
+                timeline.sight_rows += stream.follow(pattern, timeline.sight)
+        if not stream.n_frames:
+            raise stream.place.error(
+                "it contains no frame; the recording was cut off or never began"
+            )
+        timeline.finish(stream.n_frames)
+    row = {
+        "demonstration": demonstration,
+        "source": RECORDED,
+        "activity": activity or activity_of(demonstration),
+        "seed": None,
+        "n_frames": stream.n_frames,
+        "frame_rate_hz": NO_RATE_HZ if path.name in SEGMENTED_FILES else FRAME_RATE_HZ,
+        "world_sha": stream.sha,
+        "frame_id_runs": list(FrameIds.of(stream.ids).runs),
+    }
+    return RecordedTables(
+        Demonstrations.build([row]),
+        _facts(demonstration, timeline),
+        _objects(demonstration, timeline),
+        _observability(demonstration, timeline),
+        States.empty(),
+        _later_parents(demonstration, timeline),
+        has_differences=timeline.has_differences,
+    )
+
+
+def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
+    """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
+    replays. Only that frame is read. Errors: as :func:`read_recorded`.
+    """
+    timeline = Timeline(camera)
+    with FrameStream(path) as stream:
+        raw = stream.next_frame()
+        if raw is None:
+            return False
+        timeline.take(0, raw)
+    timeline.finish(1)
+    return not any(map(len, timeline.sight_rows))
+
+
+def activity_of(demonstration: str) -> str:
+    """Its name without the number at its end: ``tidy_kitchen_2101`` -> ``tidy_kitchen``."""
+    return re.sub(r"[-_.]+\d+$", "", demonstration)
+
+
+def _facts(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+    facts = timeline.facts
+    rows = pl.DataFrame(
+        {
+            "predicate": pl.Series([fact[0] for fact, _, _ in facts], dtype=pl.String),
+            "subject": pl.Series([fact[1] for fact, _, _ in facts], dtype=pl.String),
+            "object": pl.Series([fact[2] for fact, _, _ in facts], dtype=pl.String),
+            "frame_from": pl.Series([start for _, start, _ in facts], dtype=pl.Int64),
+            "frame_to": pl.Series([stop for _, _, stop in facts], dtype=pl.Int64),
+        }
+    )
+    return _checked("facts", demonstration, rows)
+
+
+def _objects(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+    # What came and went within one frame of differences never was there, and a name that is only
+    # ever an end of an edge has no record, hence no category.
+    used = {name for (_, *names), _, _ in timeline.facts for name in names}
+    nodes = {subject for (predicate, subject, _), _, _ in timeline.facts if predicate == EXISTS}
+    names = [name for name in timeline.objects if name in used]
+    of = timeline.kinds
+    kinds = [(of[n].category, of[n].parents[0][1]) if n in nodes else ("", None) for n in names]
+    rows = pl.DataFrame(
+        {
+            "object_name": pl.Series(names, dtype=pl.String),
+            "category": pl.Series([category for category, _ in kinds], dtype=pl.String),
+            "parents": pl.Series([parents for _, parents in kinds], dtype=pl.List(pl.String)),
+            "is_particle_system": pl.Series(
+                [category == PARTICLE_SYSTEM for category, _ in kinds], dtype=pl.Boolean
+            ),
+        }
+    )
+    return _checked("objects", demonstration, rows)
+
+
+def _later_parents(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+    rows = [
+        {
+            "demonstration": demonstration,
+            "object_name": name,
+            "frame_from": frame,
+            "parents": parents,
+        }
+        for name, kind in timeline.kinds.items()
+        for frame, parents in kind.parents[1:]
+    ]
+    return LaterParents.build(rows)
+
+
+def _observability(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+    sight = np.concatenate(timeline.sight_rows)
+    timeline.sight_rows.clear()
+    # Rows of one object ascend already. In the order of the key, the contract sorts them for free.
+    names = sorted(timeline.objects)
+    rank = np.empty(len(names), np.int16 if len(names) < 2**15 else np.int64)
+    rank[[timeline.objects[name] for name in names]] = np.arange(len(names))
+    ranks = rank[sight[:, 0]]
+    order = np.argsort(ranks, kind="stable")
+    rows = pl.DataFrame(
+        {
+            name: pl.Series(sight[order, k], dtype=pl.Int64)
+            for k, name in enumerate(("frame_from", "frame_to", *_BOX), start=1)
+        }
+    ).with_columns(
+        object_name=pl.Series(names, dtype=pl.String).gather(ranks[order]),
+        camera=pl.lit(timeline.camera),
+    )
+    del sight, ranks, order  # the contract takes as much memory again
+    return _checked("observability", demonstration, rows)
+
+
+def _checked(name: str, demonstration: str, rows: pl.DataFrame) -> pl.DataFrame:
+    named = rows.with_columns(demonstration=pl.lit(demonstration, pl.String))
+    return table(name).arranged(named, demonstration)

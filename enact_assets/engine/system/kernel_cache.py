@@ -1,0 +1,156 @@
+"""Keeps compiled kernels apart from those of another source, wherever Numba may write them.
+
+Numba looks at the file of the outermost kernel only. Kernels here call kernels of other files:
+after an edit, or a pull, of an inner one the old machine code would go on running without a sign.
+Beside their source, all compiled kernels are dropped as soon as any kernel file changed. Elsewhere
+they have a folder per content of all kernel files.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import MutableMapping
+from contextlib import suppress
+from hashlib import sha1, sha256
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2]
+STAMP = "kernels.stamp"
+KERNEL_FILES = ("**/*kernels.py", "**/bit_sets.py", "**/release_arrays.py")
+"""Every module with a kernel in it; a test compares."""
+INDEXES = "**/__pycache__/*.nbi"
+VARIABLE = "NUMBA_CACHE_DIR"
+_OWN_FOLDER = re.compile(r"enact_kernels_[0-9a-f]{16}")
+
+
+def place_kernels(
+    package: Path = PACKAGE, environment: MutableMapping[str, str] = os.environ
+) -> None:
+    """Say where Numba keeps compiled kernels, by :data:`VARIABLE`, which processes inherit.
+
+    A folder that a user names there is kept: kernels go into a folder of ours below. Without one
+    they stay beside their source, or, where that cannot be written, go to the user's cache folder
+    or a temporary one. Call it before Numba is imported.
+    """
+    named = environment.get(VARIABLE)
+    if not named and is_writable(package):
+        drop_stale_kernels(package)
+        return
+    name = f"enact_kernels_{kernel_sha(package)[:16]}"
+    if named:
+        # A parent process may have been here; its source may have been another.
+        given = Path(named)
+        folder = (given.parent if _OWN_FOLDER.fullmatch(given.name) else given) / name
+    else:
+        folder = (_user_cache(environment) or _temporary_cache()) / name
+        _bring_along(package, folder)
+    environment[VARIABLE] = str(folder)
+    if "numba" in sys.modules and environment is os.environ:
+        sys.modules["numba"].config.CACHE_DIR = str(folder)
+
+
+def kernel_files(package: Path = PACKAGE) -> list[Path]:
+    """Source files with kernels, sorted."""
+    return sorted(path for pattern in KERNEL_FILES for path in package.glob(pattern))
+
+
+def kernel_sha(package: Path = PACKAGE) -> str:
+    """Hash of names and contents of all kernel files."""
+    found = sha256()
+    for path in kernel_files(package):
+        content = path.read_bytes()
+        found.update(f"{path.relative_to(package)} {len(content)}\n".encode() + content)
+    return found.hexdigest()
+
+
+def is_writable(package: Path = PACKAGE) -> bool:
+    """Whether Numba can write beside every kernel file."""
+    folders = {path.parent for path in kernel_files(package)} | {package}
+    caches = (folder / "__pycache__" for folder in folders)
+    return all(os.access(c if c.exists() else c.parent, os.W_OK | os.X_OK) for c in caches)
+
+
+def has_kernels(package: Path = PACKAGE) -> bool:
+    """Whether any compiled kernel is there."""
+    named = os.environ.get(VARIABLE)
+    return any(Path(named).glob("*/*.nbi") if named else package.glob(INDEXES))
+
+
+def drop_stale_kernels(package: Path = PACKAGE) -> bool:
+    """Remove compiled kernels below ``package`` if a kernel file changed; whether they were.
+
+    Files are told apart by time and size.
+    """
+    if _is_fresh(package):
+        return False
+    with suppress(OSError):
+        for compiled in _compiled(package):
+            compiled.unlink(missing_ok=True)
+        place = package / "__pycache__" / STAMP
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(_stamp(package), encoding="utf-8")
+    return True
+
+
+def _compiled(package: Path) -> list[Path]:
+    return [path for pattern in (INDEXES, "**/__pycache__/*.nbc") for path in package.glob(pattern)]
+
+
+def _stamp(package: Path) -> str:
+    found = [(path, path.stat()) for path in kernel_files(package)]
+    return "\n".join(f"{p.relative_to(package)} {s.st_mtime_ns} {s.st_size}" for p, s in found)
+
+
+def _is_fresh(package: Path) -> bool:
+    """Whether what is compiled beside the source was compiled from it as it is now."""
+    with suppress(OSError):
+        return (package / "__pycache__" / STAMP).read_text(encoding="utf-8") == _stamp(package)
+    return False
+
+
+def _bring_along(package: Path, folder: Path) -> None:
+    """Copy what is compiled beside the source into ``folder``, which does not exist yet.
+
+    So the kernels that an image was built with help where it is read-only.
+    """
+    compiled = _compiled(package)
+    if folder.exists() or not compiled or not _is_fresh(package):
+        return
+    with suppress(OSError), tempfile.TemporaryDirectory(dir=folder.parent) as made:
+        for path in compiled:
+            stage = path.parents[1]
+            # As Numba names it; under another name it would compile anew.
+            sha = sha1(os.path.abspath(stage).encode(), usedforsecurity=False).hexdigest()  # noqa: PTH100 - Numba resolves no links either
+            place = Path(made, folder.name, f"{stage.name}_{sha}")
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place / path.name)
+        # It fails, and nothing is lost, if another process was quicker.
+        Path(made, folder.name).rename(folder)
+
+
+def _user_cache(environment: MutableMapping[str, str]) -> Path | None:
+    """Our folder in the user's cache folder, if it can be written."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it gives "~", where Path raises
+    named = environment.get("XDG_CACHE_HOME")
+    folder = Path(named or home / ".cache") / "enact_assets"
+    is_there = folder.is_absolute() and (named or home.is_dir())
+    return folder if is_there and _is_ours(folder) else None
+
+
+def _temporary_cache() -> Path:
+    """Our folder for temporary files, the same in every process of this user."""
+    folder = Path(tempfile.gettempdir()) / f"enact_assets-{os.getuid()}"
+    # Numba runs what it finds: nobody else may have made the folder, or write there.
+    return folder if _is_ours(folder) else Path(tempfile.mkdtemp(prefix="enact_assets-"))
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder, made if it is missing, is this user's, who alone can write there."""
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        is_private = folder.is_dir() and not folder.is_symlink() and not found.st_mode & 0o022
+        return found.st_uid == os.getuid() and is_private and os.access(folder, os.W_OK | os.X_OK)
+    return False

@@ -1,0 +1,1 @@
+"""The pipeline: steps, their lineage, and what runs them."""

@@ -1,0 +1,1 @@
+"""What answers cost before they are bought, and who may spend what."""

@@ -1,0 +1,238 @@
+"""A first look at a model: some questions of a variant, asked and verified without a Dagster run.
+
+The ledger keeps the answers, so that materializing the model later asks the other questions only.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import polars as pl
+
+from enact_assets.answers.baselines.costs import dollars
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.baselines.requests import build_request
+from enact_assets.answers.models.messages import Message
+from enact_assets.answers.models.session import Progress
+from enact_assets.engine.errors import MissingPartitionError
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.loading import World, call
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.steps import STEPS
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.pipeline.arrivals import names_in_lake
+from enact_assets.pipeline.handles.tools import Pictures, Tools, pictures_of
+from enact_assets.pipeline.lineage.graph import names_now
+from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.questions.files.imported import question_file_names
+from enact_assets.results.verification.metrics import expected_pairwise, summarize
+from enact_assets.settings.registry import Registry
+
+EVALUATED_BY = "evaluation"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Questions of a variant, rows of ``asked_questions``, and their pictures."""
+
+    variant: str
+    questions: pl.DataFrame
+    pictures: Pictures
+
+    @cached_property
+    def messages(self) -> list[Message]:
+        """As models are shown them, without those whose pictures are missing."""
+        shas = self.pictures.shas
+        rows = self.questions.iter_rows(named=True)
+        requests = (build_request(row, self.pictures, shas) for row in rows)
+        return [r.message for r in requests if all(p.sha is not None for p in r.pictures)]
+
+
+@dataclass(frozen=True)
+class FirstAnswers:
+    """What a model answered: rows of ``predictions`` and of ``evaluation``; and how asking went,
+    of which baselines and imported answers report nothing.
+    """
+
+    asked: Asked
+    predictions: pl.DataFrame
+    evaluation: pl.DataFrame
+    progress: Progress
+
+    def by_kind(self, data: DataResource) -> pl.DataFrame:
+        """Scores and counts by kind, as :func:`summarize`, and what a random order would score on
+        the same questions: ``task_chance``, ``pairwise_chance``.
+        """
+        gating = self.asked.questions.item(0, "gating")
+        orders = data.lake.read_all("question_orders", gating=gating)
+        chance = (
+            self.asked.questions.select("question_id", "kind", "length")
+            .join(orders.drop("kind", "length"), on="question_id")
+            .group_by("kind")
+            .agg(
+                task_chance=pl.col("expected_task_accuracy").mean(),
+                pairwise_chance=expected_pairwise(),
+            )
+        )
+        return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")
+
+    def cost(self) -> str:
+        """Tokens, price, time and who answered, in one line; old answers count. Then how many
+        were old, and what was spent now, the first message of a model included.
+        """
+        rows = self.predictions.drop_nulls("raw_answer")
+        n_answers, now = counted(rows.height, "answer"), ""
+        if self.progress.n_from_ledger or self.progress.usd:
+            now = (
+                f" {self.progress.n_from_ledger:,} were in the ledger; spent now: "
+                f"{dollars(self.progress.usd)}."
+            )
+        if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
+            return f"{n_answers}, for which no tokens were counted.{now}"
+        usd = rows["usd"]
+        price = "unknown price" if usd.null_count() else dollars(float(usd.sum()))
+        served = ", ".join(rows["served_model"].drop_nulls().unique().sort()) or "no name given"
+        tokens = {n: f"{rows[n].sum():,}" for n in ("tokens_in", "tokens_out", "tokens_reasoning")}
+        seconds = rows.select(pl.col("latency_s").median()).item()
+        median = "" if seconds is None else f", median {seconds:.1f} s"
+        return (
+            f"{n_answers}: {price}, {tokens['tokens_in']} tokens in, "
+            f"{tokens['tokens_out']} out ({tokens['tokens_reasoning']} of reasoning){median}; "
+            f"answered by {served}.{now}"
+        )
+
+    def missing_reasons(self) -> list[tuple[int, str]]:
+        """How many answers are missing for which reason, the most first."""
+        rows = self.predictions.filter(pl.col("raw_answer").is_null())
+        counts = rows["error"].fill_null("no reason given").value_counts(sort=True)
+        return [(n, reason) for reason, n in counts.iter_rows()]
+
+    def wrong(self) -> pl.DataFrame:
+        """Answers that were not accepted, beside their questions and words, the shortest first."""
+        words = self.predictions.select("question_id", "repetition", "raw_answer")
+        questions = self.asked.questions.select(
+            "question_id", "shown_key_frames", "actions", reference="answer"
+        )
+        return (
+            self.evaluation.filter(~pl.col("is_accepted"))
+            .join(words, on=["question_id", "repetition"])
+            .join(questions, on="question_id")
+            .sort("n_steps", "kind", "question_id", "repetition")
+        )
+
+
+def asked_of(data: DataResource, variant: str) -> Asked:
+    """All questions that ``variant`` asks.
+
+    Errors: :class:`MissingPartitionError` says what to materialize first.
+    """
+    lake = data.lake
+    try:
+        questions = lake.read("asked_questions", {"variant": variant})
+        images = lake.read_all("frame_images", variant=variant)
+    except MissingPartitionError as error:
+        raise MissingPartitionError(
+            f"{error} Make the questions first: `enact-assets demo`, or `enact-assets materialize "
+            f"--variant {variant}`."
+        ) from error
+    return Asked(variant, questions, pictures_of(data.images, images))
+
+
+def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
+    """``n`` of the questions, as many of each kind and length as can be; the same every time.
+
+    Fewer are part of more, so that asking more later buys only the others.
+    """
+
+    def drawn(column: str) -> pl.Series:
+        values = asked.questions[column]
+        return pl.Series([content_sha([seed, v]) for v in values], dtype=pl.String)
+
+    questions = (
+        asked.questions.with_columns(drawn=drawn("question_id"), of_length=drawn("length"))
+        .with_columns(nth=pl.col("drawn").rank("ordinal").over("kind", "length"))
+        # The last round is not full: lengths as drawn, each of both kinds.
+        .sort("nth", "of_length", "kind")
+        .head(n)
+        .drop("drawn", "of_length", "nth")
+    )
+    return Asked(asked.variant, questions, asked.pictures)
+
+
+def ask_first(
+    data: DataResource,
+    registry: Registry,
+    model: str,
+    asked: Asked,
+    *,
+    usd_until: float | None,
+    told: Callable[[Progress], None],
+) -> FirstAnswers:
+    """Ask ``model`` the questions of ``asked`` and verify its answers.
+
+    Missing answers are rows with a reason, whatever their number. Errors: as
+    :class:`ModelAsker`, and those of the step ``evaluation``.
+    """
+    progress = Progress(asked.questions.height)
+
+    def noted(now: Progress) -> None:
+        nonlocal progress
+        progress = now
+        told(now)
+
+    ask = ModelAsker(data.data_root, data.images.read_png, usd_until, noted)
+    shas = asked.pictures.shas
+    answers = answers_to(model, asked.variant, asked.questions, asked.pictures, shas, ask=ask)
+    rows = predictions_of(model, asked.variant, answers)
+    demonstrations = names_in_lake(data)["demonstration"]
+    files = question_file_names(data.question_files)
+    names = names_now(registry, demonstrations, [model], files)
+    tools = Tools(data.images, data.recordings, data.question_files)
+    store = _LakeAnd(data.lake, {"predictions": rows})
+    world = World(store, names, partial(entry_of, registry), tools)
+    made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
+    (_, evaluated, _) = next(iter(made))
+    return FirstAnswers(asked, rows, evaluated, progress)
+
+
+def write_page(
+    data: DataResource, name: str, first: FirstAnswers, of_kind: pl.DataFrame
+) -> Path | None:
+    """One HTML file with every answer that was not accepted; None if there is none.
+
+    Errors: :class:`OutputError`.
+    """
+    from enact_assets.results.report.first_look import first_look_page
+
+    wrong = first.wrong()
+    if wrong.is_empty():
+        return None
+    path = data.data_root.first_looks / f"{name}_{first.asked.variant}.html"
+    title = f"First answers of {name}, {first.asked.variant}"
+    html = first_look_page(title, of_kind, wrong, first.asked.pictures)
+    with replacing(path) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class _LakeAnd:
+    """A lake with other rows for some tables."""
+
+    lake: Lake
+    rows: Mapping[str, pl.DataFrame]
+
+    def read(self, table_name: str, partition: Mapping[str, str], /) -> pl.DataFrame:
+        if table_name in self.rows:
+            return self.rows[table_name]
+        return self.lake.read(table_name, partition)
+
+    def content_sha(self, table_name: str, partition: Mapping[str, str], /) -> str:
+        return self.lake.content_sha(table_name, partition)
+
+    def partitions(self, table_name: str, /) -> list[dict[str, str]]:
+        return self.lake.partitions(table_name)

@@ -1,0 +1,84 @@
+"""Who may spend what: a person within the budget, automation only if a switch says so.
+
+All that was ever bought on a data root stands in its ledger. A run gets the sum that the ledger may
+come to; runs at the same time share it.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.models.budget import Budget
+from enact_assets.engine.errors import EnactError
+from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.pipeline.lineage.graph import dimensions
+from enact_assets.pipeline.runs.pools import POOL_OF
+from enact_assets.pipeline.runs.running import TRIGGER_TAG, invocation_tags
+from enact_assets.pipeline.steps.answer_steps import API_POOL
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
+
+USD_UNTIL_TAG = "enact/usd_until"
+"""Tag of a run that a command started: what the ledger may come to, in dollars."""
+BUYERS = frozenset({*(step for step, pool in POOL_OF.items() if pool == API_POOL), "frame_images"})
+"""Steps that may spend money: an image model may repaint pictures."""
+OF_PERSONS = ("materialize",)
+"""Triggers of runs that a person asked for; one without a trigger was launched in the UI."""
+
+
+def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
+    """What the ledger of ``root`` may come to in a run with ``tags``; None: nothing is bought.
+
+    Errors: :class:`SettingsError` for a wrong ``models.yaml``.
+    """
+    spending = KnownModels(DataRoot(root)).catalogue.spending
+    is_automated = tags.get(TRIGGER_TAG, OF_PERSONS[0]) not in OF_PERSONS
+    if is_automated and not spending.by_automation:
+        return None
+    limits = [] if spending.max_usd is None else [spending.max_usd]
+    if USD_UNTIL_TAG in tags:
+        limits.append(float(tags[USD_UNTIL_TAG]))
+    return min(limits, default=None)
+
+
+def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
+    """Tags of runs that together may spend ``max_usd``; none without such a limit."""
+    if max_usd is None:
+        return {}
+    return {USD_UNTIL_TAG: repr(Budget(DataRoot(root).ledger, None).committed_usd() + max_usd)}
+
+
+def run_tags(root: Path, max_usd: float | None) -> Callable[[str], dict[str, str]]:
+    """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``."""
+    shared, limit = invocation_tags(), spending_tags(root, max_usd)
+    return lambda step: shared | (limit if step in BUYERS else {})
+
+
+def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
+    """Whether a partition asks a model that costs money, and automation may not buy here."""
+    models = KnownModels(DataRoot(root))
+    try:
+        may_buy = models.catalogue.spending.by_automation
+    except EnactError:
+        may_buy = False
+    costs: dict[str, bool] = {}
+
+    def withheld(step: StepSpec, partition: Partition) -> bool:
+        if may_buy or step.name not in BUYERS:
+            return False
+        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        name = named.get("model")
+        if name is None:
+            variant = load_registry().variants.get(named["variant"])
+            if variant is None or variant.editing is None:
+                return False
+            name = variant.editing.model
+        if name not in costs:
+            try:
+                model = models.find(name)
+                costs[name] = model is not None and model.costs_money
+            except EnactError:
+                costs[name] = True
+        return costs[name]
+
+    return withheld

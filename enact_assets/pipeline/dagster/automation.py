@@ -1,0 +1,249 @@
+"""Automation: the daemon makes partitions that are stale by content, one run each, once.
+
+The condition asks the same plan as the driver: data versions and provenance stand with the rows,
+so changes that happened unobserved count too, and what ran again with equal content does not. A
+partition waits until all it is made from is settled; conditions of Dagster's own look one step up
+only, and would render pictures of frames that are about to change.
+
+Nothing here makes runs unless it is switched on: see ``AUTOMATE_VARIABLE``. Answers of models that
+cost money wait for a person, unless ``models.yaml`` lets automation buy.
+"""
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.planning.due import Due, DueSteps
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.engine.plurals import counted
+from enact_assets.pipeline.costs.spending import bought_by_persons
+from enact_assets.pipeline.dagster.loaded import loaded_registry, loaded_shards
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.driver_lock import driver_at_work
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.reported import last_event_id, read_lineage
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
+from enact_assets.pipeline.runs.shard_making import ask_for
+from enact_assets.settings.registry import settings_sha
+
+AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
+"""The one switch: 1 turns on everything that makes runs by itself. Also, one by one, in the UI."""
+MAX_QUEUED = 100
+"""Runs that wait or work at once; what else is due is found again when there is room."""
+TRY_AGAIN_S = 24 * 3600.0
+"""What failed is tried on the same inputs again after this: disks are freed, services come back."""
+LOOK_AGAIN_S = 600.0
+"""If Dagster saw nothing happen, files are looked at again after this."""
+MAX_RETRIES = 3
+RUN_TAGS = {
+    TRIGGER_TAG: "automation",
+    "dagster/max_retries": str(MAX_RETRIES),
+    # What a killed run had made by then is not known: begin again.
+    "dagster/retry_strategy": "ALL_STEPS",
+}
+"""Failed runs are retried by the daemon, unless a step failed: it would fail again."""
+
+
+def is_automated() -> bool:
+    """Whether the switch is on where the definitions are loaded."""
+    return os.environ.get(AUTOMATE_VARIABLE, "") not in {"", "0"}
+
+
+class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
+    """True for partitions that are stale, not being made, and made from settled inputs only.
+
+    Stale: never made, made by other code, or made from inputs whose data version has changed
+    now. False while a driver is at work. Its cursor holds what was tried (partition -> what it
+    would have been made from, and when): a failure is not repeated on the same inputs for a day.
+    """
+
+    @property
+    def description(self) -> str:
+        """What people read in the UI."""
+        return (
+            "Stale; all upstream partitions are settled, and no attempt on the same inputs "
+            "within a day"
+        )
+
+    def get_label(self) -> str:
+        """Name in the UI."""
+        return "on_changed_data"
+
+    def evaluate(
+        self, context: dg.AutomationContext[dg.AssetKey]
+    ) -> dg.AutomationResult[dg.AssetKey]:
+        """Partitions of one asset. All assets of a step are true together."""
+        step = STEP_NAMED[STEP_OF[context.key.to_user_string()].name]
+        tick = _tick(context)
+        if tick.steps is None:
+            return dg.AutomationResult(context, context.get_empty_subset(), cursor=context.cursor)
+        tried = _Tried.decoded(context.cursor, tick.at)
+        shards = loaded_shards(context.asset_graph)
+        if step.name not in tick.found:
+            limit = tick.n_free if shards is None else sys.maxsize
+            due = tick.steps.next(step, tried.attempts, limit)
+            tick.found[step.name] = due, _runs(context, step, due, tick.n_free, shards)
+            tick.n_free -= len(tick.found[step.name][1])
+        due, runs = tick.found[step.name]
+        keys = {partition_key(partition) for partition in runs}
+        cursor = tried.updated(due.attempts, tick.at).encoded()
+        return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
+
+
+def on_changed_data() -> dg.AutomationCondition[dg.AssetKey]:
+    """The condition of every asset that is made from others."""
+    return MadeFromOtherData()
+
+
+def automation_sensor() -> dg.AutomationConditionSensorDefinition:
+    """Evaluates the conditions of all assets; the daemon runs it if it is switched on."""
+    status = dg.DefaultSensorStatus.RUNNING if is_automated() else dg.DefaultSensorStatus.STOPPED
+    with warnings.catch_warnings():
+        # Conditions of our own are evaluated where our code is: beta, pinned, tested.
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        return dg.AutomationConditionSensorDefinition(
+            "automation",
+            target=dg.AssetSelection.all(),
+            description="Materializes stale partitions in data-flow order, one run each. Off by "
+            "default: on a full registry it renders for hours.",
+            run_tags=RUN_TAGS,
+            default_status=status,
+            minimum_interval_seconds=30,
+            emit_backfills=False,
+            use_user_code_server=True,
+        )
+
+
+Runs = dict[Partition, list[Partition]]
+"""Partition in Dagster -> those that a run of it makes: itself, or members of the shard."""
+
+
+@dataclass
+class _Tick:
+    """One look at everything, shared by all assets; ``steps`` is None if there is no reason to."""
+
+    key: tuple[object, ...]
+    seen: str
+    at: float
+    steps: DueSteps | None
+    n_free: int
+    found: dict[str, tuple[Due, Runs]] = field(default_factory=dict)
+
+
+_last: list[_Tick] = []
+"""The tick that this process saw last, and the last one at which it looked, if it ever did."""
+
+
+def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
+    key = (context.evaluation_id, context.evaluation_time)
+    if _last and _last[0].key == key:
+        return _last[0]
+    instance = context.asset_graph_view.instance
+    data = DataResource()
+    registry = loaded_registry(scoped_registry(Path(data.root)), context.asset_graph)
+    at = context.evaluation_time.timestamp()
+    # New names and new settings cause no event.
+    names = dict(current_names(instance, registry).of)
+    seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
+    looked = next((last for last in reversed(_last) if last.steps is not None), None)
+    runs = unfinished_runs(instance)
+    steps = None
+    n_free = max(0, MAX_QUEUED - len(runs))
+    is_same = looked is not None and looked.seen == seen and at - looked.at < LOOK_AGAIN_S
+    driver = driver_at_work(Path(data.root))
+    if driver is not None:
+        context.log.info(f"skipped: a driver is at work and makes it ({driver})")
+    elif not n_free:
+        context.log.info(f"skipped: {len(runs)} runs are queued or running")
+    elif not is_same:
+        withheld = bought_by_persons(Path(data.root))
+        lineage = read_lineage(instance, data, registry)
+        steps = DueSteps(lineage, running(runs, lineage.names), withheld)
+    tick = _Tick(key, seen, at, steps, n_free)
+    _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
+    return tick
+
+
+def _runs(
+    context: dg.AutomationContext[dg.AssetKey],
+    step: StepSpec,
+    due: Due,
+    limit: int,
+    shards: Shards | None,
+) -> Runs:
+    """At most ``limit`` runs of what is due; the rest is taken out of ``due``, and found again."""
+    runs: Runs = {}
+    for partition in sorted(due.causes):
+        key = partition
+        if shards is not None:
+            key = shards.partition(dimensions(step.assets[0]), partition)
+        if key in runs or len(runs) < limit:
+            runs.setdefault(key, []).append(partition)
+        else:
+            del due.causes[partition], due.attempts[partition]
+    for key, partitions in runs.items():
+        first = partitions[0]
+        why = "; ".join(str(cause) for cause in due.causes[first])
+        if first != key:
+            ask_for(context.asset_graph_view.instance, step.name, "|".join(key), partitions)
+            why = f"{counted(len(partitions), 'partition')}, first {partition_key(first)}: {why}"
+        context.log.info(f"{step.name} {partition_key(key) or ''}: {why}")
+    return runs
+
+
+def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str | None]) -> Any:
+    """``keys`` of the asset that is evaluated, as Dagster wants them."""
+    view, partitions = context.asset_graph_view, context.partitions_def
+    if not keys:
+        return context.get_empty_subset()
+    if partitions is None:
+        return view.get_full_subset(key=context.key)
+    named = {key for key in keys if key is not None}
+    return view.get_subset_from_partition_keys(context.key, partitions, named)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What was tried of one step, and when."""
+
+    of: Mapping[Partition, tuple[str, float]]
+
+    @classmethod
+    def decoded(cls, text: str | None, now: float) -> "_Tried":
+        """From a cursor, without what was tried too long ago."""
+        found = json.loads(text) if text else {}
+        return cls(
+            {
+                partition_tuple(key or None): (attempt, at)
+                for key, (attempt, at) in found.items()
+                if now - at < TRY_AGAIN_S
+            }
+        )
+
+    @property
+    def attempts(self) -> dict[Partition, str]:
+        return {partition: attempt for partition, (attempt, _) in self.of.items()}
+
+    def updated(self, attempts: Mapping[Partition, str], now: float) -> "_Tried":
+        """With what is tried now; the same as before keeps its time."""
+        before = self.of
+        return _Tried(
+            {
+                p: before[p] if p in before and before[p][0] == attempt else (attempt, now)
+                for p, attempt in attempts.items()
+            }
+        )
+
+    def encoded(self) -> str:
+        return json.dumps({partition_key(p) or "": kept for p, kept in sorted(self.of.items())})

@@ -1,0 +1,63 @@
+"""Everything that Dagster loads, built for a registry and a data root."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.pipeline.dagster.automation import automation_sensor
+from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
+from enact_assets.pipeline.dagster.jobs import all_jobs, asset_jobs
+from enact_assets.pipeline.dagster.mart_assets import mart_assets
+from enact_assets.pipeline.dagster.partitions import Partitions
+from enact_assets.pipeline.dagster.report_asset import report_asset
+from enact_assets.pipeline.dagster.schedules import every_quarter, nightly
+from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
+from enact_assets.pipeline.dagster.settings_assets import settings_assets
+from enact_assets.pipeline.dagster.table_assets import table_assets
+from enact_assets.pipeline.dagster.up_to_date import up_to_date
+from enact_assets.pipeline.dagster.warehouse_asset import warehouse_asset
+from enact_assets.pipeline.root.partitions_file import read_shards
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.registry import Registry
+
+
+def build_definitions(
+    registry: Registry | None = None,
+    data: DataResource | None = None,
+    shards: Shards | None = None,
+    *,
+    for_steps: bool = False,
+) -> dg.Definitions:
+    """All assets, checks, jobs, automation and resources for one registry and data root.
+
+    Without a ``registry`` it is the one in force, within the scope of the data root, and shards
+    are those of the data root.
+    With ``for_steps`` only what a step needs: assets, the checks that are part of them, their jobs,
+    resources.
+    """
+    data = data or DataResource()
+    if registry is None:
+        root = Path(data.root)
+        registry, shards = scoped_registry(root), read_shards(root)
+    partitions = Partitions(registry, shards)
+    assets = [
+        *settings_assets(partitions),
+        *table_assets(partitions),
+        warehouse_asset(partitions),
+        report_asset(partitions),
+    ]
+    resources = {"data": data}
+    if for_steps:
+        return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
+    return dg.Definitions(
+        assets=[*assets, *mart_assets()],
+        jobs=[*all_jobs(), collect_batches],
+        asset_checks=[up_to_date],
+        sensors=[registered_partitions, changed_sources, lost_runs, automation_sensor()],
+        schedules=[every_quarter, nightly, hourly_batches],
+        resources=resources,
+        # A process per step costs seconds; most steps take hundredths of one.
+        executor=dg.in_process_executor,
+    )

@@ -1,0 +1,153 @@
+"""Partition sets, and Dagster's mappings for what steps declare.
+
+Dagster allows two dimensions at most and orders them by name: demonstration | gating,
+demonstration | variant, model | variant, world_model | world_source. Demonstrations, models,
+imported question files and world sources are dynamic (they arrive), gatings, question sets,
+variants and models of WorldPrediction are static (the registry names them), as are activities (the
+simulator has them). Shards of demonstrations are static, too.
+"""
+
+import warnings
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.engine.graph import Input, StepSpec
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, dimensions, names_now
+from enact_assets.settings.registry import Registry
+from enact_assets.simulator.activities import ACTIVITIES
+
+demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
+question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
+model_partitions = dg.DynamicPartitionsDefinition(name="model")
+world_source_partitions = dg.DynamicPartitionsDefinition(name="world_source")
+
+
+class Partitions:
+    """Partition definitions and mappings for one registry; of one dimension those of ``shards``."""
+
+    def __init__(self, registry: Registry, shards: Shards | None = None) -> None:
+        self._one: dict[str, dg.PartitionsDefinition[str]] = {
+            "training_activity": dg.StaticPartitionsDefinition(sorted(ACTIVITIES)),
+            "demonstration": demonstration_partitions,
+            "model": model_partitions,
+            "question_file": question_file_partitions,
+            "world_source": world_source_partitions,
+            **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
+        }
+        self.shards = shards
+        if shards is not None:
+            self._one[shards.dimension] = dg.StaticPartitionsDefinition(list(shards.names))
+        self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
+        # Static partitions: all that the registry names, whatever was imported.
+        files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]
+        names = names_now(registry, (), (), files)
+        self._static_dimensions = frozenset(registry.named)
+        self._all = names.of
+        # Input dimension, and one that determines it -> names of the latter -> names of the former.
+        self._decided = {
+            (other, dimension): names.decided(other, dimension)
+            for dimension in GRAPH.determines
+            for other in GRAPH.determined_by(dimension)
+        }
+        self._holds = names.holds
+
+    def of(self, asset: str) -> dg.PartitionsDefinition[Any] | None:
+        """The partitions of ``asset``; None if it has none."""
+        named = dimensions(asset)
+        if not named:
+            return None
+        if len(named) == 1:
+            return self._one[named[0]]
+        if named not in self._two:
+            self._two[named] = dg.MultiPartitionsDefinition({d: self._one[d] for d in named})
+        return self._two[named]
+
+    def deps(self, step: StepSpec) -> list[dg.AssetDep]:
+        """What ``step`` reads of our own assets, each with its mapping."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dg.BetaWarning)  # mappings: pinned, tested, settled on
+            own = dimensions(step.assets[0])
+            return [
+                dg.AssetDep(given.asset, partition_mapping=self._mapping(own, given))
+                for given in step.inputs
+                if given.asset not in EXTERNAL
+            ]
+
+    def _mapping(  # noqa: PLR0911 - one for each way to follow
+        self, ours: tuple[str, ...], given: Input
+    ) -> dg.PartitionMapping | None:
+        theirs, fixed = dimensions(given.asset), dict(given.fixed)
+        if fixed and not given.is_also_own:
+            if len(fixed) < len(theirs):  # Dagster is told of more than is read
+                return dg.AllPartitionMapping()
+            return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
+        if fixed and len(theirs) < len(ours):
+            # Dagster has no mapping that says both: our own plan knows better.
+            return self._by_name(ours, theirs)
+        changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
+            d: (own, _static(self._all[d], self._decided[d, own]))
+            for d in theirs
+            for own in ours
+            if d not in ours and (d, own) in self._decided
+        }
+        for dimension, name in fixed.items():
+            changed[dimension] = (dimension, self._and_fixed(dimension, name))
+        dimension = "" if given.when is None else GRAPH.conditions[given.when]
+        # Of names that arrive, Dagster is told of the partition of the same name, made or not.
+        is_static = dimension in theirs and dimension in self._static_dimensions
+        if given.when is not None and is_static:
+            holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
+            changed[dimension] = (dimension, _static(self._all[dimension], holds))
+        if not changed:
+            return self._by_name(ours, theirs)
+        if len(ours) < len(theirs):
+            return self._of_many(ours[0], next(iter(changed)))
+        if len(theirs) > 1 and not set(ours) & set(theirs):
+            return dg.AllPartitionMapping()
+        if len(theirs) == 1:
+            return changed[theirs[0]][1]
+        same = dg.IdentityPartitionMapping()
+        return dg.MultiPartitionMapping(
+            {d: dg.DimensionPartitionMapping(*changed.get(d, (d, same))) for d in theirs}
+        )
+
+    def _of_many(self, ours: str, theirs: str) -> dg.PartitionMapping:
+        """From one dimension to two, of which ``ours`` decides ``theirs``.
+
+        Dagster can say so for equal names only. Otherwise it is told of more than is read.
+        """
+        is_same = all(name == other for name, other in self._decided[theirs, ours].items())
+        if is_same and self._one[ours] == self._one[theirs]:
+            return dg.MultiToSingleDimensionPartitionMapping(theirs)
+        return dg.AllPartitionMapping()
+
+    def _and_fixed(self, dimension: str, name: str) -> dg.StaticPartitionMapping:
+        """One mapping says both: what is made reads its own name and the fixed one."""
+        every = self._all[dimension]
+        return dg.StaticPartitionMapping({n: list(every) if n == name else [n] for n in every})
+
+    def _by_name(
+        self, ours: tuple[str, ...], theirs: tuple[str, ...]
+    ) -> dg.PartitionMapping | None:
+        shared = [d for d in theirs if d in ours]
+        if not theirs or ours == theirs:
+            return None
+        if not shared:
+            return dg.AllPartitionMapping()
+        if len(ours) == len(theirs):
+            same = dg.IdentityPartitionMapping()
+            return dg.MultiPartitionMapping(
+                {shared[0]: dg.DimensionPartitionMapping(shared[0], same)}
+            )
+        return dg.MultiToSingleDimensionPartitionMapping(shared[0])
+
+
+def _static(upstream: Collection[str], of: Mapping[str, str]) -> dg.StaticPartitionMapping:
+    """Mapping for downstream names -> the upstream name that each is made from."""
+    found: dict[str, str | list[str]] = {
+        name: [below for below, above in of.items() if above == name] for name in upstream
+    }
+    return dg.StaticPartitionMapping(found)

@@ -1,0 +1,260 @@
+"""Sensors: notice names, imports and changes that happen outside Dagster."""
+
+import json
+import time
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from enact_assets.demonstrations.recordings.watched_folders import look_at, watched_folders
+from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import entry_changed
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.tables import TABLES
+from enact_assets.pipeline.arrivals import names_found
+from enact_assets.pipeline.dagster.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
+from enact_assets.pipeline.dagster.checks import check_keys_of
+from enact_assets.pipeline.dagster.loaded import loaded_shards
+from enact_assets.pipeline.dagster.partitions import (
+    demonstration_partitions,
+    model_partitions,
+    question_file_partitions,
+    world_source_partitions,
+)
+from enact_assets.pipeline.lineage.graph import EXTERNAL, ROOTS, STEP_NAMED, STEPS, dimensions
+from enact_assets.pipeline.lineage.versions import root_version
+from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.driver_lock import driver_at_work
+from enact_assets.pipeline.runs.lost_runs import mark_all_lost
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.pools import set_limits
+from enact_assets.pipeline.runs.reported import (
+    entry_change,
+    last_materialization,
+    reported_versions,
+)
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import (
+    TRIGGER_TAG,
+    WHY_TAG,
+    last_failed_run,
+    running,
+    unfinished_runs,
+)
+from enact_assets.pipeline.runs.shard_making import run_config
+from enact_assets.settings.registry import Registry
+
+IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
+"""Steps that read external files only."""
+TRIGGER = "changed_sources"
+DYNAMIC = {
+    d.name: d
+    for d in (
+        demonstration_partitions,
+        model_partitions,
+        question_file_partitions,
+        world_source_partitions,
+    )
+}
+
+
+@dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+def registered_partitions(
+    context: dg.SensorEvaluationContext, data: DataResource
+) -> dg.SensorResult:
+    """Makes partitions of new names: of the registry, of demonstrations.txt and models.txt in the
+    data root, of imported recordings and question files, and of recordings that appear in the
+    folders that ENACT_WATCH names. Starts no run. Unusable names are logged once.
+    """
+    set_limits(context.instance)  # no driver may ever run here to do so
+    before = json.loads(context.cursor) if context.cursor else {}
+    problems: list[str] = []
+    registry = _registry(Path(data.root), problems)
+    look = look_at(
+        watched_folders(),
+        data.recordings,
+        before.get("growing", {}),
+        Forgotten(data.data_root.root).of("demonstration"),
+    )
+    names, bad_names = names_found(data, registry)
+    problems += [*look.problems, *bad_names]
+    gists = [_gist(problem) for problem in problems]
+    for problem, gist in zip(problems, gists, strict=True):
+        if gist not in before.get("told", ()):
+            context.log.warning(problem)
+    requests = []
+    for dimension, definition in DYNAMIC.items():
+        known = set(context.instance.get_dynamic_partitions(str(dimension)))
+        new = [name for name in names[str(dimension)] if name not in known]
+        if new:
+            requests.append(definition.build_add_request(new))
+    cursor = json.dumps({"growing": look.growing, "told": gists})
+    about = f"{len(problems)} problems, the first: {problems[0]}" if problems else "nothing new"
+    return dg.SensorResult(
+        dynamic_partitions_requests=requests,
+        skip_reason=None if requests else about,
+        cursor=cursor,
+    )
+
+
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING
+    if is_automated()
+    else dg.DefaultSensorStatus.STOPPED,
+    asset_selection=dg.AssetSelection.assets(
+        *ROOTS, *(a for step in IMPORTING for a in step.assets)
+    ),
+)
+def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> dg.SensorResult:
+    """Runs exactly those partitions whose source changed: settings of the registry, and recordings
+    and question files that were imported again and look complete. Off by default.
+    """
+    driver = driver_at_work(Path(data.root))
+    if driver is not None:
+        why = f"skipped: a driver is at work and does it ({driver})"
+        return dg.SensorResult(skip_reason=why, cursor=context.cursor)
+    registry = scoped_registry(Path(data.root))
+    names = current_names(context.instance, registry)
+    busy = running(unfinished_runs(context.instance), names)
+    before = json.loads(context.cursor) if context.cursor else {}
+    requests = list(_changed_settings(context, registry, busy))
+    changed: dict[str, str] = {}
+    shards = loaded_shards(context.repository_def.asset_graph) if context.repository_def else None
+    of_shard: dict[tuple[str, Partition], list[tuple[Partition, str, str]]] = {}
+    for step, partition, was, now, landed_ns in _imported_again(context, data, registry, busy):
+        place = f"{step.name} {partition_key(partition)}"
+        changed[place] = now
+        if before.get(place) != now:  # it may still be written to
+            continue
+        why = f"{step.inputs[0].asset} changed ({was[:8]} -> {now[:8]})"
+        content, named = f"{now} {landed_ns}", dimensions(step.assets[0])
+        if shards is None or shards.dimension not in named:
+            requests.append(_request(context, step, partition, content, why))
+        else:
+            key = step.name, shards.partition(named, partition)
+            of_shard.setdefault(key, []).append((partition, content, why))
+    for (name, shard), found in of_shard.items():
+        first, _, why = found[0]
+        content = content_sha(sorted(f"{partition_key(p)} {content}" for p, content, _ in found))
+        why = f"{counted(len(found), 'partition')}, first {partition_key(first)}: {why}"
+        only = [partition[0] for partition, _, _ in found]
+        requests.append(_request(context, STEP_NAMED[name], shard, content, why, only))
+    return dg.SensorResult(
+        run_requests=requests,
+        skip_reason=None if requests else "nothing changed",
+        cursor=json.dumps(changed),
+    )
+
+
+@dg.sensor(minimum_interval_seconds=60, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+def lost_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+    """Marks runs as failed whose process is gone, as after a restart of the machine; they would
+    count as running for ever. Those that automation started are then tried again by the daemon.
+    """
+    lost = mark_all_lost(context.instance)
+    return dg.SkipReason(f"{len(lost)} runs were lost{': ' if lost else ''}{', '.join(lost)}")
+
+
+def _gist(problem: str) -> str:
+    """Where it is and what is wrong, without what else there is, which changes all the time."""
+    return ": ".join(problem.split(": ", 2)[:2])
+
+
+def _registry(root: Path, problems: list[str]) -> Registry | None:
+    try:
+        return scoped_registry(root)
+    except SettingsError as error:
+        problems.append(str(error))
+        return None
+
+
+def _changed_settings(
+    context: dg.SensorEvaluationContext, registry: Registry, busy: Marks
+) -> Iterator[dg.RunRequest]:
+    """Config roots that differ from what Dagster has; none in an unused data root."""
+    names = current_names(context.instance, registry)
+    reported = {root: reported_versions(context.instance, root) for root in ROOTS}
+    if not any(reported.values()):
+        return
+    steps = {step.name: step for step in STEPS if step.name in ROOTS}
+    for root, versions in reported.items():
+        partitions = _loaded_partitions(context, root)
+        for partition in names.partitions(root):
+            now, was = root_version(registry, root, partition), versions.get(partition)
+            is_busy = partition in busy.of.get(root, ())
+            if now == was or is_busy or not _is_loaded(context, root, partition, partitions):
+                continue
+            last = last_materialization(context.instance, root, partition)
+            why = entry_changed(was, now, entry_change(last, registry, root, partition))
+            number = last.storage_id if last else None
+            yield _request(context, steps[root], partition, f"{now} {number}", why)
+
+
+def _loaded_partitions(context: dg.SensorEvaluationContext, root: str) -> set[str] | None:
+    graph = context.repository_def.asset_graph if context.repository_def else None
+    partitions = graph.get(dg.AssetKey(root)).partitions_def if graph else None
+    return set(partitions.get_partition_keys()) if partitions else None
+
+
+def _is_loaded(
+    context: dg.SensorEvaluationContext, root: str, partition: Partition, known: set[str] | None
+) -> bool:
+    """Whether the definitions, loaded some time ago, have heard of ``partition``."""
+    name = partition_key(partition)
+    if name is None or known is None or name in known:
+        return True
+    context.log.info(f"{root} {name} is new: reload the code location to materialize it")
+    return False
+
+
+def _imported_again(
+    context: dg.SensorEvaluationContext, data: DataResource, registry: Registry, busy: Marks
+) -> Iterator[tuple[StepSpec, Partition, str, str, int]]:
+    """Imports whose file is not the one they were read from: what it was, and is now."""
+    names = current_names(context.instance, registry)
+    states = data.states(registry)
+    tables = [step.assets[0] for step in IMPORTING]
+    scanned = states.index.scan([t for t in tables if t in TABLES])
+    for step in IMPORTING:
+        source = step.inputs[0].asset
+        for partition, record in scanned[step.assets[0]].items():
+            if not names.has(step.assets[0], partition) or record.provenance is None:
+                continue
+            was = record.provenance.inputs.get(source)
+            now = states.arrived.version(source, partition)
+            if was is None or was.version == now or partition in busy.of.get(step.assets[0], ()):
+                continue
+            yield step, partition, was.version, now, record.mtime_ns
+
+
+def _request(  # noqa: PLR0917 - what a request consists of
+    context: dg.SensorEvaluationContext,
+    step: StepSpec,
+    partition: Partition,
+    content: str,
+    why: str,
+    only: Collection[str] = (),
+) -> dg.RunRequest:
+    """A run of one partition, or of the members ``only`` of a shard.
+
+    The same content after the same landing is requested once, and again a day after it failed.
+    """
+    tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: TRIGGER, WHY_TAG: why}
+    failed = last_failed_run(context.instance, TRIGGER, step.assets[0], partition)
+    if failed is not None and time.time() - failed[1] >= TRY_AGAIN_S:
+        content = f"{content} after {failed[0]}"
+    return dg.RunRequest(
+        run_key=f"{step.name} {partition_key(partition) or ''} {content}",
+        partition_key=partition_key(partition),
+        asset_selection=[dg.AssetKey(asset) for asset in step.assets],
+        asset_check_keys=check_keys_of(step.assets),
+        tags=tags,
+        run_config=run_config(step.name, only, only_stale=False) if only else None,
+    )

@@ -1,0 +1,254 @@
+"""Steps as Dagster assets: specifications from the declarations, and one body for all of them.
+
+OmniGibson players are Dagster Pipes processes, whose log goes to the run's log at once.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+
+from enact_assets.demonstrations.replay.omnigibson_runs import Player, current_player
+from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.lake.damage import ANSWERS, PAID
+from enact_assets.engine.loading import World, call
+from enact_assets.engine.steps import STEPS, Step
+from enact_assets.engine.tables import Table, unit_of
+from enact_assets.pipeline.costs.spending import usd_until
+from enact_assets.pipeline.dagster.automation import on_changed_data
+from enact_assets.pipeline.dagster.labels import OWNERS, relation_metadata, tags_of
+from enact_assets.pipeline.dagster.partitions import Partitions
+from enact_assets.pipeline.handles.tools import Tools
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.pipeline.runs.making import (
+    found_now,
+    making,
+    making_partition,
+    partition_of_run,
+    provenance_of,
+)
+from enact_assets.pipeline.runs.progress import reporter
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.shard_making import CONFIG, chosen_members, make_members
+from enact_assets.pipeline.steps.previews import Markdown, literal
+from enact_assets.settings.registry import load_registry
+
+PREVIEW_ROWS = 5
+Landed = dg.MaterializeResult[Any]
+
+
+@contextmanager
+def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Within the block, players report to the run of ``context``."""
+
+    @contextmanager
+    def session() -> Iterator[Mapping[str, str]]:
+        opened = dg.open_pipes_session(
+            context=context,
+            context_injector=dg.PipesTempFileContextInjector(),
+            message_reader=dg.PipesTempFileMessageReader(),
+        )
+        with ExitStack() as stack:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dg.PreviewWarning)  # Dagster's, about itself
+                pipes = stack.enter_context(opened)
+            yield pipes.get_bootstrap_env_vars()
+
+    token = current_player.set(Player(session, context.log.warning))
+    try:
+        yield
+    finally:
+        current_player.reset(token)
+
+
+def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:
+    """One multi-asset per declared step, in the order data flow."""
+    return [_assets_of(STEPS[name], partitions) for name in STEP_NAMED if name in STEPS]
+
+
+def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
+    spec = STEP_NAMED[step.name]
+    partitions_def = partitions.of(spec.assets[0])
+    about = " ".join((step.function.__doc__ or "").split())
+    specs = [
+        dg.AssetSpec(
+            table.table_name(),
+            deps=partitions.deps(spec),
+            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}.",
+            group_name=step.group,
+            kinds=set(step.kinds),
+            code_version=code_version(table.table_name()),
+            partitions_def=partitions_def,
+            automation_condition=on_changed_data(),
+            owners=OWNERS,
+            tags=tags_of(table.table_name(), "table"),
+            metadata={
+                **(relation_metadata(table.table_name()) if table.is_published else {}),
+                "dagster/column_schema": _columns(table),
+                "dagster/column_lineage": _column_lineage(step, table),
+            },
+        )
+        for table in step.outputs
+    ]
+
+    is_sharded = partitions.shards is not None and partitions.shards.dimension in step.by
+
+    @dg.multi_asset(
+        name=step.name,
+        specs=specs,
+        partitions_def=partitions_def,
+        pool=step.pool,
+        description=about,
+        config_schema=CONFIG if is_sharded else None,
+    )
+    def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
+        shard = partition_of_run(context)
+        with playing(context):
+            yield from (_of_shard if is_sharded else _of_one)(context, data, step, shard)
+
+    return run
+
+
+def _of_one(
+    context: dg.AssetExecutionContext, data: DataResource, step: Step, partition: Partition
+) -> Iterator[Landed]:
+    """Make one partition."""
+    with making(context, data, step.name) as made:
+        world = _world(context, data, made.names)
+        for table, rows, summary in call(step, _named(step, partition), world):
+            sha = _land(context, data, table, _named(step, partition), rows)
+            yield _result(data, table, _named(step, partition), rows, sha, summary)
+
+
+def _of_shard(
+    context: dg.AssetExecutionContext, data: DataResource, step: Step, shard: Partition
+) -> Iterator[Landed]:
+    """Make the partitions of a shard that are due. Summaries of single ones are not shown."""
+    spec, plain = STEP_NAMED[step.name], replace(step, summary=None)
+    found = found_now(context, data)
+
+    def make(partition: Partition) -> Iterator[tuple[str, int]]:
+        named = _named(step, partition)
+        with making_partition(found, data, step.name, partition):
+            for table, rows, _ in call(plain, named, _world(context, data, found.names)):
+                _land(context, data, table, named, rows)
+                yield table.table_name(), rows.height
+
+    chosen = chosen_members(context, found, spec, shard)
+    made = make_members(context, spec, shard, chosen, make)
+    yield from made.results(found, data.lake.place.where)
+
+
+def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
+    """What steps of this run are called with."""
+    tools = Tools(
+        data.images,
+        data.recordings,
+        data.question_files,
+        data.workers,
+        lambda text: reporter(context, text),
+        data.data_root,
+        partial(usd_until, Path(data.root), context.run.tags),
+    )
+    return World(data.lake, names, partial(entry_of, load_registry()), tools)
+
+
+def _named(step: Step, partition: Partition) -> dict[str, str]:
+    return dict(zip(step.by, partition, strict=True))
+
+
+def _land(
+    context: dg.AssetExecutionContext,
+    data: DataResource,
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+) -> str:
+    """Write ``rows`` and what they were made from to the lake; returns the hash of their content.
+
+    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since
+    the step began; nothing is written then.
+    """
+    name = table.table_name()
+    made_from = provenance_of(name)
+    aside = data.lake.set_aside(name, partition) if name in PAID else None
+    if aside is not None:
+        context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
+    return data.lake.write(name, rows, partition, made_from, is_checked=True)
+
+
+def _result(  # noqa: PLR0917 - what a materialization consists of
+    data: DataResource,
+    table: type[Table],
+    partition: Mapping[str, str],
+    rows: pl.DataFrame,
+    sha: str,
+    summary: Mapping[str, Any],
+) -> Landed:
+    """What Dagster is told of one partition. The data version is the hash of its content."""
+    shown = {
+        key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
+        for key, value in summary.items()
+    }
+    return dg.MaterializeResult(
+        asset_key=table.table_name(),
+        data_version=dg.DataVersion(sha),
+        metadata={
+            f"dagster/{'partition_' if partition else ''}row_count": rows.height,
+            "path": dg.MetadataValue.path(data.lake.where(table.table_name(), partition)),
+            "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
+            **shown,
+        },
+    )
+
+
+def _columns(table: type[Table]) -> dg.TableSchema:
+    return dg.TableSchema(
+        [
+            dg.TableColumn(
+                name,
+                str(column.dtype),
+                description=f"{column.description}"
+                + (f" [{unit_of(column)}]" if unit_of(column) else ""),
+                constraints=dg.TableColumnConstraints(nullable=column.nullable),
+            )
+            for name, column in table.columns().items()
+        ]
+    )
+
+
+def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
+    """Columns that inputs share with the table by name: they are passed on."""
+    inputs = {read.table.table_name(): read.table.schema() for read in step.reads}
+    return dg.TableColumnLineage(
+        {
+            column: [
+                dg.TableColumnDep(dg.AssetKey(name), column)
+                for name, schema in inputs.items()
+                if column in schema
+            ]
+            for column in table.schema()
+        }
+    )
+
+
+def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
+    """Rows as a Markdown table; long cells are cut, and no cell is Markdown itself."""
+    if rows.is_empty():
+        return "no rows"
+    shown = rows.columns
+
+    def cell(value: object) -> str:
+        return "" if value is None else literal(str(value), width)
+
+    lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
+    lines += ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows.iter_rows()]
+    return "\n".join(lines)

@@ -1,0 +1,110 @@
+"""``up_to_date``: a check of every asset that warns of stale partitions.
+
+Dagster calls a partitioned asset fresh though partitions of it are stale, and compares at most a
+hundred partitions of an input. This check says what ``enact-assets plan`` says.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.engine.planning.freshness import Answer, answers
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.pipeline.lineage.graph import STEP_OF
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.reported import last_check_texts, read_lineage
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.steps.previews import literal
+
+CHECK = "up_to_date"
+MOST_CHARACTERS = 300
+
+
+class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
+    """Never true. A check without a condition runs along in every run that makes its asset."""
+
+    @property
+    def description(self) -> str:
+        """What people read in the UI."""
+        return "Evaluated by its own schedule, and by a driver at its end"
+
+    def get_label(self) -> str:
+        """Name in the UI."""
+        return "on_its_own_schedule"
+
+    def evaluate(
+        self, context: dg.AutomationContext[dg.AssetCheckKey]
+    ) -> dg.AutomationResult[dg.AssetCheckKey]:
+        """Nothing."""
+        return dg.AutomationResult(context, context.get_empty_subset())
+
+
+@dg.multi_asset_check(
+    name=CHECK,
+    specs=[
+        dg.AssetCheckSpec(
+            CHECK,
+            asset=asset,
+            description="Every existing partition was made from the current data, settings and "
+            "code. `enact-assets plan` lists exceptions; `enact-assets materialize` makes them.",
+            automation_condition=OnItsOwnSchedule(),
+        )
+        for asset in STEP_OF
+    ],
+    can_subset=True,
+)
+def up_to_date(
+    context: dg.AssetCheckExecutionContext, data: DataResource
+) -> Iterator[dg.AssetCheckResult]:
+    """Ask the plan; write nothing."""
+    registry = scoped_registry(Path(data.root))
+    found = answers(read_lineage(context.instance, data, registry))
+    for key in sorted(context.selected_asset_check_keys):
+        answer = found[key.asset_key.to_user_string()]
+        yield dg.AssetCheckResult(
+            passed=answer.is_up_to_date,
+            asset_key=key.asset_key,
+            check_name=CHECK,
+            severity=dg.AssetCheckSeverity.WARN,
+            description=answer.text,
+            metadata=_metadata(answer),
+        )
+
+
+def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
+    """Answers that differ from what the check of their asset says."""
+    last = last_check_texts(instance, CHECK, tuple(STEP_OF))
+    return [a for a in answers(lineage).values() if last.get(a.asset) != a.text]
+
+
+def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
+    """Tell Dagster, without a run, every answer that changed; returns how many did."""
+    changed = changed_answers(instance, lineage)
+    for answer in changed:
+        instance.report_runless_asset_event(
+            dg.AssetCheckEvaluation(
+                asset_key=dg.AssetKey(answer.asset),
+                check_name=CHECK,
+                passed=answer.is_up_to_date,
+                metadata=_metadata(answer),
+                severity=dg.AssetCheckSeverity.WARN,
+                description=answer.text,
+            )
+        )
+    return len(changed)
+
+
+def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
+    if answer.is_up_to_date:
+        return {}
+    lines = ["| partition | why |", "|---|---|"]
+    lines += [
+        f"| {literal(p, MOST_CHARACTERS) or 'all'} | {literal(why, MOST_CHARACTERS)} |"
+        for p, why in answer.first
+    ]
+    return {
+        "stale": dg.MetadataValue.int(answer.n_stale),
+        "made from a stale input": dg.MetadataValue.int(answer.n_following),
+        "first": dg.MetadataValue.md("\n".join(lines)),
+    }

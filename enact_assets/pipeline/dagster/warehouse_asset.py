@@ -1,0 +1,104 @@
+"""Warehouse: one DuckDB file with every table and mart, checked, then swapped in."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.engine.errors import CheckError, MaterializationError
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.planning.missing import MISSING, not_current
+from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.pipeline.dagster.automation import on_changed_data
+from enact_assets.pipeline.dagster.checks import Landed, sql_check_results, sql_check_specs
+from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
+from enact_assets.pipeline.dagster.mart_assets import mart_materializations
+from enact_assets.pipeline.dagster.partitions import Partitions
+from enact_assets.pipeline.dagster.table_assets import markdown_table
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, WAREHOUSE
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.making import making, provenance_of
+from enact_assets.pipeline.runs.progress import reporter
+from enact_assets.pipeline.runs.reported import read_lineage, tried_partitions
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import FROM_NOTHING_TAG
+from enact_assets.results.publication import PUBLICATION, publication_now
+from enact_assets.results.published import query
+from enact_assets.settings.shared_file import share_published
+
+GROUP = "warehouse"
+WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
+"""It is published every night if automation is on; over a weekend or a holiday somebody may."""
+
+
+def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
+    """One unpartitioned asset, downstream of everything."""
+
+    @dg.asset(
+        deps=p.deps(STEP_NAMED[WAREHOUSE]),
+        group_name=GROUP,
+        kinds={"duckdb", "sql"},
+        owners=OWNERS,
+        tags=tags_of(WAREHOUSE, "warehouse"),
+        code_version=code_version(WAREHOUSE),
+        automation_condition=on_changed_data(),
+        check_specs=sql_check_specs(),
+        freshness_policy=dg.FreshnessPolicy.time_window(FAIL_AFTER, WARN_AFTER),
+    )
+    def warehouse(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
+        """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
+
+        A fresh file is built beside the old one and swapped in only if all checks pass. Whoever
+        holds the old file open keeps a consistent snapshot and blocks no writer.
+        """
+        with making(context, data, WAREHOUSE):
+            registry = scoped_registry(Path(data.root))
+            lineage = read_lineage(context.instance, data, registry)
+            if not lineage.names.of["demonstration"] and data.lake.partitions("demonstrations"):
+                raise MaterializationError(
+                    f"{data.root}: the lake holds demonstrations, but this Dagster instance knows "
+                    "none, so publishing would empty the warehouse. Start Dagster with the "
+                    "DAGSTER_HOME of this data root (`enact-assets ui` does)."
+                )
+            tried = partial(tried_partitions, context.instance, lineage.names)
+            stale = not_current(lineage, tried)
+            try:
+                report = publish(
+                    data.lake,
+                    data.warehouse_path,
+                    progress=reporter(context, WAREHOUSE).published,
+                    names=lineage.names.of,
+                    stale=stale,
+                    provenance=provenance_of(WAREHOUSE),
+                    said={PUBLICATION: publication_now(registry).encoded()},
+                    is_whole=FROM_NOTHING_TAG in context.run.tags,
+                )
+            except CheckError as error:
+                yield from sql_check_results(error.checks)
+                raise
+        version = content_sha((report.content_sha, code_version(WAREHOUSE)))
+        shared = share_published(data.warehouse_path, data.lake_url, version)
+        for materialization in mart_materializations(data.warehouse_path, report.rows):
+            context.log_event(materialization)
+        board = query(data.warehouse_path, "from leaderboard")
+        n_missing = stale.filter(state=MISSING).height
+        context.log.info(
+            f"published {data.warehouse_path}; {stale.height - n_missing} stale and {n_missing} "
+            "missing partitions"
+        )
+        yield dg.MaterializeResult(
+            check_results=list(sql_check_results(report.checks)),
+            data_version=dg.DataVersion(report.content_sha),
+            metadata={
+                "path": dg.MetadataValue.path(str(data.warehouse_path)),
+                **({} if shared is None else {"object store": dg.MetadataValue.url(shared)}),
+                "leaderboard": dg.MetadataValue.md(markdown_table(board)),
+                "rows": dg.MetadataValue.json(report.rows),
+                "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
+            },
+        )
+
+    return warehouse

@@ -1,0 +1,273 @@
+"""What a walk was asked to make: some steps, some names; and what has to be made for them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from enact_assets.answers.learned.training_scope import trained_activities
+from enact_assets.demonstrations.replay.sources import Sources
+from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
+from enact_assets.engine.planning.plan import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
+from enact_assets.pipeline.lineage.graph import (
+    EXTERNAL,
+    ROOTS,
+    STEP_NAMED,
+    STEPS,
+    WHOLE,
+    dimensions,
+)
+from enact_assets.settings.classes import Variant
+from enact_assets.settings.registry import BASELINE, Registry
+
+_FIXED = ("variant", BASELINE)
+_COMPARING = tuple(
+    step
+    for step in STEPS
+    if any(_FIXED in given.fixed and given.asset not in ROOTS for given in step.inputs)
+)
+"""Steps that read rows of the baseline, whatever variant they make."""
+FOLLOWING = {"wanted_frames", "frame_images"}
+"""Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
+_QUESTION_SET, _ASKED = "question_set", "asked_questions"
+_SHOWING = tuple(
+    step
+    for step in STEPS
+    if step.name not in WHOLE | FOLLOWING
+    and any(given.asset in STEP_NAMED["frame_images"].assets for given in step.inputs)
+)
+"""Steps that show pictures of all demonstrations to models."""
+OLDER_REASONS = (NEVER, NEW_CODE, NO_PROVENANCE)
+"""Reasons that a walk over other demonstrations has nothing to do with."""
+
+
+def check_assets(names: Iterable[str]) -> None:
+    """Raise :class:`UnknownNameError` for the first of ``names`` that is not an asset or step."""
+    known = {name for step in STEPS for name in (step.name, *step.assets)}
+    for name in sorted(set(names) - known):
+        raise UnknownNameError.of("asset", name, known)
+
+
+class Chosen:
+    """Which partitions a plan lists and a walk makes: both ask this one object.
+
+    A partition is *asked for* if its step and its names were named. Named variants bring the
+    baseline along if a wanted step compares them with it. ``asking`` are the variants and gatings
+    under which a demonstration is asked about, where these alone count. :meth:`complete` adds what
+    has to be made besides.
+    """
+
+    def __init__(
+        self, assets: Iterable[str] | None, only: Mapping[str, Iterable[str]] | None
+    ) -> None:
+        self._assets = None if assets is None else set(assets)
+        check_assets(self._assets or ())
+        self.only = {d: set(names) for d, names in (only or {}).items()}
+        self.asking: dict[str, Mapping[str, set[str]]] = {}
+        self.bystanders: frozenset[str] = frozenset()
+        """Variants that ask about none of the demonstrations asked for."""
+        self._besides: dict[str, set[Partition]] = {}
+        if "variant" in self.only and any(map(self.has, _COMPARING)):
+            self.only["variant"].add(BASELINE)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing was named, so that all is chosen."""
+        return self._assets is None and not self.only and not self.asking
+
+    def has(self, step: StepSpec) -> bool:
+        """Whether the step is wanted, by its own name or by that of a table it makes."""
+        return self._assets is None or not self._assets.isdisjoint((step.name, *step.assets))
+
+    def is_asked_for(self, step: StepSpec, partition: Partition) -> bool:
+        """Whether step and names were named."""
+        return self.has(step) and self.matches(step, partition)
+
+    def is_chosen(self, step: StepSpec, partition: Partition) -> bool:
+        """Whether one partition of a step is made if it is missing or stale."""
+        return partition in self._besides.get(step.name, ()) or self.is_asked_for(step, partition)
+
+    def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
+        """Whether the names are wanted, in every dimension but ``besides``."""
+        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        named.pop(besides or "", None)
+        asking = self.asking.get(named.get("demonstration", ""), {})
+        return all(
+            name in self.only.get(dimension, {name}) and name in asking.get(dimension, {name})
+            for dimension, name in named.items()
+        )
+
+    def complete(self, lineage: Lineage) -> "Chosen":
+        """Add the inputs of what is asked for, directly or not, and the pictures that follow.
+
+        Of an input that is read with all its partitions, those with wanted names; all others are
+        taken as they are. Pictures of other demonstrations follow if a wanted step shows them to
+        models, were made before, and nothing but their own inputs changed: more questions may show
+        other frames. Returns itself.
+        """
+        if self._assets is None and not self.only:
+            return self
+        self._add_inputs(lineage)
+        self._add_bystanders(lineage)
+        if any(self.has(step) or step.name in self._besides for step in _SHOWING):
+            for name in sorted(FOLLOWING):
+                step = lineage.graph.step_named[name]
+                suspects = lineage.may_be_stale(step).tolist()
+                self._besides.setdefault(name, set()).update(
+                    partition
+                    for partition, may_be in zip(lineage.partitions(step), suspects, strict=True)
+                    if self.matches(step, partition, besides="demonstration")
+                    and not (may_be and not _may_follow(lineage.causes(step, partition)))
+                )
+        return self
+
+    def _add_bystanders(self, lineage: Lineage) -> None:
+        """What variants ask that share a question set with those asked for: the set is made again,
+        and their questions come out as they were. Otherwise all that hangs on them would be stale.
+        """
+        chosen_sets = lineage.graph.step_named[_QUESTION_SET]
+        if not (self.has(chosen_sets) or _QUESTION_SET in self._besides):
+            return
+        step = lineage.graph.step_named[_ASKED]
+        suspects = lineage.may_be_stale(step).tolist()
+        self._besides.setdefault(_ASKED, set()).update(
+            (variant,)
+            for (variant,), may_be in zip(lineage.partitions(step), suspects, strict=True)
+            if variant in self.bystanders
+            and not (may_be and not _may_follow(lineage.causes(step, (variant,))))
+        )
+
+    def _add_inputs(self, lineage: Lineage) -> None:
+        members: dict[tuple[str, tuple[str, ...]], dict[Partition, list[Partition]]] = {}
+        left = [
+            (step, partition)
+            for step in lineage.steps
+            if self.has(step)
+            for partition in lineage.partitions(step)
+            if self.matches(step, partition)
+        ]
+        while left:
+            step, partition = left.pop()
+            for follow in lineage.follows(step):
+                above = lineage.graph.step_of.get(follow.asset)
+                if above is None:
+                    continue
+                wanted: Iterable[Partition] = follow.groups(partition)
+                if follow.is_rolled_up:
+                    key = (follow.asset, follow.bound)
+                    if key not in members:
+                        members[key] = self._matching(lineage, above, follow)
+                    wanted = [m for group in wanted for m in members[key].get(group, ())]
+                found = self._besides.setdefault(above.name, set())
+                for one in wanted:
+                    if one not in found and not self.is_asked_for(above, one):
+                        found.add(one)
+                        left.append((above, one))
+
+    def _matching(
+        self, lineage: Lineage, step: StepSpec, follow: Follow
+    ) -> dict[Partition, list[Partition]]:
+        """Names in the bound dimensions of an input -> its partitions with wanted names."""
+        groups: dict[Partition, list[Partition]] = {}
+        for partition in lineage.partitions(step):
+            if self.matches(step, partition):
+                group = tuple([partition[i] for i in follow.bound_positions])
+                groups.setdefault(group, []).append(partition)
+        return groups
+
+
+def asking_nothing(
+    chosen: Chosen,
+    only: Mapping[str, Iterable[str]] | None,
+    names: Names,
+    registry: Registry,
+) -> list[str]:
+    """Messages about variants named in ``only`` that ask no question: no question file was
+    imported, or, unless demonstrations were named too, nothing is here that they ask about.
+    """
+    # Not so if demonstrations were named, or a recording is gone: its source is unknown.
+    is_known = chosen.only.get("demonstration", set()) <= chosen.asking.keys()
+    here = registry.with_questions(names.of["question_file"]).variants
+    asking = {v for of in chosen.asking.values() for v in of["variant"]}
+    notes = []
+    for name in sorted(set((only or {}).get("variant", ()))):
+        if name not in here:
+            why = "no question file was imported (`enact-assets import QA.zip`)"
+        elif name not in asking and is_known:
+            sources = " or ".join(registry.variant(name).sources)
+            why = f"no demonstration is {sources} (`enact-assets import` takes recordings in)"
+        else:
+            continue
+        notes.append(f"Variant {name} asks no question here: {why}.")
+    return notes
+
+
+def _may_follow(causes: Collection[Cause]) -> bool:
+    """Whether a partition was made before, and no cause but inputs of our own makes it stale."""
+    return not any(
+        cause.asset in EXTERNAL or cause.text.startswith(OLDER_REASONS) for cause in causes
+    )
+
+
+def choose(
+    assets: Iterable[str] | None,
+    only: Mapping[str, Iterable[str]] | None,
+    names: Names,
+    registry: Registry,
+    sources: Sources,
+) -> Chosen:
+    """What is asked for of all ``names``: :meth:`Chosen.complete` adds what else is to be made.
+
+    Variants alone choose the demonstrations that one of them asks about, by their sources, and
+    each under the gatings and variants that do. Also a demonstration without a source, since its
+    recording is gone: the step that reads it says so. Demonstrations and models choose which
+    activities references are trained on.
+    Errors: :class:`UnknownNameError` for an unknown asset or variant.
+    """
+    chosen = Chosen(assets, only)
+    named = [registry.variant(name) for name in (only or {}).get("variant", ())]
+    if named and not chosen.only.get("demonstration"):
+        _choose_demonstrations(chosen, named, names, registry, sources)
+    if demonstrations := chosen.only.get("demonstration"):
+        chosen.bystanders = _bystanders(demonstrations, registry, sources)
+    if not {"demonstration", "model"}.isdisjoint(chosen.only):
+        # An activity is trained for the chosen models and the chosen demonstrations.
+        chosen.only["training_activity"] = trained_activities(
+            *(chosen.only.get(d, names.of[d]) for d in ("demonstration", "model"))
+        )
+    return chosen
+
+
+def _bystanders(
+    demonstrations: Iterable[str], registry: Registry, sources: Sources
+) -> frozenset[str]:
+    found = set()
+    for demonstration in demonstrations:
+        with suppress(EnactError):  # its recording is gone
+            found.add(sources.find(demonstration).name)
+    return frozenset(n for n, v in registry.variants.items() if found.isdisjoint(v.sources))
+
+
+def _choose_demonstrations(
+    chosen: Chosen,
+    named: Sequence[Variant],
+    names: Names,
+    registry: Registry,
+    sources: Sources,
+) -> None:
+    """Those that one of the ``named`` variants asks about."""
+    variants = [registry.variant(name) for name in chosen.only["variant"]]
+    wanted = set[str]()
+    for demonstration in names.of["demonstration"]:
+        try:
+            source = sources.find(demonstration).name
+        except EnactError:
+            wanted.add(demonstration)
+            continue
+        if any(source in variant.sources for variant in named):
+            wanted.add(demonstration)
+            asking = [variant for variant in variants if source in variant.sources]
+            chosen.asking[demonstration] = {
+                "variant": {variant.name for variant in asking},
+                "gating": {variant.gating for variant in asking},
+            }
+    chosen.only["demonstration"] = wanted

@@ -1,0 +1,484 @@
+"""Runs steps on an existing Dask cluster: one Dagster run per partition, on its workers.
+
+Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
+lake. Here are the connection to the scheduler, what runs on the workers, and the runner.
+"""
+
+import logging
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from enact_assets.engine.errors import EnactError, MaterializationError
+from enact_assets.pipeline.runs.progress import Progress
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+import queue
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from enum import Enum
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.pipeline.driver.agreement import (
+    Accepted,
+    DisagreementError,
+    Terms,
+    accept,
+    offered_terms,
+)
+from enact_assets.pipeline.driver.contract import (
+    MAX_ATTEMPTS,
+    Outcome,
+    Progressed,
+    Runner,
+    Site,
+    Started,
+    StepRun,
+    run_id_of,
+)
+from enact_assets.pipeline.driver.step_runs import execute, workplace
+from enact_assets.pipeline.driver.worker import Throttle
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, WHOLE
+from enact_assets.pipeline.runs.lost_runs import mark_lost
+from enact_assets.settings.paths import DataRoot
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+
+REACHED_S = 15
+"""Time limit for a scheduler to answer."""
+CHECKED_S = 120
+"""Time limit for existing workers to load everything; a busy one is checked later."""
+LOOK_EVERY_S = 1.0
+
+_log = logging.getLogger(__name__)
+
+NO_WORKER_S = 10.0
+"""Seconds without a worker before a message says so."""
+SAID_EVERY_S = 60.0
+QUIET = ("distributed.client", "tornado.application")
+"""Loggers that print tracebacks of a lost connection, of which the driver says what to do."""
+
+
+def connected(address: str, timeout_s: float) -> "Client":
+    """A client of the scheduler at ``address``.
+
+    Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
+    """
+    from distributed import Client
+    from distributed.security import Security
+
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    _check_address(address)
+    is_tls = address.startswith("tls:")
+    if is_tls and Security().get_connection_args("client").get("ssl_context") is None:
+        raise MaterializationError(
+            f"--dask {address}: no certificates are set. Set them as deploy/README.md says under "
+            "TLS."
+        )
+    try:
+        return Client(address, timeout=timeout_s, set_as_default=False, name="enact-assets")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise MaterializationError(
+            f"--dask {address}: no Dask scheduler answers there within {timeout_s:.0f} s "
+            f"({str(error) or type(error).__name__}). Check that it runs and that this machine "
+            "can reach it."
+        ) from error
+
+
+def _check_address(address: str) -> None:
+    """Dask itself would start a cluster of its own, or try for half a minute."""
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.registry import backends, get_backend
+
+    try:
+        scheme, place = parse_address(address, strict=True)
+        get_backend(scheme)
+        host, port = parse_host_port(place)
+        is_one = bool(host) and 0 < port < 1 << 16 and address == address.strip()
+    except (ValueError, ImportError):
+        is_one = False
+    if not is_one:
+        known = ", ".join(sorted(backends.keys() - {"inproc"}))
+        raise MaterializationError(
+            f"--dask {address!r}: this is not the address of a Dask scheduler. Give protocol, "
+            f"machine and port, such as tcp://host:8786 (protocols here: {known})."
+        )
+
+
+def why_refused(future: "Future[Any]") -> str:
+    """Why a worker cannot be used."""
+    error = future.exception()
+    if isinstance(error, EnactError):
+        return str(error)
+    return f"{type(error).__name__}: {error}. Is enact_assets installed there?"
+
+
+class Patience:
+    """Reports a missing worker: after some seconds, then every minute."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client, self._address = client, address
+        self._looked = time.monotonic()
+        self._since: float | None = None
+        self._said: float | None = None
+
+    def look(self) -> Progress | None:
+        """What to tell now, None if nothing; to be asked whenever nothing happens."""
+        now = time.monotonic()
+        if now - self._looked < NO_WORKER_S:
+            return None
+        last, self._looked = self._looked, now
+        with suppress(OSError, TimeoutError):
+            if self._client.scheduler_info(n_workers=-1)["workers"]:
+                self._since = self._said = None
+                return None
+        if self._since is None:
+            self._since = last
+        if self._said is not None and now - self._said < SAID_EVERY_S:
+            return None
+        self._said = now
+        return Progress(f"no worker at {self._address} yet, waiting", now - self._since, 0, "s")
+
+
+PROGRESS_EVERY_S = 0.5
+GONE = "The worker that ran it is gone (killed, out of memory, machine lost?)."
+_one_at_a_time = threading.Lock()
+"""A step sets the process's environment, and keeps its cores busy anyway."""
+
+
+def same_terms(terms: Terms) -> Terms:
+    """A task of which all others take the result: the registry goes once to each worker."""
+    return terms
+
+
+def check_worker(terms: Terms) -> bool:
+    """Whether this worker shares the driver's data root. Errors: as :func:`accept`."""
+    with _one_at_a_time:
+        return _accepted_here(terms).shares_root
+
+
+def run_step(
+    terms: Terms, run: StepRun, task: str, topic: str, *, needs_root: bool
+) -> Outcome | None:
+    """Run one step; it logs ``(task, "started")`` and progress under ``topic``.
+
+    None, and nothing is done, if the step needs the driver's data root and this worker has another.
+    Dask begins a task again if its worker dies. Then the run of the one before is marked failed
+    first; if it had just succeeded, that is the outcome.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    throttle = Throttle(PROGRESS_EVERY_S)
+
+    def tell(progress: Progress) -> None:
+        if throttle.passes(progress):
+            fields = (progress.text, progress.done, progress.total, progress.unit, progress.free)
+            worker.log_event(topic, [task, "progress", *fields])
+
+    with _one_at_a_time:
+        accepted = _accepted_here(terms)
+        if needs_root and not accepted.shares_root:
+            return None
+        site = accepted.site
+        ended, attempt = next_attempt(workplace(site).instance, task)
+        if ended is not None:
+            return Outcome(run, ended, None, 0.0)
+        if attempt > MAX_ATTEMPTS:
+            return Outcome(run, run_id_of(task, MAX_ATTEMPTS), too_many_losses(), 0.0)
+        worker.log_event(topic, [task, "started"])
+        run = replace(run, is_again=attempt > 1)
+        return execute(site, run, tell, run_id=run_id_of(task, attempt))
+
+
+def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, int]:
+    """Id of a run of ``task`` that succeeded, if one did; and the number of the next attempt.
+
+    Runs that were begun and have not ended are marked failed: the caller is their successor.
+    """
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        run = instance.get_run_by_id(run_id_of(task, attempt))
+        if run is None:
+            return None, attempt
+        if run.is_success:
+            return run.run_id, attempt
+        mark_lost(instance, run.run_id, GONE)
+    return None, MAX_ATTEMPTS + 1
+
+
+def too_many_losses() -> str:
+    """The message for a step whose every worker died."""
+    return (
+        f"{MAX_ATTEMPTS} workers died one after the other while making it. Out of memory? Give "
+        "workers more memory, and read their logs. Nothing incomplete was published."
+    )
+
+
+def _accepted_here(terms: Terms) -> Accepted:
+    from distributed import get_worker
+
+    worker = get_worker()
+    try:
+        return accept(terms, Path(worker.local_directory))
+    except DisagreementError as error:
+        error.worker = worker.address
+        raise
+
+
+class _Then(Enum):
+    """What becomes of a task without an outcome."""
+
+    AGAIN = "on some worker"
+    HERE = "in the driver"
+    ELSEWHERE = "on a worker that agrees"
+
+
+class DaskRunner(Runner):
+    """Runs steps of ``site`` on the workers of the scheduler at ``address``.
+
+    Workers may come and go. One that dies takes its step along: its run is marked failed, and the
+    step is tried again on another, so often in all. One that comes late and does not agree gets no
+    further step. Steps that read or write what only the driver's
+    data root has run in this process, unless every worker is known to share it.
+
+    Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or a worker that
+    is there does not agree with this process on versions, code, lake or Dagster's storage.
+    """
+
+    def __init__(self, site: Site, address: str, *, timeout_s: float = REACHED_S) -> None:
+        if find_spec("distributed") is None:
+            raise MaterializationError(
+                "--dask needs dask.distributed: pip install 'enact_assets[distributed]'"
+            )
+        self._site, self._address = site, address
+        self._heard: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._topic = f"enact-{uuid.uuid4().hex}"
+        self._shares_root: bool | None = None
+        self._refused: dict[str, str] = {}
+        """Address of each worker that did not agree -> why."""
+        self._bound: dict[str, frozenset[str]] = {}
+        """Task -> the workers that may do it; none are named while all agree."""
+        with ExitStack() as stack:
+            self._client = connected(address, timeout_s)
+            stack.callback(self._client.close, timeout=5)
+            terms = stack.enter_context(offered_terms(site, workplace(site).instance))
+            self._client.subscribe_topic(self._topic, self._hear)
+            self._terms = self._client.submit(same_terms, terms, key=f"terms-{self._topic}")
+            self._check_workers(is_first=True)
+            self._open = stack.pop_all()
+        self._recordings = Recordings(DataRoot(site.data_root).recordings)
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`.
+
+        Ctrl-C takes back what no worker has begun; what one has begun it finishes.
+        Errors: :class:`MaterializationError` if the cluster is lost, or a worker does not agree.
+        """
+        needing = [run for run in runs if self._needs_root(run)]
+        if needing and self._shares_root is None:
+            self._check_workers()
+        here = [] if self._shares_root else needing
+        tasks = {str(uuid.uuid4()): run for run in runs if run not in here}
+        futures = {name: self._submitted(name, run, 1) for name, run in tasks.items()}
+        n_tried = dict.fromkeys(tasks, 1)
+        n_started: set[str] = set()
+        again = partial(self._submitted_elsewhere, tasks, futures, n_tried)
+        patience = Patience(self._client, self._address)
+        try:
+            while here or futures:
+                if here:
+                    run = here.pop(0)
+                    started(run)
+                    yield execute(self._site, run, partial(progress, run))
+                    continue
+                name, what = self._next(patience, next(iter(futures)), again)
+                if name not in futures or (what == "ended" and not futures[name].done()):
+                    continue  # of an earlier stage, reported twice, or submitted again since
+                run = tasks[name]
+                if isinstance(what, Progress):
+                    progress(run, what)
+                elif what == "started" and name not in n_started:
+                    n_started.add(name)
+                    started(run)
+                elif what == "ended":
+                    then = self._outcome(name, run, futures.pop(name), n_tried[name])
+                    if then in (_Then.AGAIN, _Then.ELSEWHERE):
+                        n_tried[name] += then is _Then.AGAIN
+                        futures[name] = self._submitted(name, run, n_tried[name])
+                    elif then is _Then.HERE:
+                        here.append(run)
+                    else:
+                        yield then
+        finally:
+            # Ctrl-C, or a caller that stops iterating.
+            if futures:
+                with suppress(OSError, TimeoutError):
+                    self._client.cancel(list(futures.values()))
+
+    def close(self) -> None:
+        """Leave the cluster as it was."""
+        self._open.close()
+
+    def _check_workers(self, *, is_first: bool = False) -> None:
+        """Ask every existing worker; those that come later are asked with their first step.
+
+        A worker that cannot work yet is an error only when it is asked for the first time.
+        """
+        waiting = {
+            worker: self._client.submit(
+                check_worker, self._terms, workers=[worker], allow_other_workers=False, pure=False,
+                retries=0, key=f"check-{uuid.uuid4()}",
+            )
+            for worker in sorted(self._workers())
+        }  # fmt: skip
+        asked = list(waiting.values())
+        until, looked = time.monotonic() + CHECKED_S, time.monotonic()
+        while waiting and time.monotonic() < until:
+            time.sleep(0.05)
+            if is_due := time.monotonic() - looked > LOOK_EVERY_S:
+                looked = time.monotonic()
+            # Nobody else answers for a worker that has left.
+            there = self._workers() if is_due else waiting.keys()
+            waiting = {w: f for w, f in waiting.items() if w in there and not f.done()}
+        refused = [
+            f for f in asked
+            if f.status == "error" and (is_first or isinstance(f.exception(), DisagreementError))
+        ]  # fmt: skip
+        if not is_first:
+            self._refused |= {f.exception().worker: str(f.exception()) for f in refused}
+        if refused and (is_first or not self._usable()):
+            why = why_refused(refused[0])
+            raise MaterializationError(
+                f"--dask {self._address}: {len(refused)} of {len(asked)} workers cannot be used, "
+                f"first {why}"
+            )
+        found = [f.result() if f.status == "finished" else None for f in asked]
+        if False in found:
+            self._shares_root = False
+        elif found and None not in found:
+            self._shares_root = True
+        self._client.cancel([f for f in asked if f.status == "pending"])
+
+    def _needs_root(self, run: StepRun) -> bool:
+        """Whether a step reads or writes what is neither in the lake nor among the pictures."""
+        inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
+        if run.step in WHOLE or "question_source" in inputs:
+            return True
+        if "recorded_variant" in inputs:
+            return bool(self._recordings.names())
+        # Of a two-dimensional partition it is the first.
+        demonstrations = run.only or ((run.partition or "").partition("|")[0],)
+        return "recording" in inputs and any(map(self._recordings.has, demonstrations))
+
+    def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome | None]":
+        usable = self._usable() if self._refused else frozenset[str]()
+        self._bound[name] = usable
+        future = self._client.submit(
+            run_step, self._terms, run, name, self._topic, needs_root=self._needs_root(run),
+            key=f"{run.step}-{name}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
+            workers=sorted(usable) or None,
+        )  # fmt: skip
+        future.add_done_callback(lambda _future: self._heard.put((name, "ended")))
+        return future
+
+    def _usable(self) -> frozenset[str]:
+        """Addresses of the workers that have not refused."""
+        return self._workers() - self._refused.keys()
+
+    def _workers(self) -> frozenset[str]:
+        """Addresses of the workers that the scheduler has now. Errors: as :meth:`_lost`."""
+        try:
+            return frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
+        except (OSError, TimeoutError):
+            raise self._lost() from None
+
+    def _submitted_elsewhere(
+        self,
+        tasks: Mapping[str, StepRun],
+        futures: dict[str, "Future[Outcome | None]"],
+        n_tried: Mapping[str, int],
+    ) -> None:
+        """Submit again what only workers may do that have left.
+
+        Others may have come. If all that are left were refused, one of them says why once more.
+        """
+        usable = self._usable() if self._refused else frozenset[str]()
+        for name in [n for n in futures if self._bound[n]]:
+            if self._bound[name].isdisjoint(usable) and not futures[name].done():
+                before = futures[name]
+                futures[name] = self._submitted(name, tasks[name], n_tried[name])
+                self._client.cancel([before])
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        """Called by Dask's client, in its thread."""
+        name, what, *values = event[1]
+        self._heard.put((name, Progress(*values) if what == "progress" else what))
+
+    def _next(self, patience: Patience, waiting: str, look: Callable[[], None]) -> tuple[str, Any]:
+        """The next event; ``waiting`` is the task under which a missing worker is reported. While
+        there is none, ``look`` is called.
+        """
+        while True:
+            try:
+                return self._heard.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                if self._client.status != "running":
+                    raise self._lost() from None
+                look()
+            if (message := patience.look()) is not None:
+                return waiting, message
+
+    def _outcome(
+        self, name: str, run: StepRun, future: "Future[Outcome | None]", n_tried: int
+    ) -> Outcome | _Then:
+        """What came of a task that ended."""
+        from distributed import KilledWorker
+
+        if future.status == "cancelled":
+            raise self._lost()
+        if future.status == "finished":
+            result: Outcome | None = future.result()
+            if result is None:
+                self._shares_root = False  # a worker came that has a data root of its own
+                return _Then.HERE
+            return result
+        error = future.exception()
+        if isinstance(error, DisagreementError):
+            self._refused[error.worker] = str(error)
+            if self._usable():
+                _log.warning("--dask %s: a worker gets no further steps: %s", self._address, error)
+                return _Then.ELSEWHERE
+            raise MaterializationError(f"--dask {self._address}: {error}")
+        if isinstance(error, KilledWorker):
+            why = too_many_losses()
+        else:
+            why = (
+                str(error) if isinstance(error, EnactError) else f"{type(error).__name__}: {error}"
+            )
+        # Dask also counts deaths of workers at which this step only waited.
+        ended, attempt = next_attempt(workplace(self._site).instance, name)
+        if ended is not None:
+            return Outcome(run, ended, None, 0.0)
+        if attempt > MAX_ATTEMPTS or n_tried >= MAX_ATTEMPTS:
+            return Outcome(run, None, why, 0.0)
+        return _Then.AGAIN
+
+    def _lost(self) -> MaterializationError:
+        return MaterializationError(
+            f"--dask {self._address}: the cluster is gone or dropped its tasks. What was finished "
+            "is kept; run the same command again."
+        )

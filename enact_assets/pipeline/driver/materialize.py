@@ -1,0 +1,321 @@
+"""Headless driver: bring every missing or stale partition up to date, without UI or daemon.
+
+Walks the asset graph step by step, one Dagster run per partition, or per shard of demonstrations
+where the data root has shards, in this process, in several, or on a cluster. Runs are kept in the
+instance for the UI.
+"""
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from enact_assets.answers.imported.answer_files import has_answers
+from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.planning.missing import not_current
+from enact_assets.engine.planning.plan import Lineage, Plan
+from enact_assets.engine.system.collector import without_collector
+from enact_assets.pipeline.arrivals import (
+    add_world_sources,
+    checked_name,
+    names_found,
+    names_in_lake,
+    without_twins,
+)
+from enact_assets.pipeline.costs.spending import run_tags
+from enact_assets.pipeline.dagster.up_to_date import report_up_to_date
+from enact_assets.pipeline.driver.choice import Runners
+from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, check_assets, choose
+from enact_assets.pipeline.driver.contract import Site
+from enact_assets.pipeline.driver.scoping import keep_scope, left_over, scope_with
+from enact_assets.pipeline.driver.steps_made import Walk, planned
+from enact_assets.pipeline.driver.walk import Observer, Report
+from enact_assets.pipeline.lineage.graph import WAREHOUSE
+from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.root.partitions_file import read_shards
+from enact_assets.pipeline.root.scope import (
+    REGISTERED,
+    Scope,
+    read_scope,
+    scoped_registry,
+    write_scope,
+)
+from enact_assets.pipeline.runs.driver_lock import only_driver
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.runs.lost_runs import mark_all_lost
+from enact_assets.pipeline.runs.reported import read_lineage, report_landed, tried_partitions
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import FROM_NOTHING_TAG
+from enact_assets.results.published import published_stale
+from enact_assets.settings.registry import Registry, load_registry, registry_path
+
+
+class Driver:
+    """Walks the graph of one data root.
+
+    ``workers`` is how many processes may work at once; ``dask`` the address of a Dask cluster that
+    works instead.
+    """
+
+    def __init__(
+        self,
+        data_root: Path,
+        *,
+        registry: Registry | None = None,
+        workers: int | None = None,
+        dask: str | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        self.instance = open_instance(data_root)
+        self._whole = registry or load_registry()
+        self._workers = workers or os.cpu_count() or 1
+        self._data = DataResource(root=str(data_root.resolve()), workers=self._workers)
+        self._root = data_root
+        self._dask = dask
+        self._observer = observer or Observer()
+        self.report = Report()
+        """What the last :meth:`run` did, also if it was interrupted."""
+
+    def run(
+        self,
+        *,
+        demonstrations: Iterable[str] = (),
+        models: Iterable[str] = (),
+        assets: Iterable[str] | None = None,
+        only: Mapping[str, Iterable[str]] | None = None,
+        part: Mapping[str, Iterable[str]] | None = None,
+        everything: bool = False,
+        force: bool = False,
+        from_nothing: bool = False,
+        max_usd: float | None = None,
+    ) -> Report:
+        """Materialize what is missing or stale.
+
+        ``demonstrations`` and ``models``, those in scope and imported ones become
+        partitions if they are none yet. ``assets`` limits the walk to some assets or steps and what
+        they are made from, ``only`` to some names of a dimension (demonstration, variant, model).
+        Variants alone mean the demonstrations that they ask about; the baseline comes along where
+        they are compared with it, and pictures of other demonstrations that were made before follow
+        what is asked now. Names put into the scope of the data root stay there; ``part`` is a part
+        of the registry to put there, ``everything`` puts all of it there. ``force`` makes
+        fresh partitions too; ``from_nothing`` publishes, and keeps nothing of the former file.
+        ``max_usd`` is what models may cost in this walk, besides the limit in ``models.yaml``;
+        without either, only models that cost nothing are asked. A failed partition blocks what is
+        made from it; everything else goes on. Files that steps find damaged are made again, and
+        these steps after them, once.
+
+        Errors: :class:`UnknownNameError` for an unknown asset or variant,
+        :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
+        through, and what is done by then is kept.
+        """
+        began = time.monotonic()
+        report = self.report = Report()
+        check_assets(assets or ())
+        named = _named(demonstrations, models, only)
+        with only_driver(self._root):
+            mark_all_lost(self.instance)
+            scope = scope_with(self._data, self._whole, named, part, is_whole=everything)
+            change = keep_scope(self.instance, self._data, self._whole, scope)
+            registry = scope.of_registry(self._whole)
+            self._register_all(registry, demonstrations, models, report)
+            lineage = self._read(registry)
+            self._observer.notes(change.words(lineage.names, self._whole, tuple(assets or ())))
+            of_runs, shards = run_tags(self._root, max_usd), read_shards(self._root)
+
+            def tags(step: str) -> dict[str, str]:
+                is_anew = from_nothing and step == WAREHOUSE
+                return of_runs(step) | ({FROM_NOTHING_TAG: "yes"} if is_anew else {})
+
+            def walk(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
+                Walk(
+                    lineage,
+                    runners,
+                    chosen,
+                    report,
+                    states=self._data.states(registry),
+                    observer=self._observer,
+                    is_list_outdated=self._is_list_outdated,
+                    tags=tags,
+                    shards=shards,
+                    is_forced=is_forced,
+                ).go()
+
+            chosen = self._chosen(lineage, registry, assets, only)
+            self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
+            with ExitStack() as stack:
+                site = replace(self._site(), shards=shards)
+                runners = stack.enter_context(Runners(site, self._workers, self._dask))
+                walk(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
+                if report.failures:
+                    before, lineage = lineage, self._read(registry)
+                    if report.begins_again(before, lineage, chosen.is_chosen):
+                        chosen = self._chosen(lineage, registry, assets, only)
+                        walk(lineage, chosen, lambda _: False)
+            report.n_told = report_landed(self.instance, lineage, shards)
+            report_up_to_date(self.instance, lineage)
+        report.seconds = time.monotonic() - began
+        return report
+
+    def plan(
+        self,
+        *,
+        demonstrations: Iterable[str] = (),
+        models: Iterable[str] = (),
+        assets: Iterable[str] | None = None,
+        only: Mapping[str, Iterable[str]] | None = None,
+        part: Mapping[str, Iterable[str]] | None = None,
+        everything: bool = False,
+    ) -> tuple[Plan, list[str]]:
+        """What :meth:`run` would make with the same arguments, and messages about unknown names.
+
+        Nothing is changed: names that are no partitions yet, or not in scope, are treated as if
+        they were. Errors: :class:`UnknownNameError` for an unknown asset or variant.
+        """
+        check_assets(assets or ())
+        report = Report()
+        named = _named(demonstrations, models, only)
+        scope = scope_with(self._data, self._whole, named, part, is_whole=everything)
+        registry = scope.of_registry(self._whole)
+        added = self._new_names(registry, demonstrations, models, report)
+        left_out = left_over(self.instance, self._data, self._whole, scope)
+        lineage = self._read(registry, added, left_out)
+        chosen = self._chosen(lineage, registry, assets, only)
+        self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
+        with without_collector():
+            plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
+        return plan, report.rejected
+
+    def forget(self, dimension: str, name: str) -> str:
+        """Make ``name`` no partition any more; its files stay, nothing reads them again. A model
+        may be given by its id. Returns the name of the partition.
+
+        The link to a recording goes too: it would be added again. Imported answers stay on disk,
+        and count again when more are imported under the name. Errors: :class:`UnknownNameError` if
+        it is not a partition, and neither lake nor imported answers have it.
+        """
+        if dimension == "model":
+            name = self._data.models.called(name)
+        with only_driver(self._root):
+            kept = read_scope(self._root) or Scope()
+            was_linked = dimension == "demonstration" and self._data.recordings.unlink(name)
+            was_answered = dimension == "model" and (
+                has_answers(self._data.data_root, name) or self._data.models.answered.has(name)
+            )
+            known = self.instance.get_dynamic_partitions(dimension)
+            is_held = name in names_in_lake(self._data).get(dimension, ())
+            if not (name in known or was_linked or was_answered or is_held):
+                raise UnknownNameError.of(dimension, name, known)
+            Forgotten(self._root).add(dimension, name)
+            left = kept.without(dimension, name, self._whole) if dimension in REGISTERED else kept
+            if left != kept:
+                write_scope(self._root, left)
+            if name in known:
+                self.instance.delete_dynamic_partition(dimension, name)
+        return name
+
+    @property
+    def data(self) -> DataResource:
+        """Where the rows are."""
+        return self._data
+
+    @property
+    def registry(self) -> Registry:
+        """The registry in force, within the scope of the data root."""
+        return scoped_registry(self._root, self._whole)
+
+    def _site(self) -> Site:
+        registry = registry_path()
+        text = registry.read_text("utf-8")
+        base = Path(os.path.normpath(registry.parent))
+        beside = [
+            (str(path.relative_to(base)), words)
+            for path, words in self._whole.prompt_files.items()
+            if path.is_relative_to(base)
+        ]
+        place = self._root.resolve(), self._data.lake_url
+        return Site(*place, text, registry.name, tuple(sorted(beside)))
+
+    def _read(
+        self,
+        registry: Registry,
+        added: Mapping[str, Collection[str]] | None = None,
+        left_out: Collection[str] = (),
+    ) -> Lineage:
+        on_progress = self._observer.reading
+        return read_lineage(
+            self.instance, self._data, registry, on_progress, added, left_out=left_out
+        )
+
+    def _chosen(
+        self,
+        lineage: Lineage,
+        registry: Registry,
+        assets: Iterable[str] | None,
+        only: Mapping[str, Iterable[str]] | None,
+    ) -> Chosen:
+        """What a plan lists and a walk makes."""
+        chosen = choose(assets, only, lineage.names, registry, self._data.sources)
+        return chosen.complete(lineage)
+
+    def _is_list_outdated(self, lineage: Lineage) -> bool:
+        """Whether the list of stale and missing partitions in the warehouse is outdated.
+
+        A partition that was made again with the same rows is stale no longer, and one that failed
+        for the first time is missing: neither changes an input of the warehouse.
+        """
+        found = not_current(lineage, partial(tried_partitions, self.instance, lineage.names))
+        rows = found.select("asset", "partition").iter_rows()
+        return set(rows) != published_stale(self._data.warehouse_path)
+
+    def _register_all(
+        self,
+        registry: Registry,
+        demonstrations: Iterable[str],
+        models: Iterable[str],
+        report: Report,
+    ) -> None:
+        for dimension, new in self._new_names(registry, demonstrations, models, report).items():
+            if new:
+                Forgotten(self._root).remove(dimension, new)
+                self.instance.add_dynamic_partitions(dimension, new)
+
+    def _new_names(
+        self,
+        registry: Registry,
+        demonstrations: Iterable[str],
+        models: Iterable[str],
+        report: Report,
+    ) -> dict[str, list[str]]:
+        """Names that become partitions; unknown ones are reported and ignored."""
+        found, problems = names_found(self._data, registry)
+        report.rejected += problems
+        for dimension, names in (("demonstration", demonstrations), ("model", models)):
+            for name in names:
+                try:
+                    key = checked_name(dimension, name, registry, self._data)
+                except EnactError as error:
+                    report.rejected.append(str(error))
+                else:
+                    found[dimension].append(key)
+        known = {d: set(self.instance.get_dynamic_partitions(d)) for d in found}
+        for dimension, named in found.items():
+            found[dimension], said = without_twins(dimension, named, known[dimension])
+            report.rejected += said
+        add_world_sources(found, registry, self._data)
+        return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
+
+
+def _named(
+    demonstrations: Iterable[str],
+    models: Iterable[str],
+    only: Mapping[str, Iterable[str]] | None,
+) -> dict[str, list[str]]:
+    """Dimension -> every name that a call names."""
+    named = {dimension: list(names) for dimension, names in (only or {}).items()}
+    for dimension, names in (("demonstration", demonstrations), ("model", models)):
+        if added := list(names):
+            named[dimension] = [*named.get(dimension, ()), *added]
+    return named

@@ -1,0 +1,252 @@
+"""Runs steps in several processes of this machine, which stay warm between steps."""
+
+import multiprocessing
+import os
+import signal
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+
+from enact_assets.engine.errors import MaterializationError
+from enact_assets.pipeline.driver.contract import (
+    MAX_ATTEMPTS,
+    Outcome,
+    Progressed,
+    Runner,
+    Site,
+    Started,
+    StepRun,
+    run_id_of,
+)
+from enact_assets.pipeline.driver.worker import Message, Order, Ready, Unusable, work
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped
+from enact_assets.pipeline.runs.progress import Progress
+
+STOP_S = 3.0
+"""Time limit for a worker to clean up; then it is killed."""
+MAX_STILLBORN = 3
+"""Processes in a row that may end while they start, before we stop starting more."""
+THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A step to run, a name that all its attempts share, and which attempt is next."""
+
+    run: StepRun
+    name: str
+    attempt: int = 1
+
+    @property
+    def run_id(self) -> str:
+        """Dagster's id of this attempt."""
+        return run_id_of(self.name, self.attempt)
+
+    def again(self) -> "Task":
+        """The next attempt."""
+        return Task(replace(self.run, is_again=True), self.name, self.attempt + 1)
+
+
+class Worker:
+    """A process and what it is working on."""
+
+    def __init__(self, site: Site, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(
+            target=work, args=(theirs, site), name="enact-step"
+        )
+        self.task: Task | None = None
+        self.is_ready = False
+        self._began = time.monotonic()
+        with _limited_threads(threads):
+            self.process.start()
+        theirs.close()
+
+    def give(self, task: Task) -> bool:
+        """Hand ``task`` over; False if the process is gone."""
+        try:
+            self.connection.send(Order(task.run, task.run_id))
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        self.task, self._began = task, time.monotonic()
+        return True
+
+    def ask_to_end(self) -> None:
+        """If it is at work, interrupt it."""
+        if self.task is not None:
+            self.process.terminate()
+            return
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send(None)
+
+    def received(self) -> "Message | None":
+        """What it says; None if it is gone."""
+        try:
+            message: Message = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            return None
+        return message
+
+    def seconds(self) -> float:
+        """Since it was given its task."""
+        return time.monotonic() - self._began
+
+    def how_it_ended(self) -> str:
+        """Why a process that hung up did, as far as the system tells."""
+        self.process.join(STOP_S)
+        code = self.process.exitcode
+        if code is None:
+            return "it stopped answering"
+        return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+class ProcessRunner(Runner):
+    """Runs steps of ``site`` in up to ``n`` processes, started when needed and kept until closed.
+
+    A process that dies takes its step along: the run is marked failed, and the step is tried again
+    in another process, :data:`MAX_ATTEMPTS` times in all.
+    """
+
+    def __init__(self, site: Site, n: int) -> None:
+        if n < 1:
+            raise MaterializationError(f"--workers must be at least 1, not {n}")
+        self._site = site
+        self._n = n
+        self._workers: list[Worker] = []
+        self._n_stillborn = 0
+        # Also makes the database files, before several processes would at once.
+        self._instance = open_instance(site.data_root)
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`.
+
+        Errors: :class:`MaterializationError` if a process cannot work at the site.
+        """
+        to_do = deque(Task(run, str(uuid.uuid4())) for run in runs)
+        try:
+            while to_do or self._busy():
+                self._hand_out(to_do, started)
+                for worker in self._spoke():
+                    message = worker.received()
+                    if isinstance(message, Ready):
+                        worker.is_ready, self._n_stillborn = True, 0
+                    elif isinstance(message, Progress):
+                        if worker.task is not None:
+                            progress(worker.task.run, message)
+                    elif isinstance(message, Outcome):
+                        worker.task = None
+                        yield message
+                    elif isinstance(message, Unusable):
+                        raise MaterializationError(message.why)
+                    elif (failed := self._lost(worker, to_do)) is not None:
+                        yield failed
+        except BaseException:
+            # Ctrl-C, or a caller that stops iterating.
+            self._stop([w for w in self._workers if w.task is not None])
+            raise
+
+    def close(self) -> None:
+        """End all processes."""
+        self._stop(self._workers)
+        self._instance.dispose()
+
+    def _busy(self) -> list[Worker]:
+        return [w for w in self._workers if w.task is not None]
+
+    def _hand_out(self, to_do: deque[Task], started: Started) -> None:
+        """Give every idle process a task, and start processes while tasks are left."""
+        while to_do:
+            worker = next((w for w in self._workers if w.task is None), None)
+            if worker is None:
+                if len(self._workers) == self._n:
+                    return
+                worker = Worker(self._site, threads=max(2, _n_cores() // self._n))
+                self._workers.append(worker)
+            task = to_do.popleft()
+            if not worker.give(task):
+                # It died idle; nothing was lost with it.
+                self._workers.remove(worker)
+                self._count_stillborn(worker, worker.how_it_ended())
+                to_do.appendleft(task)
+            elif task.attempt == 1:
+                started(task.run)
+
+    def _spoke(self) -> list[Worker]:
+        """Busy processes that have something to say, or died; waits for the first."""
+        by_connection: dict[Connection, Worker] = {w.connection: w for w in self._busy()}
+        return [by_connection[c] for c in wait(list(by_connection)) if isinstance(c, Connection)]
+
+    def _lost(self, worker: Worker, to_do: deque[Task]) -> Outcome | None:
+        """A process died at its task: try again elsewhere, or give up and say so."""
+        self._workers.remove(worker)
+        how = worker.how_it_ended()
+        worker.process.kill()
+        task = worker.task
+        if task is None:
+            return None
+        self._count_stillborn(worker, how)
+        mark_lost(self._instance, task.run_id, f"Its process ended unexpectedly ({how}).")
+        if task.attempt < MAX_ATTEMPTS:
+            to_do.appendleft(task.again())
+            return None
+        why = (
+            f"its process ended unexpectedly {MAX_ATTEMPTS} times (the last time: {how}). Out of "
+            "memory? Try fewer --workers. Nothing incomplete was published."
+        )
+        return Outcome(task.run, task.run_id, why, worker.seconds())
+
+    def _count_stillborn(self, worker: Worker, how: str) -> None:
+        if worker.is_ready:
+            return
+        self._n_stillborn += 1
+        if self._n_stillborn >= MAX_STILLBORN:
+            raise MaterializationError(
+                f"worker processes end while they start (the last one: {how}). In your own "
+                "script, put the calls below `if __name__ == '__main__':`, since each worker "
+                "imports it, or use `--workers 1`."
+            )
+
+    def _stop(self, workers: Sequence[Worker]) -> None:
+        """End ``workers``, gently for a moment; runs they were at are marked canceled."""
+        workers = list(workers)
+        self._workers = [w for w in self._workers if w not in workers]
+        try:
+            for worker in workers:
+                worker.ask_to_end()
+            until = time.monotonic() + STOP_S
+            for worker in workers:
+                worker.process.join(max(0.0, until - time.monotonic()))
+        finally:
+            # Also if Ctrl-C was pressed again.
+            for worker in workers:
+                worker.process.kill()
+                worker.process.join()
+                worker.connection.close()
+                if worker.task is not None:
+                    mark_stopped(self._instance, worker.task.run_id)
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _limited_threads(threads: int) -> Iterator[None]:
+    """A process started within counts ``threads`` cores, unless the environment says otherwise."""
+    mine = [name for name in THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(mine, str(threads)))
+    try:
+        yield
+    finally:
+        for name in mine:
+            with suppress(KeyError):
+                del os.environ[name]

@@ -1,0 +1,253 @@
+"""Runs steps in this process: a Dagster run of one partition, reusing what it can.
+
+Opening the instance and resolving the asset graph cost more than most steps: both are done once
+per process and site. Here too are the environment of a run, and what is said of one that failed.
+"""
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.engine import errors
+from enact_assets.engine.errors import EnactError
+from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.driver.contract import (
+    Outcome,
+    Progressed,
+    Runner,
+    Site,
+    Started,
+    StepRun,
+)
+from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.runs.code_location import note_code_location
+from enact_assets.pipeline.runs.driver_lock import make_folder
+from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
+from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
+from enact_assets.pipeline.runs.progress import Progress, listening
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import job_of
+from enact_assets.pipeline.runs.shard_making import FAILED, run_config
+from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
+from enact_assets.settings.registry import load_registry
+
+QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+
+REGISTRY_VARIABLE = "ENACT_REGISTRY"
+REGISTRIES = "registries"
+
+
+def variables_of(site: Site) -> dict[str, str]:
+    """Variables through which whatever asks the environment gets the site's answers."""
+    return {
+        HOME_VARIABLE: str(site.data_root.resolve()),
+        LAKE_VARIABLE: site.lake_url or "",
+        REGISTRY_VARIABLE: str(registry_file(site)),
+    }
+
+
+def registry_file(site: Site) -> Path:
+    """The registry as a file, so that ``load_registry()`` finds it in every process of the site.
+
+    It is stored beside the instance, in a folder named by its content: all processes share it, and
+    one that is killed leaves nothing behind. The file keeps its name, which the report prints.
+    """
+    texts = [site.registry_text, *(part for file in site.beside_it for part in file)]
+    sha = sha256_bytes("\0".join(texts).encode())[:ID_CHARACTERS]
+    path = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES / sha / site.registry_name
+    if not path.exists():
+        make_folder(path.parent)
+        # The registry last: where it is, so are the files that it names.
+        for name, text in (*site.beside_it, (site.registry_name, site.registry_text)):
+            with replacing(path.parent / name) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+@contextmanager
+def having(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within the block the environment has ``variables``, afterwards what it had."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
+"""How Dagster names a Ctrl-C or a terminated process in a failed step."""
+
+
+def failed_partitions(result: dg.ExecuteInProcessResult) -> dict[str, str]:
+    """Partitions of a shard that a failed run names, and why each could not be made."""
+    for event in result.all_events:
+        about = event.step_failure_data.user_failure_data if event.is_step_failure else None
+        named = about.metadata.get(FAILED) if about is not None else None
+        if isinstance(named, dg.JsonMetadataValue) and isinstance(named.value, dict):
+            return {str(partition): str(why) for partition, why in named.value.items()}
+    return {}
+
+
+def failure_message(result: dg.ExecuteInProcessResult) -> str:
+    """What the outermost of our errors says; for a foreign error its message.
+
+    Dagster turns Ctrl-C into a failed step: that is raised again as KeyboardInterrupt.
+    """
+    for event in result.all_events:
+        if not event.is_step_failure:
+            continue
+        chain = []
+        error = event.step_failure_data.error
+        while error is not None:
+            chain.append(error)
+            error = error.cause
+        if any(e.cls_name in INTERRUPTIONS for e in chain):
+            raise KeyboardInterrupt
+        for error in chain:
+            if isinstance(kind := getattr(errors, str(error.cls_name), None), type) and issubclass(
+                kind, EnactError
+            ):
+                return error.message.split(": ", 1)[-1].strip()
+        if chain:
+            return chain[-1].message.strip()
+    return "the run failed outside its step. See the run in the UI"
+
+
+class InProcessRunner(Runner):
+    """Runs steps of ``site`` in the order they are given."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    def run(
+        self, runs: Sequence[StepRun], started: Started, progress: Progressed
+    ) -> Iterator[Outcome]:
+        """As in :class:`Runner`."""
+        for run in runs:
+            started(run)
+            yield execute(self._site, run, partial(progress, run))
+
+    def close(self) -> None:
+        """Nothing was started. What this process keeps of the site stays for the next runner."""
+
+
+class Workplace:
+    """What a process keeps of a site from step to step: instance, definitions, a job per step."""
+
+    def __init__(self, site: Site) -> None:
+        self.variables = variables_of(site)
+        self.instance = open_instance(site.data_root)
+        note_code_location(self.instance)
+        self.registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
+        self._shards = site.shards
+        self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
+        self._definitions: dict[int, dg.Definitions] = {}
+        self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
+
+    def job(self, step: str, workers: int) -> dg.JobDefinition:
+        """The part of the UI's job that makes the assets of one step.
+
+        A resource is part of its definitions: there are some for each number of ``workers``.
+        """
+        if workers not in self._definitions:
+            data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
+            self._definitions[workers] = build_definitions(
+                self.registry, data, self._shards, for_steps=True
+            )
+        if (step, workers) not in self._jobs:
+            whole = self._definitions[workers].resolve_job_def(job_of(step))
+            self._jobs[step, workers] = _kept(whole, asset_keys(step))
+        return self._jobs[step, workers]
+
+
+def _kept(whole: dg.JobDefinition, keys: list[dg.AssetKey]) -> dg.JobDefinition:
+    """The job that runs ``keys`` in this process, which stays the same from run to run.
+
+    Each run asks its job for this subset of itself, twice, and describes what it gets for the run's
+    record: a third of what a run costs. The answer never changes, so it is the job itself.
+    """
+    job = whole.as_ephemeral_job(resource_defs={}, input_values={}, asset_selection=keys)
+    for ask in ("as_ephemeral_job", "get_subset"):
+        setattr(job, ask, lambda **_: job)
+    return job
+
+
+_open: dict[Site, Workplace] = {}
+"""At most one: a process works for one site at a time."""
+
+
+def workplace(site: Site) -> Workplace:
+    """What this process keeps of ``site``, opened on first use.
+
+    Errors: as :func:`open_instance` and :func:`load_registry`.
+    """
+    if site not in _open:
+        leave()
+        _open[site] = Workplace(site)
+    return _open[site]
+
+
+def leave() -> None:
+    """Close the workplace of this process, if it has one."""
+    while _open:
+        _open.popitem()[1].instance.dispose()
+
+
+def asset_keys(step: str) -> list[dg.AssetKey]:
+    """Keys of what a step lands."""
+    return [dg.AssetKey(asset) for asset in STEP_NAMED[step].assets]
+
+
+def execute(
+    site: Site, run: StepRun, progress: Callable[[Progress], None], *, run_id: str | None = None
+) -> Outcome:
+    """Run one step in this process, as the Dagster run ``run_id`` (by default a new one).
+
+    A failure is an outcome with an error: what our own error says, else the foreign one's message.
+    Raises KeyboardInterrupt on Ctrl-C or SIGTERM.
+    """
+    began = time.monotonic()
+    place = workplace(site)
+    run_id = run_id or str(uuid.uuid4())
+    error, failures = None, dict[str, str]()
+    config = QUIET
+    if run.only:
+        only_stale = run.is_again and not run.is_forced
+        config = {**QUIET, **run_config(run.step, run.only, only_stale=only_stale)}
+    with having(place.variables), listening(progress), no_interrupt_is_lost():
+        try:
+            result = place.job(run.step, run.workers).execute_in_process(
+                partition_key=run.partition,
+                instance=place.instance,
+                run_config=config,
+                raise_on_error=False,
+                asset_selection=asset_keys(run.step),
+                tags={**run.tags, **process_tags(run_id)},
+                run_id=run_id,
+            )
+            if not result.success:
+                error, failures = failure_message(result), failed_partitions(result)
+        except KeyboardInterrupt:
+            mark_stopped(place.instance, run_id)
+            raise
+        except Exception as outside:  # noqa: BLE001 - reported as this step's failure, others go on
+            # No such partition, or Dagster's own storage failed: then it cannot be reported either.
+            error = f"{type(outside).__name__}: {outside}".strip()
+            with suppress(Exception):
+                mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
+    return Outcome(run, run_id, error, time.monotonic() - began, failures)

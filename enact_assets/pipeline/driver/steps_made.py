@@ -1,0 +1,182 @@
+"""One walk through the steps of a lineage: its plan, and each chosen partition that it makes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Cause, Lineage, Plan, PlannedStep
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.engine.planning.state_source import landed_states
+from enact_assets.pipeline.driver.choice import Runners
+from enact_assets.pipeline.driver.chosen import Chosen
+from enact_assets.pipeline.driver.contract import Outcome, StepRun
+from enact_assets.pipeline.driver.walk import Batch, Failure, Observer, Report, Step, in_batches
+from enact_assets.pipeline.lineage.graph import LANDED_OF, REPORT, ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.pipeline.lineage.lake_states import LakeStates
+from enact_assets.pipeline.runs.driver_lock import check_only_driver
+from enact_assets.pipeline.runs.running import WHY_TAG
+from enact_assets.settings.registry import BASELINE
+
+WHY_CHARACTERS = 1000
+
+OUTDATED = Cause("its list of stale and missing partitions is outdated")
+
+
+def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
+    """What a walk over ``chosen`` makes, and what it may make depending on results.
+
+    ``is_list_outdated`` says whether the published list of stale and missing partitions differs
+    from the present one; it is asked only if nothing else decides whether to publish.
+    """
+    plan = lineage.plan(None if chosen.is_everything else chosen.is_chosen)
+    for_others = (
+        step
+        for step in plan.stale
+        if not chosen.is_asked_for(STEP_NAMED[step.name], step.partition)
+    )
+    return _published(replace(plan, upstream=tuple(for_others)), chosen, is_list_outdated)
+
+
+def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
+    """``plan`` with the warehouse if its list is, or may come to be, outdated; then the report."""
+    known = {step.name for step in plan.stale} | set(plan.may_follow)
+    step, whole = STEP_NAMED[WAREHOUSE], Partition()
+    if WAREHOUSE in known or not chosen.is_chosen(step, whole):
+        return plan
+    stale, may_follow = plan.stale, dict(plan.may_follow)
+    if known - {REPORT}:
+        may_follow[WAREHOUSE] = (whole,)
+    elif is_list_outdated():
+        # Before the report, the only step that can be there.
+        stale = (PlannedStep(step.name, step.assets, whole, (OUTDATED,)), *stale)
+    else:
+        return plan
+    n_fresh = plan.n_fresh - 1
+    if REPORT not in known and chosen.is_chosen(STEP_NAMED[REPORT], whole):
+        may_follow[REPORT] = (whole,)
+        n_fresh -= 1
+    return replace(plan, stale=stale, may_follow=may_follow, n_fresh=n_fresh)
+
+
+class Walk:
+    """One walk: what was made and what failed so far."""
+
+    def __init__(
+        self,
+        lineage: Lineage,
+        runners: Runners,
+        chosen: Chosen,
+        report: Report,
+        *,
+        states: LakeStates,
+        observer: Observer,
+        is_list_outdated: Callable[[Lineage], bool],
+        tags: Callable[[str], Mapping[str, str]],
+        shards: Shards | None,
+        is_forced: Callable[[str], bool],
+    ) -> None:
+        self._lineage, self._runners, self._chosen = lineage, runners, chosen
+        self._report, self._tags, self._is_forced = report, tags, is_forced
+        self._shards = shards
+        self._states, self._observer = states, observer
+        self._is_list_outdated = partial(is_list_outdated, lineage)
+        self._failed = Marks()
+        for failure in report.failures:
+            self._failed.add(failure.step.keys, failure.step.names)
+
+    def go(self) -> None:
+        """Make them, step by step. KeyboardInterrupt passes through; what was made is kept."""
+        for spec in self._lineage.steps:
+            if steps := self._to_make(spec):
+                check_only_driver()
+                batches = in_batches(spec, steps, self._shards)
+                unit = "shard" if batches[0].only else "partition"
+                self._observer.stage_starts(spec.name, len(batches), unit)
+                self._make(batches)
+
+    def _to_make(self, spec: StepSpec) -> list[Step]:
+        steps = []
+        failed_before = set(self._failed.of.get(spec.assets[0], ()))
+        suspects = self._lineage.may_be_stale(spec).tolist()
+        for partition, is_suspect in zip(self._lineage.partitions(spec), suspects, strict=True):
+            if partition in failed_before:
+                continue  # in a walk that begins again
+            if not self._chosen.is_chosen(spec, partition):
+                continue
+            causes = self._lineage.causes(spec, partition) if is_suspect else ()
+            if spec.name == WAREHOUSE and not causes and self._is_list_outdated():
+                causes = (OUTDATED,)
+            is_forced = self._is_forced(spec.name) and self._chosen.is_asked_for(spec, partition)
+            why = "; ".join(str(c) for c in causes) or ("forced" if is_forced else "")
+            step = Step(spec.name, spec.assets, partition_key(partition), why)
+            if self._lineage.is_blocked(spec, partition, self._failed):
+                self._failed.add(spec.assets, partition)
+                (self._report.blocked if why else self._report.kept).append(step)
+            elif why:
+                steps.append(step)
+            else:
+                self._report.fresh.setdefault(spec.name, []).append(partition)
+        # Variants that look like the baseline find its pictures rendered.
+        return sorted(steps, key=lambda step: BASELINE not in step.names)
+
+    def _make(self, batches: list[Batch]) -> None:
+        of_run = {batch.of_run.partition: batch for batch in batches}
+        runs = [
+            StepRun(
+                batch.of_run.name,
+                batch.of_run.partition,
+                {
+                    **self._tags(batch.of_run.name),
+                    WHY_TAG: f"{batch.of_run.name}: {batch.of_run.why}"[:WHY_CHARACTERS],
+                },
+                only=batch.only,
+                is_forced=self._is_forced(batch.of_run.name),
+            )
+            for batch in batches
+        ]
+        for outcome in self._runners.run(
+            runs,
+            lambda run: self._observer.step_starts(of_run[run.partition].of_run),
+            lambda run, progress: self._observer.progress(of_run[run.partition].of_run, progress),
+        ):
+            batch = of_run[outcome.run.partition]
+            for step in batch.steps:
+                self._ended(step, self._failure(step, batch, outcome))
+            of_run_failure = None
+            if outcome.error is not None:
+                of_run_failure = Failure(batch.of_run, outcome.error, outcome.run_id or "")
+            self._observer.step_ends(batch.of_run, of_run_failure)
+
+    def _failure(self, step: Step, batch: Batch, outcome: Outcome) -> Failure | None:
+        """Why ``step`` was not made in its run."""
+        if outcome.error is None:
+            return None
+        message = outcome.failures.get(step.partition or "", outcome.error)
+        is_made = bool(outcome.failures) and step.partition not in outcome.failures
+        if batch.only and not outcome.failures and not self._is_forced(step.name):
+            # The run broke off.
+            self._look(step)
+            is_made = not self._lineage.causes(STEP_NAMED[step.name], step.names)
+        return None if is_made else Failure(step, message, outcome.run_id or "")
+
+    def _look(self, step: Step) -> None:
+        """What there is now of a step that ran."""
+        if step.name not in ROOTS:
+            about = [asset for asset, table in LANDED_OF.items() if table in step.keys]
+            landed = landed_states(self._states, [*step.keys, *about], step.names)
+            for asset, state in landed.items():
+                self._lineage.states.set(asset, step.names, state)
+
+    def _ended(self, step: Step, failure: Failure | None) -> None:
+        # Also of a failure: it may have landed some of its tables.
+        self._look(step)
+        if failure is None:
+            if step.name in ROOTS:
+                version = self._lineage.states.of[step.name][step.names].version
+                self._lineage.reported[step.name][step.names] = version
+            self._report.made.append(step)
+        else:
+            self._report.failures.append(failure)
+            self._failed.add(step.keys, step.names)

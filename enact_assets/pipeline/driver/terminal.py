@@ -1,0 +1,217 @@
+"""Output of the headless driver in a terminal, or in a log when there is none."""
+
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from enact_assets.engine.planning.plan import NEVER
+from enact_assets.engine.plurals import all_fresh, counted, named
+from enact_assets.engine.system.kernel_cache import has_kernels
+from enact_assets.pipeline.driver.walk import Failure, Observer, Report, Step
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.runs.progress import Progress
+
+LINE_EVERY_S = 10.0
+READING_SHOWN_S = 1.0
+WARM_S, LEAST_SHARE = 2.0, 0.01
+"""No estimate is made from less time, or from a smaller share of the work."""
+STEP_WIDTH = max(map(len, STEP_NAMED))
+"""Columns for the name of a step."""
+COMPILING = "Compiling numeric code, once per installation: the first steps take a minute longer."
+
+
+class Pace:
+    """How long the steps of one asset will take, by what was worked on so far.
+
+    Work is counted in the unit of the steps' progress, or in steps where they report none. What
+    was found ready made counts as no work, neither of what is done nor, in proportion, of what is
+    expected of the steps to come. The pace is that of the last half of the time: the first answers
+    and pictures fill caches.
+    """
+
+    def __init__(self) -> None:
+        self._worked = 0.0
+        self._n_ended = 0
+        self._began = 0.0
+        self._noted: deque[tuple[float, float]] = deque()
+
+    def step_ends(self, last: Progress | None, now: float) -> None:
+        """A step ended; ``last`` is what it reported last."""
+        self._worked += _work_of(last)[1]
+        self._n_ended += 1
+        self._note(self._worked, now)
+
+    def left(self, running: Sequence[Progress | None], n_steps: int, now: float) -> float | None:
+        """Seconds left of ``n_steps``, the ``running`` ones included; None before it can be said.
+
+        ``running`` are what these reported last, None if nothing.
+        """
+        # A step that has not reported yet is taken to be like the ones before.
+        expected = self._worked / self._n_ended if self._n_ended else 1.0
+        works = [_work_of(p) if p is not None and p.total else (0.0, expected) for p in running]
+        worked = sum(work for work, _ in works)
+        whole = sum(work for _, work in works)
+        done = self._worked + worked
+        self._note(done, now)
+        if len(self._noted) < 2 or now - self._began < WARM_S:
+            return None
+        since, before = self._noted[0]
+        known = self._n_ended + len(works)
+        of_a_step = (self._worked + whole) / known if known else 1.0
+        to_do = whole - worked + (n_steps - len(works)) * of_a_step
+        if done <= before or done < LEAST_SHARE * (done + to_do):
+            return None
+        return (now - since) / (done - before) * to_do
+
+    def _note(self, done: float, now: float) -> None:
+        """Count from the first finished work on: start-up (workers, kernels) is paid once."""
+        if not self._noted:
+            self._began = now
+        if done > (self._noted[-1][1] if self._noted else 0.0):
+            self._noted.append((now, done))
+        middle = (self._began + now) / 2
+        while len(self._noted) > 2 and self._noted[1][0] <= middle:
+            self._noted.popleft()
+
+
+def _work_of(progress: Progress | None) -> tuple[float, float]:
+    """Work done and work in all of one step."""
+    if progress is None or not progress.total:
+        return 1.0, 1.0
+    return progress.done - progress.free, progress.total - progress.free
+
+
+class TerminalObserver(Observer):
+    """One line per asset, kept current while its partitions are made, with time left.
+
+    In a terminal the running line is redrawn; elsewhere a line is printed every ten seconds.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stage, self._unit = "", "partition"
+        self._n_steps = 0
+        self._n_done = 0
+        self._began: float | None = None
+        self._stage_began = 0.0
+        self._line_at = 0.0
+        self._n_failed = 0
+        self._running: dict[str, Progress | None] = {}
+        self._pace = Pace()
+        self._is_first_stage = True
+
+    def reading(self, share: float) -> None:  # noqa: D102
+        if self._began is None:
+            self._began = self._line_at = time.monotonic()
+        if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
+            self._put(f"  reading the lake   {100 * share:.0f} %")
+        elif share >= 1.0:
+            self._began = None  # it may be read again after a walk that failed
+            self._clear()
+
+    def notes(self, texts: Sequence[str]) -> None:  # noqa: D102
+        for text in texts:
+            self._console.print(Text(text))
+
+    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
+        if self._is_first_stage and not has_kernels():
+            self._console.print(COMPILING)
+        self._is_first_stage = False
+        self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
+        self._unit = unit
+        self._running = {}
+        self._pace = Pace()
+        self._stage_began = self._line_at = time.monotonic()
+
+    def step_starts(self, step: Step) -> None:  # noqa: D102
+        self._running[str(step)] = None
+        why = "" if step.why == NEVER else f" ({step.why})"
+        self._show(f"{step.partition or ''}{why}".strip())
+
+    def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
+        self._running[str(step)] = progress
+        self._show(f"{progress.count}  {step.partition or ''}")
+
+    def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
+        self._n_done += 1
+        self._pace.step_ends(self._running.pop(str(step), None), time.monotonic())
+        if failure is not None:
+            self._n_failed += 1
+            self._clear()
+            self._console.print(Text(f"  failed: {step}", "red"))
+        if self._n_done == self._n_steps:
+            self._clear()
+            took = duration(time.monotonic() - self._stage_began)
+            failed = f", {self._n_failed} failed" if self._n_failed else ""
+            n_steps = counted(self._n_steps, self._unit)
+            self._console.print(f"  {self._stage:<{STEP_WIDTH}} {n_steps:<15} {took:>9}{failed}")
+
+    def _left(self) -> str:
+        running, n_steps = list(self._running.values()), self._n_steps - self._n_done
+        seconds = self._pace.left(running, n_steps, time.monotonic())
+        return "" if seconds is None else f", about {duration(seconds)} left"
+
+    def _show(self, text: str) -> None:
+        # A narrow terminal cuts off the end.
+        done = f"{self._n_done:,}/{counted(self._n_steps, self._unit)}{self._left()}"
+        self._put(f"  {self._stage:<{STEP_WIDTH}} {done}  {text}".rstrip())
+
+    def _put(self, line: str) -> None:
+        if self._console.is_terminal:
+            width = self._console.width
+            sys.stdout.write("\r" + line[: width - 1].ljust(width - 1))
+            sys.stdout.flush()
+        elif time.monotonic() - self._line_at >= LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            self._console.print(line, highlight=False)
+
+    def _clear(self) -> None:
+        if self._console.is_terminal:
+            sys.stdout.write("\r" + " " * (self._console.width - 1) + "\r")
+            sys.stdout.flush()
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def print_report(console: Console, report: Report) -> None:
+    """What the walk did, failures last so that they are what remains on the screen."""
+    if not report.made and report.is_success:
+        console.print(f"Nothing to do: {all_fresh(report.n_fresh)} ({duration(report.seconds)}).")
+        return
+    counts = [f"{counted(len(report.made), 'partition')} made", f"{report.n_fresh:,} already fresh"]
+    counts.append(f"{len(report.failures):,} failed")
+    if report.blocked:
+        counts.append(f"{len(report.blocked):,} skipped because an input failed")
+    if report.kept:
+        counts.append(f"{len(report.kept):,} kept as they were because an input failed")
+    console.print(f"{', '.join(counts)}, in {duration(report.seconds)}.")
+    for message in report.rejected:
+        console.print(Text(f"Ignored: {message}", "bold red"))
+    for message in report.damaged:
+        console.print(Text(f"Found damaged: {message}", "yellow"))
+    alike: dict[tuple[str, str], list[Failure]] = {}
+    for failure in report.failures:
+        alike.setdefault((failure.step.name, failure.message), []).append(failure)
+    for (name, message), failures in alike.items():
+        steps = _steps(name, [failure.step for failure in failures])
+        console.print(Text(f"Failed: {steps} (run {failures[0].run_id[:8]})", "bold red"))
+        console.print(Text(f"  {message}", "red"))
+    blocked: dict[str, list[Step]] = {}
+    for step in report.blocked:
+        blocked.setdefault(step.name, []).append(step)
+    for name, steps_of in blocked.items():
+        console.print(Text(f"Skipped: {_steps(name, steps_of)}; upstream failed", "yellow"))
+
+
+def _steps(name: str, steps: Sequence[Step]) -> str:
+    return f"{name} {named([step.partition or '' for step in steps], 1)}".strip()

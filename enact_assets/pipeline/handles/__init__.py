@@ -1,0 +1,1 @@
+"""What a step may open: handles that are made for it."""

@@ -1,0 +1,334 @@
+"""Handles: what a step may open besides its tables. Each opens only what its name says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.picture_editor import PictureEditor
+from enact_assets.answers.models.session import Progress as AskingProgress
+from enact_assets.answers.people.answered import Answered
+from enact_assets.answers.world.asked_models import WorldAsker
+from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
+from enact_assets.demonstrations.pictures.recorded_pictures import is_shown
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.demonstrations.recordings.videos import length_s
+from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.sources import (
+    PictureRequest,
+    ReplayProgress,
+    Silent,
+    Sources,
+    replay,
+)
+from enact_assets.demonstrations.replay.tables import States
+from enact_assets.engine.errors import RenderError
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.parameters import Later, provides
+from enact_assets.questions.asked.imported_questions import ImportedQuestions
+from enact_assets.questions.asked.official import ImportedQuestion, read_questions
+from enact_assets.questions.files.imported import question_file
+from enact_assets.questions.world.annotated_actions import Annotated, annotated_actions
+from enact_assets.questions.world.film_images import film_images
+from enact_assets.questions.world.step_files import annotations_in, films_in, read_step_file
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import Variant
+
+
+class Progress(ReplayProgress, Protocol):
+    """Hears how far a step is."""
+
+    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
+        """Pictures made, of which ``n_from_cache`` had been rendered before."""
+        ...
+
+    def answers(self, asked: AskingProgress) -> None:
+        """Questions that were answered."""
+        ...
+
+
+@dataclass(frozen=True)
+class SilentProgress(Silent):
+    """Progress that is discarded."""
+
+    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
+        """Pictures made."""
+
+    def answers(self, asked: AskingProgress) -> None:
+        """Questions answered."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What handles are made from: places of the data root, processes, progress.
+
+    ``progress`` gives whatever hears of one step, which it names.
+    """
+
+    images: ImageStore
+    recordings: Recordings
+    question_files: Path
+    workers: int = 1
+    progress: Callable[[str], Progress] = lambda _text: SilentProgress()
+    data_root: DataRoot = field(default_factory=DataRoot.from_environment)
+    """Its models, and the ledger of their answers."""
+    usd_until: Callable[[], float | None] = lambda: None
+    """See :class:`ModelAsker`. Called where models are asked: it reads a user's file."""
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Replays one demonstration."""
+
+    _sources: Sources
+    _progress: Callable[[str], Progress]
+
+    def __call__(self, demonstration: str) -> ReplayTables:
+        """Its replay tables. Errors: those of its source."""
+        progress = self._progress(f"replaying {demonstration}")
+        return replay(demonstration, self._sources, progress)
+
+
+@provides(reads=("recording",))
+def replayer(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Replayer:
+    """Replays by whichever source has the demonstration."""
+    asked = ImportedQuestions(tools.question_files)
+    return Replayer(all_sources(tools.recordings, asked), tools.progress)
+
+
+@dataclass(frozen=True)
+class PictureMaker:
+    """Makes, or takes from the recording, pictures of key frames of one demonstration."""
+
+    _sources: Sources
+    _tools: Tools
+
+    def __call__(
+        self,
+        demonstrations: pl.DataFrame,
+        wanted: pl.DataFrame,
+        variant: Variant,
+        states: Later[States],
+    ) -> pl.DataFrame:
+        """Rows of ``frame_images``; none where no other camera can be rendered.
+
+        Errors: :class:`RenderError` names demonstration and frame.
+        """
+        if wanted.is_empty():
+            return FrameImages.empty()
+        name, source = demonstrations.select("demonstration", "source").row(0)
+        tools, text = self._tools, f"pictures {name} {variant.name}"
+        if not is_shown(tools.recordings, name, source, variant):
+            return FrameImages.empty()
+        hears = tools.progress(text).pictures
+        return self._sources.named(source).pictures(
+            PictureRequest(
+                demonstrations, wanted, variant, tools.images, states, hears, tools.workers
+            )
+        )
+
+    def stored(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3) of a picture that was made. Errors: as :meth:`ImageStore.read`."""
+        return self._tools.images.read(image_sha)
+
+
+@provides(reads=("recording",))
+def picture_maker(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureMaker:
+    """Pictures by the source of the demonstration."""
+    return PictureMaker(all_sources(tools.recordings), tools)
+
+
+class KeyFramePictures(PictureMaker):
+    """Of key frames of one gating: only their PNG files count, of all that a recording has."""
+
+
+@provides(reads=("recording", "recorded_pictures"))
+def key_frame_pictures(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> KeyFramePictures:
+    """The same."""
+    return KeyFramePictures(all_sources(tools.recordings), tools)
+
+
+@dataclass(frozen=True)
+class RecordedVariants:
+    """Which demonstrations have pictures under a variant, or can have them made."""
+
+    _recordings: Recordings
+
+    def lacking(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
+        """Those of table ``demonstrations`` without."""
+        rows = demonstrations.select("demonstration", "source").iter_rows()
+        return [d for d, source in rows if not is_shown(self._recordings, d, source, variant)]
+
+
+@provides(reads=("recorded_variant",))
+def recorded_variants(
+    tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> RecordedVariants:
+    """Of all recordings."""
+    return RecordedVariants(tools.recordings)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Reads the pictures that rows of argument ``images`` name, and no others.
+
+    ``shas`` maps (demonstration, key frame) -> hash of the picture.
+    """
+
+    shas: Mapping[tuple[str, int], str]
+    _store: ImageStore
+
+    def __call__(self, demonstration: str, key_frame: int) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        return self._store.read(self.shas[demonstration, key_frame])
+
+
+@provides()
+def pictures(tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]) -> Pictures:
+    """Of the rows of argument ``images``."""
+    return pictures_of(tools.images, loaded["images"])
+
+
+def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
+    """The pictures that rows of ``frame_images`` under one variant name."""
+    columns = frame_images.select("demonstration", "key_frame", "image_sha")
+    return Pictures({(d, k): sha for d, k, sha in columns.iter_rows()}, store)
+
+
+@dataclass(frozen=True)
+class PictureReader:
+    """Reads pictures that inputs of a step name, and no others."""
+
+    _shas: frozenset[str]
+    _store: ImageStore
+
+    def __call__(self, image_sha: str) -> NDArray[np.uint8]:
+        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
+        if image_sha not in self._shas:
+            raise KeyError(image_sha)
+        return self._store.read(image_sha)
+
+
+@provides()
+def picture_reader(
+    tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> PictureReader:
+    """Of the rows of arguments that have a picture each."""
+    tables = [
+        a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
+    ]
+    shas = frozenset(sha for rows in tables for sha in rows["image_sha"])
+    return PictureReader(shas, tools.images)
+
+
+@dataclass(frozen=True)
+class QuestionFile:
+    """One imported question file."""
+
+    name: str
+    path: Path
+
+    def questions(self) -> list[ImportedQuestion]:
+        """Its questions. Errors: :class:`QuestionFileError`."""
+        return read_questions(self.path)
+
+    def sha(self) -> str:
+        """SHA-256 of its bytes."""
+        return sha256_bytes(self.path.read_bytes())
+
+
+@dataclass(frozen=True)
+class AnnotatedFilms:
+    """One step file, and the films that the user has of its recordings."""
+
+    name: str
+    folder: Path
+    _store: ImageStore
+
+    @classmethod
+    def of(cls, root: DataRoot, name: str) -> "AnnotatedFilms":
+        """That of a data root called ``name``; nothing is opened before it is asked."""
+        return cls(name, root.step_files / name, ImageStore(root.images))
+
+    def actions(self) -> Annotated:
+        """Its actions, and what is wrong with them. A film that cannot be read is none.
+
+        Errors: :class:`StepFileError` if nothing of it can be used.
+        """
+        file = read_step_file(annotations_in(self.folder), self.name)
+        lengths, problems = {}, []
+        for recording, film in films_in(self.folder).items():
+            try:
+                lengths[recording] = length_s(film)
+            except RenderError as error:
+                problems.append(f"{error} Its recording counts as one without pictures.")
+        found = annotated_actions(file, lengths)
+        return Annotated(found.rows, (*found.problems, *problems))
+
+    def images(self, wanted: pl.DataFrame, size_px: int) -> pl.DataFrame:
+        """Rows of ``film_images`` for ``wanted`` pictures, with edges of ``size_px`` at most.
+
+        Errors: :class:`RenderError` for a film that was cut off or cannot be decoded.
+        """
+        return film_images(self.name, films_in(self.folder), wanted, size_px, self._store.put)
+
+
+@provides(reads=("step_source",))
+def annotated_films(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> AnnotatedFilms:
+    """The step file that the partition names."""
+    return AnnotatedFilms.of(tools.data_root, partition["world_source"])
+
+
+@provides(reads=("question_source",))
+def imported_file(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> QuestionFile:
+    """The file that the partition names."""
+    name = partition["question_file"]
+    return QuestionFile(name, question_file(tools.question_files, name))
+
+
+@provides(reads=("asked_model",))
+def model_asker(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> ModelAsker:
+    """Asks models, or reads what they answered before."""
+    hears = tools.progress(f"asking {' '.join(partition.values())}").answers
+    return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
+
+
+@provides(reads=("asked_world_model",))
+def world_asker(
+    tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
+) -> WorldAsker:
+    """The same, of the model that answers questions of WorldPrediction."""
+    asker = model_asker(tools, partition, loaded)
+    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.told)
+
+
+@provides(reads=("image_model",))
+def picture_editor(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureEditor:
+    """Has pictures edited by the image model of the variant."""
+    hears = tools.progress(f"editing pictures {' '.join(partition.values())}").pictures
+    return PictureEditor(tools.data_root, tools.images, tools.usd_until(), hears)
+
+
+@provides(reads=("annotator_answers",))
+def answered(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Answered:
+    """What annotators answered."""
+    return Answered(tools.data_root.people)

@@ -1,0 +1,116 @@
+"""Code versions of assets: rows made by code that has changed since are stale.
+
+The version of a step is a hash over the symbols that its function reaches, so no person has to
+raise a number, and a re-run with the same result goes no further downstream. A step may declare a
+version by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``
+and libraries, with a render cache behind it) and predictions.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from enact_assets.engine.code_versions import CodeVersions, Symbol
+from enact_assets.engine.ids import ID_CHARACTERS, content_sha, sha256_bytes
+from enact_assets.engine.parameters import HANDLES
+from enact_assets.engine.publishing.sql_files import STAGES, packaged_sql
+from enact_assets.engine.steps import STEPS, Step
+from enact_assets.engine.system.package_versions import version_of
+from enact_assets.pipeline.lineage.former_versions import FORMER
+from enact_assets.pipeline.lineage.graph import REPORT, STEP_OF, WAREHOUSE
+
+PACKAGE = Path(__file__).parents[2]
+CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
+_DECLARING = (
+    *("annotations", "code_versions", "deriving", "graph", "loading", "memory", "parameters"),
+    *("steps", "symbols", "tables"),
+)
+CUT = (
+    *(f"enact_assets.engine.{module}" for module in _DECLARING),
+    "enact_assets.settings.registry",
+    "enact_assets.engine.system.kernel_cache",
+)
+"""Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
+count by their code, wherever the compiled ones are kept."""
+LIBRARIES = ("mitsuba", "mujoco", "scipy")
+"""Packages whose version decides rows."""
+WHOLE_ROOTS = {
+    WAREHOUSE: Symbol("enact_assets.engine.publishing.warehouse", "publish"),
+    REPORT: Symbol("enact_assets.results.report.write", "write_report"),
+}
+
+
+BASELINES = "answers of baselines"
+LEARNED_ANSWERS = "answers of learned references"
+BASELINES_ROOT = Symbol("enact_assets.answers.baselines.baselines", "answers_of_baseline")
+"""Their code counts as an input, as that of any other model: the step that asks has a version."""
+LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.answers.learned.models", "learned_model"))
+
+
+@cache
+def baselines_version() -> str:
+    """Version of the code of the reference baselines."""
+    return _versions()[BASELINES]
+
+
+@cache
+def learned_version() -> str:
+    """Version of the code by which learned references answer."""
+    return _versions()[LEARNED_ANSWERS]
+
+
+@cache
+def code_version(asset: str) -> str:
+    """Version of the code that makes ``asset``, also of the warehouse and the report."""
+    step = STEP_OF[asset].name
+    if step in STEPS:
+        return STEPS[step].version or _versions()[step]
+    parts = [_versions()[step]]
+    if step == WAREHOUSE:
+        files = sorted((f for f in packaged_sql() if f.stage in STAGES), key=lambda f: f.place)
+        parts += [sha256_bytes(file.text.encode()) for file in files]
+    return content_sha(parts)[:ID_CHARACTERS]
+
+
+def step_roots(step: Step) -> list[Symbol]:
+    """Where the code of ``step`` begins: its function, what it makes, types of its arguments."""
+    return [_symbol(found) for found in _begins(step)]
+
+
+def code_versions(folder: Path = PACKAGE, cache_file: Path | None = CACHE) -> CodeVersions:
+    """Versions of the code of this package, or of a copy of it in ``folder``."""
+    libraries = {name: version_of(name) for name in LIBRARIES}
+    return CodeVersions(PACKAGE.name, folder, cut=CUT, libraries=libraries, cache=cache_file)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: FORMER.get(version, version) for name, version in versions_by_reach().items()}
+
+
+def versions_by_reach() -> dict[str, str]:
+    """Step -> hash of its code; of all at once, as what is read is remembered at the end."""
+    versions = code_versions()
+    roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
+    roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
+    roots[BASELINES] = [BASELINES_ROOT]
+    roots[LEARNED_ANSWERS] = list(LEARNED_ROOTS)
+    found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
+    versions.save()
+    return found
+
+
+def _begins(step: Step) -> Iterator[object]:
+    yield step.function
+    yield from step.outputs
+    for param in step.params:
+        if param.kind in {"settings", "bundle", "each"}:
+            yield param.of
+        elif param.kind == "handle":
+            yield HANDLES[param.of].provider
+        for _, kind in param.settings:
+            yield kind
+
+
+def _symbol(found: object) -> Symbol:
+    return Symbol(str(getattr(found, "__module__", "")), str(getattr(found, "__name__", "")))

@@ -1,0 +1,284 @@
+"""Versions of inputs without a table: registry settings and external files."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.baselines.learned_names import LEARNED
+from enact_assets.answers.people.answered import Answered
+from enact_assets.answers.world.captioned_models import captioner_and_reader
+from enact_assets.answers.world.models import WORLD_MODELS
+from enact_assets.demonstrations.pictures.demonstration_sources import EmbeddedSource
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_name
+from enact_assets.demonstrations.recordings.folders import (
+    CAMERA,
+    DEMONSTRATION_FILE,
+    Recordings,
+    has_png,
+    recorded_file,
+    variant_places,
+    video_file,
+)
+from enact_assets.demonstrations.replay.omnigibson import named_file, read_demonstration
+from enact_assets.engine.errors import (
+    EnactError,
+    LakeError,
+    PeopleError,
+    PredictionError,
+    ReplayError,
+    SettingsError,
+)
+from enact_assets.engine.graph import Partition
+from enact_assets.engine.ids import content_sha, sha256_bytes
+from enact_assets.engine.parameters import SETTINGS
+from enact_assets.engine.plurals import named
+from enact_assets.pipeline.lineage.code import baselines_version, learned_version
+from enact_assets.pipeline.lineage.graph import dimensions
+from enact_assets.pipeline.lineage.known_contents import KnownContents
+from enact_assets.questions.asked.imported_questions import ImportedQuestions
+from enact_assets.questions.files.imported import question_file
+from enact_assets.questions.files.pictures import linked_pictures
+from enact_assets.questions.world.step_files import step_file_version
+from enact_assets.settings.editing import EditingSettings
+from enact_assets.settings.registry import Gating, Registry, settings_sha
+from enact_assets.settings.world import EMBEDDED_WORLD
+
+GONE = "gone"
+"""Version of a missing file: different from any it had."""
+NOTHING = "nothing"
+"""Version of questions about a demonstration that no file asks about, and of no image model."""
+EMBEDDED = "embedded"
+"""Version of the recording of a demonstration that is simulated: there is none."""
+
+
+def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
+    """The registry entry of config root ``root``."""
+    named = dimensions(root)
+    if named:
+        return registry.entry(named[0], partition[0])
+    world = registry.world
+    return {
+        "question_config": registry.questions,
+        "worldprediction_config": world.questions,
+        "clip_config": world.clips,
+        "environment_config": world.environments,
+    }[root]
+
+
+def entry_of(registry: Registry, kind: type, name: str | None) -> Any:
+    """The entry of the settings type ``kind``, of ``name`` in its dimension if it has one."""
+    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
+
+
+def root_version(registry: Registry, root: str, partition: Partition) -> str:
+    """Hash of that entry."""
+    return settings_sha(settings_of(registry, root, partition))
+
+
+def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
+    """That entry as JSON, reported to Dagster beside its version."""
+    return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
+
+
+SHOWN_SETTINGS, SHOWN_LETTERS = 3, 60
+
+
+def setting_changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """``camera.aperture_mm 80.0 -> 70.0``: the settings that differ, or some of them."""
+    found = list(_differences(was, now, ""))
+    return named(found, SHOWN_SETTINGS)
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any], place: str) -> Iterator[str]:
+    for name in dict.fromkeys([*now, *was]):
+        old, new = was.get(name), now.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from _differences(old, new, f"{place}{name}.")
+        elif old != new:
+            yield f"{place}{name} {_short(old)} -> {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}..."
+
+
+class Arrived:
+    """What others wrote: recordings, with their pictures, question files, entries of models.
+
+    Files of recordings count by their content (:class:`KnownContents`), raw HDF5 files, as the
+    player knows them, by size and time of change. Any other time counts, an earlier one too, as
+    clocks jump and copies keep times. Of a recording's pictures those of key frames count.
+    """
+
+    def __init__(
+        self,
+        recordings: Recordings,
+        question_files: Path,
+        models: KnownModels,
+        step_files: Path | None = None,
+        contents: KnownContents | None = None,
+    ) -> None:
+        self.contents = KnownContents() if contents is None else contents
+        self._recordings = recordings
+        self._question_files = question_files
+        self._models = models
+        self._asked = ImportedQuestions(question_files)
+        self._step_files = step_files
+
+    def version(self, asset: str, partition: Partition) -> str:
+        """Version of one external input."""
+        if asset == "annotator_answers":
+            return self._people()
+        name = partition[0]
+        if asset == "recorded_variant":
+            return content_sha(self._recordings.with_variant(name))
+        if asset == "asked_model":
+            return self._model(name)
+        if asset == "asked_world_model":
+            return NOTHING if name in WORLD_MODELS else self._world_model(name)
+        if asset == "step_source":
+            return self._steps(name)
+        return self._recording(name) if asset == "recording" else self._question_file(name)
+
+    def given(self, asset: str, demonstration: str, gating: Gating) -> str:
+        """Version of what question files give of one demonstration under ``gating``."""
+        if gating.question_file is None:
+            return NOTHING  # asked of every demonstration in every plan
+        try:
+            files = gating.takes(self._asked.files())
+            if asset == "given_pictures":
+                images = self._asked.images(demonstration, files)
+                return content_sha([[n, of, self._pictures(n, of)] for n, of in images.items()])
+            return self._asked.version(demonstration, files) or NOTHING
+        except (EnactError, OSError):
+            return GONE
+
+    def image_model(self, editing: EditingSettings) -> str:
+        """Version of the image model that repaints pictures of a variant."""
+        try:
+            return self._models.image_model_version(editing.model)
+        except SettingsError:
+            return GONE
+
+    def _recording(self, demonstration: str) -> str:
+        if not self._recordings.has(demonstration):
+            if self._recordings.is_unreachable(demonstration):
+                return GONE
+            return self._without_recording(demonstration)
+        folder = self._recordings.folder(demonstration)
+        try:
+            file = self._recordings.file(demonstration)
+            found = [path for path in (file, video_file(folder)) if path is not None]
+            marks: list[object] = [self._mark(demonstration, path) for path in found]
+            if file.name == DEMONSTRATION_FILE:
+                marks += self._raw_marks(file)
+        except (OSError, ReplayError):
+            return GONE
+        return content_sha(marks)
+
+    def _mark(self, demonstration: str, path: Path) -> list[str]:
+        return [path.name, self.contents.sha(f"{demonstration}/{path.name}", [str(path)])]
+
+    def _raw_marks(self, description: Path) -> Iterator[list[object]]:
+        about = read_demonstration(description)
+        raw = named_file(description, about.file).stat()
+        yield [raw.st_mtime_ns, raw.st_size]
+        if about.full_scene_file is not None:
+            scene = str(named_file(description, about.full_scene_file))
+            yield [self.contents.sha(scene, [scene])]
+
+    def recorded_pictures(
+        self,
+        partition: Partition,
+        frames_version: Callable[[], str | None],
+        frame_ids: Callable[[], list[int]],
+    ) -> str | None:
+        """Version of the pictures that a recording has of key frames, under any variant; None
+        without a recording or key frames.
+
+        ``partition`` is of ``segmented_frames``, which has the ``frames_version`` if it was made,
+        and the ``frame_ids`` then.
+        """
+        demonstration, gating = partition
+        about = f"{demonstration}|{gating}"
+        try:
+            # Of most demonstrations there is no recording, and every plan asks for each.
+            if not os.path.isdir(f"{self._recordings.root}/{demonstration}"):  # noqa: PTH112
+                return None
+            folder = self._recordings.folder(demonstration)
+            version = None if recorded_file(folder) is None else frames_version()
+            if not version:
+                return None
+            found = self.contents.found(
+                f"{about} key frames", version, lambda: " ".join(map(str, frame_ids()))
+            )
+            ids = list(map(int, found.split()))
+            marks = []
+            for place in (folder / CAMERA, *variant_places(folder)):
+                if has_png(place):
+                    below = f"{place}/"
+                    pictures = [below + picture_name(i) for i in ids]
+                    sha = self.contents.sha(f"{about} {place.name}", pictures)
+                    marks.append([place.name, sha])
+                elif place.is_file():
+                    marks.append(self._mark(demonstration, place))
+            return content_sha(marks)
+        except (OSError, EnactError):
+            return GONE
+
+    def _pictures(self, question_file: str, images: list[tuple[str, list[str]]]) -> list[object]:
+        place = linked_pictures(self._question_files, question_file)
+        if place is None:
+            return []
+        return [place.where(""), *place.mark(image for _, of in images for image in of)]
+
+    def _without_recording(self, demonstration: str) -> str:
+        if EmbeddedSource().has(demonstration):
+            return EMBEDDED
+        try:
+            return self._asked.version(demonstration) or EMBEDDED
+        except EnactError:
+            return GONE
+
+    def _model(self, name: str) -> str:
+        try:
+            if self._models.find(name) is None:
+                return learned_version() if name in LEARNED else baselines_version()
+            return self._models.version(name)
+        except (SettingsError, PredictionError, PeopleError, OSError):
+            return GONE
+
+    def _world_model(self, name: str) -> str:
+        """Of a registered model, or of a captioner and a reader."""
+        pair = captioner_and_reader(name)
+        if pair is None:
+            return self._model(name)
+        versions = [*map(self._model, pair)]
+        return GONE if GONE in versions else content_sha(versions)
+
+    def _people(self) -> str:
+        try:
+            return Answered(self._models.data_root.people).version()
+        except PeopleError:
+            return GONE
+
+    def _steps(self, name: str) -> str:
+        if name == EMBEDDED_WORLD:
+            return EMBEDDED
+        if self._step_files is None:
+            return GONE
+        try:
+            return step_file_version(self._step_files, name)
+        except (OSError, EnactError):
+            return GONE
+
+    def _question_file(self, name: str) -> str:
+        try:
+            return sha256_bytes(question_file(self._question_files, name).read_bytes())
+        except (OSError, LakeError):
+            return GONE

@@ -1,0 +1,67 @@
+"""Inputs that another input vouches for, read only while that one was made from them.
+
+Rows of ``question_set`` carry a hash of all that verifies them, so answers are not evaluated again
+for every table that verification reads. That holds as long as the question set, and the questions
+made from it, are as new as those tables. A step that ran in between would mix old and new rows, and
+nothing would ever call its result stale.
+"""
+
+from functools import cache
+
+from enact_assets.engine.deriving import vouched_for
+from enact_assets.engine.errors import DeclarationError, MaterializationError
+from enact_assets.engine.graph import Follows, Names, Partition, partition_key
+from enact_assets.engine.planning.state_source import StateSource, inputs_now, landed_states
+from enact_assets.engine.steps import STEPS as DECLARED
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS
+
+
+@cache
+def vouchers(step: str) -> tuple[str, ...]:
+    """Assets from an input of ``step`` on, each made from the next; the last one is made from all
+    that is vouched for. Empty for a step without such inputs.
+
+    Errors: :class:`DeclarationError` if nothing upstream is made from all of it.
+    """
+    wanted = vouched_for(DECLARED[step]) if step in DECLARED else frozenset[str]()
+    if not wanted:
+        return ()
+    paths: list[tuple[str, ...]] = [(given.asset,) for given in STEP_NAMED[step].inputs]
+    seen = {path[0] for path in paths}
+    for path in paths:  # which grows: the shortest come first
+        given = [i.asset for i in STEP_OF[path[-1]].inputs] if path[-1] in STEP_OF else []
+        if wanted <= set(given):
+            return path
+        paths += [(*path, asset) for asset in given if asset not in seen]
+        seen.update(given)
+    raise DeclarationError(
+        f"step {step!r}: no input is made from all of {sorted(wanted)}, so none vouches for them. "
+        "Declare them without is_vouched."
+    )
+
+
+def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Partition) -> None:
+    """Do nothing if all that vouches for inputs of one partition is made from them as they are.
+
+    Errors: :class:`MaterializationError` names the input that changed since, and what to make.
+    """
+    path = vouchers(step)
+    maker, where = step, partition
+    for k, asset in enumerate(path):
+        follow = next(f for f in Follows(names, STEPS).of(maker) if f.asset == asset)
+        (where,) = follow.groups(where)
+        maker = STEP_OF[asset].name
+        state = landed_states(source, STEP_NAMED[maker].assets, where)[asset]
+        if state is None or state.provenance is None:
+            return  # reading it says what is wrong
+        is_last = k == len(path) - 1
+        wanted = vouched_for(DECLARED[step]) if is_last else frozenset({path[k + 1]})
+        made, now = state.provenance.inputs, inputs_now(source, names, maker, where, wanted)
+        changed = sorted(name for name in wanted if made.get(name) != now.get(name))
+        if changed:
+            again = " and ".join(reversed(path[: k + 1]))
+            raise MaterializationError(
+                f"{step} {partition_key(partition)} was not made: {changed[0]} changed since "
+                f"{asset} {partition_key(where)} was made from it, and {step} reads both. "
+                f"Materialize {again} again first."
+            )

@@ -1,0 +1,51 @@
+"""How Dagster's partitions of a data root are cut: ``<root>/partitions.yaml``, written by people.
+
+::
+
+    demonstration_shards: 100
+
+Without the file a partition is one demonstration. It changes no data and no version of anything.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.given_files import read_given
+from enact_assets.engine.planning.shards import Shards
+from enact_assets.settings.paths import PARTITIONS_FILE
+
+SHARDED = "demonstration"
+"""The dimension of which data roots have thousands of names."""
+MOST_SHARDS = 4_000
+"""With 22 variants that is what Dagster recommends at most for one asset: 100,000 partitions."""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    demonstration_shards: int
+
+
+def read_shards(root: Path) -> Shards | None:
+    """Shards of the demonstrations in the data root ``root``; None if each is a partition.
+
+    Errors: :class:`SettingsError` names the file and what is wrong in it.
+    """
+    path = root / PARTITIONS_FILE
+    try:
+        n = msgspec.yaml.decode(read_given(path), type=_File).demonstration_shards
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{path}: {' '.join(str(error).split())}. Write one line such as "
+            "`demonstration_shards: 100`, or remove the file: then a partition is a demonstration."
+        ) from error
+    if not 1 <= n <= MOST_SHARDS:
+        raise SettingsError(
+            f"{path}: demonstration_shards: {n}; must be between 1 and {MOST_SHARDS:,}. About one "
+            "for every 100 demonstrations is recommended."
+        )
+    return Shards(SHARDED, n)

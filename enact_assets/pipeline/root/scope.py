@@ -1,0 +1,153 @@
+"""What of the registry is made in a data root: its scope, ``<root>/scope.yaml``.
+
+The registry names everything that can be made; a first look makes a part. The file remembers which,
+so that later commands, Dagster's partitions and the list of missing partitions keep to that part.
+It holds names that a person asked for. What arrived by itself (recordings, question files, imported
+answers) needs no entry: it is in the data root because somebody put it there.
+
+Without the file everything in the registry is in scope. That is how a data root made before there
+were scopes goes on: taking names from its lake would silently drop what a stopped run had not
+reached yet.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.given_files import read_given
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.settings.classes import is_partition_name
+from enact_assets.settings.paths import SCOPE_FILE, DataRoot
+from enact_assets.settings.registry import BASELINE, Registry, load_registry, registry_path
+
+ALL: Literal["all"] = "all"
+PARTS = {"demonstration": "demonstrations", "variant": "variants", "model": "models"}
+"""Dimension -> its field of the file, which is the registry's word too."""
+REGISTERED = ("demonstration", "model")
+"""Dimensions whose names the registry lists, and others may add to."""
+HEADER = """\
+# What enact-assets makes here of the registry; recordings and other imports come on top.
+# Written by enact-assets: `materialize --all` widens it to the whole registry.
+"""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    demonstrations: Literal["all"] | list[str] = ALL
+    variants: Literal["all"] | list[str] = ALL
+    models: Literal["all"] | list[str] = ALL
+
+
+@dataclass(frozen=True)
+class Scope:
+    """``of`` maps dimension -> names in scope; a dimension that it lacks has all of the registry's.
+
+    The baseline is always in scope: others are compared with it, and masks are of its camera.
+    """
+
+    of: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def widened(self, names: Mapping[str, Collection[str]]) -> "Scope":
+        """With ``names`` (dimension -> names) in it too."""
+        return Scope({d: known.union(names.get(d, ())) for d, known in self.of.items()})
+
+    def without(self, dimension: str, name: str, registry: Registry) -> "Scope":
+        """With one name less; all names of ``registry`` but that one where it had all."""
+        all_names = {"demonstration": registry.demonstrations, "model": registry.models}
+        names = self.of.get(dimension, frozenset(all_names[dimension]))
+        return self if name not in names else Scope({**self.of, dimension: names - {name}})
+
+    def of_registry(self, registry: Registry) -> Registry:
+        """``registry`` with the names in scope, without gatings and question sets that only other
+        variants ask.
+
+        Variants that it does not have are left out (:meth:`unknown`). Demonstrations and models
+        need not be in it: another seed of an activity is a name, too.
+        """
+        variants = registry.variants
+        if "variant" in self.of:
+            wanted = self.of["variant"] | {BASELINE}
+            out = [v for name, v in variants.items() if name not in wanted]
+            variants = {name: v for name, v in variants.items() if name in wanted}
+            # One that no variant asks is in the registry for its own sake.
+            gatings = {v.gating for v in out} - {v.gating for v in variants.values()}
+            sets = {v.question_set for v in out} - {v.question_set for v in variants.values()}
+            registry = replace(
+                registry,
+                variants=variants,
+                gatings={n: g for n, g in registry.gatings.items() if n not in gatings},
+                question_sets={
+                    n: s
+                    for n, s in registry.question_sets.items()
+                    if n not in sets and s.gating not in gatings
+                },
+            )
+        named = {PARTS[d]: tuple(sorted(self.of[d])) for d in self.of if d != "variant"}
+        return replace(
+            registry,
+            demonstrations=named.get("demonstrations", registry.demonstrations),
+            models=named.get("models", registry.models),
+        )
+
+    def unknown(self, registry: Registry) -> list[str]:
+        """Messages about variants in scope that ``registry`` does not have."""
+        gone = sorted(self.of.get("variant", frozenset()) - set(registry.variants) - {BASELINE})
+        return [
+            f"variant {name} is left out: {SCOPE_FILE} of this data root names it, and the "
+            f"registry {registry_path()} does not have it"
+            for name in gone
+        ]
+
+
+def read_scope(root: Path) -> Scope | None:
+    """The scope of the data root ``root``; None without a file, and then everything is in scope.
+
+    Errors: :class:`SettingsError` names the file and what is wrong in it.
+    """
+    path = root / SCOPE_FILE
+    try:
+        found = msgspec.yaml.decode(read_given(path), type=_File)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{path}: {' '.join(str(error).split())}. It says which names of the registry are made "
+            f"here: `all` or a list for each of {', '.join(PARTS.values())}. Repair the file, or "
+            "remove it to make everything."
+        ) from error
+    of = {}
+    for dimension, part in PARTS.items():
+        names = getattr(found, part)
+        if isinstance(names, str):
+            continue
+        for number, name in enumerate(names):
+            if not is_partition_name(name):
+                raise SettingsError(f"{path}: {part}[{number}]: {name!r} cannot be a name. Fix it.")
+        of[dimension] = frozenset(names)
+    return Scope(of)
+
+
+def write_scope(root: Path, scope: Scope) -> None:
+    """Remember ``scope``. Errors: :class:`OutputError` if the file cannot be written."""
+    names = {part: sorted(scope.of[d]) if d in scope.of else ALL for d, part in PARTS.items()}
+    with replacing(root / SCOPE_FILE) as temporary:
+        temporary.write_bytes(HEADER.encode() + msgspec.yaml.encode(names))
+
+
+def is_unused(root: DataRoot) -> bool:
+    """Whether nothing was made in a data root yet, and it has no scope."""
+    return read_scope(root.root) is None and not Lake(root.lake).partitions("demonstrations")
+
+
+def scoped_registry(root: Path, registry: Registry | None = None) -> Registry:
+    """The registry in force, or ``registry``, with what is in the scope of the data root ``root``.
+
+    Errors: :class:`SettingsError`.
+    """
+    return (read_scope(root) or Scope()).of_registry(registry or load_registry())

@@ -1,0 +1,128 @@
+"""Provenance of a running step, taken when it begins and when it writes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import dagster as dg
+
+from enact_assets.engine.errors import DamagedFileError, MaterializationError
+from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
+from enact_assets.engine.lake.damage import heal
+from enact_assets.engine.planning.plan import Cause
+from enact_assets.engine.planning.state_source import causes_now, inputs_now
+from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.lineage.lake_states import LakeStates
+from enact_assets.pipeline.lineage.vouching import refuse_unvouched
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.lost_runs import note_process
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import WHY_TAG
+from enact_assets.settings.registry import load_registry
+
+WHY_CHARACTERS = 1000
+
+
+class Made:
+    """The partition that a step is making, and what its inputs were when it began."""
+
+    def __init__(
+        self, spec: StepSpec, partition: Partition, states: LakeStates, names: Names
+    ) -> None:
+        self.names = names
+        """Names that were current when it began."""
+        self._spec, self._partition, self._states = spec, partition, states
+        self._inputs = self._read()
+
+    def provenance(self, asset: str) -> Provenance:
+        """What ``asset`` is made from and by.
+
+        Errors: :class:`MaterializationError` if an input changed since the step began, also one
+        that another vouches for.
+        """
+        now = self._read()
+        changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
+        if changed:
+            raise MaterializationError(
+                f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} changed while this "
+                f"step ran; {asset} was not written. Materialize it again."
+            )
+        return Provenance(code_version(asset), self._inputs)
+
+    def _read(self) -> dict[str, InputVersion]:
+        # Settings are read again, as the step does: an edit can happen at any time.
+        states = replace(self._states, registry=load_registry())
+        refuse_unvouched(states, self.names, self._spec.name, self._partition)
+        return inputs_now(states, self.names, self._spec.name, self._partition)
+
+
+_made: ContextVar[Made] = ContextVar("enact_step")
+
+
+def provenance_of(asset: str) -> Provenance:
+    """Provenance of ``asset`` in the step that is running."""
+    return _made.get().provenance(asset)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run finds when it begins: the names of the time, and where lineage is read from."""
+
+    names: Names
+    states: LakeStates
+
+    def causes(self, step: str, partition: Partition) -> tuple[Cause, ...]:
+        """Why one partition is stale, by what it is made from."""
+        return causes_now(self.states, self.names, code_version, step, partition)
+
+
+def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
+    """The data root at the beginning of a run, which is tagged with its process."""
+    registry = scoped_registry(Path(data.root))
+    note_process(context)
+    return Found(current_names(context.instance, registry), data.states(registry))
+
+
+def partition_of_run(context: dg.AssetExecutionContext) -> Partition:
+    """The partition in Dagster that the run makes."""
+    return partition_tuple(str(context.partition_key) if context.has_partition_key else None)
+
+
+def note_why(context: dg.AssetExecutionContext, why: str) -> None:
+    """Tag the run with its reason, unless it was planned: then it has the tag already."""
+    if WHY_TAG not in context.run.tags:
+        context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
+
+
+@contextmanager
+def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
+    """Within the block, landed rows count as made by step ``name`` from the current inputs.
+
+    A file that the block finds damaged is set aside, so that its partition is made again.
+    """
+    found, partition = found_now(context, data), partition_of_run(context)
+    if WHY_TAG not in context.run.tags:
+        why = "; ".join(str(cause) for cause in found.causes(name, partition))
+        note_why(context, why or "it was fresh; requested by hand")
+    with making_partition(found, data, name, partition) as made:
+        yield made
+
+
+@contextmanager
+def making_partition(
+    found: Found, data: DataResource, name: str, partition: Partition
+) -> Iterator[Made]:
+    """As :func:`making`, for one of several partitions that a run makes."""
+    made = Made(STEP_NAMED[name], partition, found.states, found.names)
+    token = _made.set(made)
+    try:
+        yield made
+    except DamagedFileError as error:
+        raise heal(error, data.lake, data.images) from error
+    finally:
+        _made.reset(token)

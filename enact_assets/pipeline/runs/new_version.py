@@ -1,0 +1,73 @@
+"""What an update of the package makes stale, and what making it again takes."""
+
+from collections import Counter
+from collections.abc import Iterable
+from statistics import fmean
+from typing import NamedTuple
+
+import dagster as dg
+
+from enact_assets.engine.errors import LakeError
+from enact_assets.engine.graph import Partition
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.planning.plan import Plan
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
+from enact_assets.pipeline.runs.running import job_of
+
+PICTURES = ("frame_images",)
+ANSWERS = ("predictions", "world_predictions")
+LAST_RUNS = 50
+"""Runs of a step from which its time is learned."""
+
+
+class NewVersion(NamedTuple):
+    """Partitions that other code made, the rows of these that take longest, and the time.
+
+    ``hours`` are those of one run after the other, by the last runs of each step; None if a step
+    never ran here.
+    """
+
+    n_partitions: int
+    n_pictures: int
+    n_answers: int
+    hours: float | None
+
+
+def made_by_other_code(instance: dg.DagsterInstance, lake: Lake, plan: Plan) -> NewVersion | None:
+    """What of ``plan`` is made again because the code is another one; None if nothing is."""
+    stale = [s for s in plan.stale if any(cause.is_new_code for cause in s.causes)]
+    if not stale:
+        return None
+
+    def rows(assets: Iterable[str]) -> int:
+        return sum(_rows(lake, s.name, s.partition) for s in stale if s.name in assets)
+
+    seconds = [
+        None if (took := _seconds(instance, step)) is None else n * took
+        for step, n in Counter(s.name for s in stale).items()
+    ]
+    known = [took for took in seconds if took is not None]
+    hours = sum(known) / 3600 if len(known) == len(seconds) else None
+    return NewVersion(len(stale), rows(PICTURES), rows(ANSWERS), hours)
+
+
+def _rows(lake: Lake, step: str, partition: Partition) -> int:
+    """Rows that ``step`` landed before; none if they cannot be read."""
+    where = dict(zip(dimensions(step), partition, strict=True))
+    try:
+        return lake.read(step, where).height
+    except LakeError:
+        return 0
+
+
+def _seconds(instance: dg.DagsterInstance, step: str) -> float | None:
+    """Mean time of the last runs of ``step``; None if there was none."""
+    of_job = dg.RunsFilter(job_name=job_of(step), statuses=[dg.DagsterRunStatus.SUCCESS])
+    keys = {dg.AssetKey(asset) for asset in STEP_NAMED[step].assets}
+    took = [
+        record.end_time - record.start_time
+        for record in instance.get_run_records(of_job, limit=LAST_RUNS)
+        if record.end_time and record.start_time
+        if keys <= (record.dagster_run.asset_selection or keys)
+    ]
+    return fmean(took) if took else None

@@ -1,0 +1,169 @@
+"""Data versions reported to Dagster: read, and brought up to date, in bulk.
+
+The lake decides what exists and what is fresh; Dagster's events are its report, which the UI and
+automation go by. The only module that uses parts of Dagster that are not public.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+import dagster as dg
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+
+from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.shards import Shards, members, version_of
+from enact_assets.engine.planning.states import State
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import ROOTS, dimensions
+from enact_assets.pipeline.lineage.versions import setting_changes, settings_as_told
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.registry import Registry
+
+SETTINGS = "settings"
+"""Metadata key under which a config root stores its settings."""
+
+
+def read_lineage(
+    instance: dg.DagsterInstance,
+    data: DataResource,
+    registry: Registry,
+    on_progress: Callable[[float], None] = lambda _share: None,
+    added: Mapping[str, Collection[str]] | None = None,
+    *,
+    left_out: Collection[str] = (),
+) -> Lineage:
+    """All names, versions and provenance of a data root as they are now.
+
+    ``added`` are names (dimension -> names) to be treated as if they were partitions already,
+    ``left_out`` demonstrations to be treated as if they were none.
+    """
+    names = current_names(instance, registry, added or {}, left_out)
+    states = data.states(registry).current(names, on_progress)
+    reported = {root: reported_versions(instance, root) for root in ROOTS}
+
+    def change(root: str, partition: Partition) -> str:
+        last = last_materialization(instance, root, partition)
+        return entry_change(last, registry, root, partition)
+
+    return Lineage(names, states, code_version, reported, entry_change=change)
+
+
+def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
+    """Partition -> data version of its last materialization, as far as Dagster knows of any."""
+    key = dg.AssetKey(asset)
+    if dimensions(asset):
+        found = instance.event_log_storage.get_latest_tags_by_partition(
+            key, dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG]
+        )
+        return {partition_tuple(p): tags[DATA_VERSION_TAG] for p, tags in found.items()}
+    event = instance.get_latest_materialization_event(key)
+    materialization = event.asset_materialization if event is not None else None
+    tags = (materialization.tags if materialization is not None else None) or {}
+    return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
+
+
+def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> set[Partition]:
+    """Partitions of ``asset`` for which a run was ever started, whatever became of it.
+
+    Of a shard, all of its members count.
+    """
+    key, planned = dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
+    storage = instance.event_log_storage
+    if dimensions(asset):
+        found = storage.get_latest_storage_id_by_partition(key, planned)
+        return {p for key in found for p in members(names, asset, partition_tuple(key))}
+    return set() if storage.get_latest_planned_materialization_info(key) is None else {()}
+
+
+def report_landed(
+    instance: dg.DagsterInstance,
+    lineage: Lineage,
+    shards: Shards | None = None,
+    assets: Collection[str] | None = None,
+) -> int:
+    """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
+
+    A run that was killed after its rows were published had no time to tell; a lake that was copied
+    here came without events. Of ``shards`` those are reported whose members are fresh, as far as
+    they are there. Returns how many were reported.
+    """
+    n_told = 0
+    for step in lineage.steps:
+        if step.name in ROOTS:
+            continue
+        for asset in step.assets:
+            if assets is not None and asset not in assets:
+                continue
+            known = reported_versions(instance, asset)
+            for partition, there in _by_partition(lineage, asset, shards):
+                version = version_of(there) if there[0][0] != partition else there[0][1].version
+                if known.get(partition) == version or not version:
+                    continue
+                if any(lineage.causes(step, one) for one, _ in there):
+                    continue  # it will be made, and reported then
+                instance.report_runless_asset_event(
+                    dg.AssetMaterialization(
+                        asset,
+                        description="Found in the lake; its run ended before reporting it.",
+                        partition=partition_key(partition),
+                        tags={DATA_VERSION_TAG: version},
+                    )
+                )
+                n_told += 1
+    return n_told
+
+
+def _by_partition(
+    lineage: Lineage, asset: str, shards: Shards | None
+) -> list[tuple[Partition, list[tuple[Partition, State]]]]:
+    """Partition in Dagster -> states of what it stands for, in order."""
+    named, found = dimensions(asset), dict[Partition, list[tuple[Partition, State]]]()
+    for partition, state in sorted(lineage.states.of[asset].items()):
+        key = partition if shards is None else shards.partition(named, partition)
+        found.setdefault(key, []).append((partition, state))
+    return sorted(found.items())
+
+
+def last_event_id(instance: dg.DagsterInstance) -> int:
+    """Number of Dagster's last event; equal numbers mean that nothing happened."""
+    return instance.event_log_storage.get_maximum_record_id() or 0
+
+
+def last_materialization(
+    instance: dg.DagsterInstance, asset: str, partition: Partition
+) -> dg.EventLogRecord | None:
+    """The last event of a partition; None if there is none."""
+    key, name = dg.AssetKey(asset), partition_key(partition)
+    records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
+    found = instance.fetch_materializations(records, limit=1).records
+    return found[0] if found else None
+
+
+def entry_change(
+    event: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
+) -> str:
+    """Settings of a config root that differ from those of ``event``; empty if it has none."""
+    materialization = event.asset_materialization if event else None
+    was = materialization.metadata.get(SETTINGS) if materialization else None
+    if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
+        return ""
+    return setting_changes(was.value, settings_as_told(registry, root, partition))
+
+
+def last_check_texts(
+    instance: dg.DagsterInstance, check: str, assets: Collection[str]
+) -> dict[str, str | None]:
+    """Asset -> description of the last result of ``check``; those without a result are left out."""
+    keys = [dg.AssetCheckKey(dg.AssetKey(asset), check) for asset in assets]
+    found = instance.event_log_storage.get_latest_asset_check_execution_by_key(keys)
+    results = {
+        key.asset_key.to_user_string(): record.event.dagster_event.event_specific_data
+        for key, record in found.items()
+        if record.event is not None and record.event.dagster_event is not None
+    }
+    return {
+        asset: result.description
+        for asset, result in results.items()
+        if isinstance(result, dg.AssetCheckEvaluation)
+    }

@@ -1,0 +1,101 @@
+"""Resources: the one place that names where data lives and how many processes may work."""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.demonstrations.replay.sources import Sources
+from enact_assets.engine.lake.catalogue import Catalogue
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.pipeline.lineage.known_contents import KnownContents
+from enact_assets.pipeline.lineage.lake_states import LakeStates
+from enact_assets.pipeline.lineage.versions import Arrived
+from enact_assets.questions.asked.imported_questions import ImportedQuestions
+from enact_assets.settings.paths import DataRoot, lake_from_environment, root_from_environment
+from enact_assets.settings.registry import Registry
+
+
+class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """The data root: Parquet lake, image store and DuckDB warehouse."""
+
+    root: str = Field(
+        default_factory=lambda: str(root_from_environment()),
+        description="Folder of lake/, images/ and enact.duckdb. Default: ENACT_HOME, or ./data.",
+    )
+    lake_url: str | None = Field(
+        default_factory=lake_from_environment,
+        description="Folder or fsspec URL (s3://bucket/prefix) that holds lake/ and images/, if "
+        "not the data root. Default: ENACT_LAKE.",
+    )
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1,
+        ge=1,
+        description="Processes that render pictures. The number does not affect results.",
+    )
+
+    @property
+    def data_root(self) -> DataRoot:
+        """Paths within the data root."""
+        return DataRoot(Path(self.root), self.lake_url)
+
+    @property
+    def lake(self) -> Lake:
+        """The Parquet lake."""
+        return Lake(self.data_root.lake, self.data_root.catalogue)
+
+    @property
+    def images(self) -> ImageStore:
+        """Pictures by content."""
+        return ImageStore(self.data_root.images)
+
+    @property
+    def recordings(self) -> Recordings:
+        """Recorded replays."""
+        return Recordings(self.data_root.recordings)
+
+    @property
+    def sources(self) -> Sources:
+        """Who has demonstrations."""
+        return all_sources(self.recordings, self.asked)
+
+    @property
+    def question_files(self) -> Path:
+        """Folder of imported question files."""
+        return self.data_root.question_files
+
+    @property
+    def asked(self) -> ImportedQuestions:
+        """What imported question files ask."""
+        return ImportedQuestions(self.question_files)
+
+    @property
+    def models(self) -> KnownModels:
+        """Models that have a name here."""
+        return KnownModels(self.data_root)
+
+    @property
+    def warehouse_path(self) -> Path:
+        """The DuckDB file people query."""
+        return self.data_root.warehouse
+
+    def states(self, registry: Registry) -> LakeStates:
+        """What lineage is read from."""
+        return LakeStates(
+            self.data_root,
+            self.lake,
+            self.images,
+            Arrived(
+                self.recordings,
+                self.question_files,
+                self.models,
+                self.data_root.step_files,
+                KnownContents(Catalogue(self.data_root.catalogue, self.lake.place.address)),
+            ),
+            registry,
+        )

@@ -1,0 +1,123 @@
+"""Answers: raw answers of each model, their scores, and their errors."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import polars as pl
+
+from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.learned.models import learned_model
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.engine.parameters import All, Each
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.pipeline.handles.tools import Pictures
+from enact_assets.pipeline.steps.inputs import (
+    EVIDENCE,
+    IF_LEARNED,
+    Changes,
+    DemonstrationName,
+    Learned,
+    ModelName,
+    VariantName,
+)
+from enact_assets.pipeline.steps.previews import answered_question, judged_answers
+from enact_assets.pipeline.steps.profiles import ANSWERS
+from enact_assets.questions.asked.tables import AskedQuestions, Qa
+from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.results.errors.answer_comparison import compare_answers
+from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
+from enact_assets.results.verification.evaluate import evaluate
+from enact_assets.results.verification.evaluation_tables import Evaluation, QuestionOrders
+from enact_assets.results.verification.expectation import expect_random_orders
+from enact_assets.settings.registry import Gating
+
+KINDS = ("numba", "polars", "parquet")
+API_POOL = "api"
+"""Pool of steps that ask external services, which may limit or bill requests."""
+
+
+def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
+    return {"ambiguous questions": int(question_orders.get_column("is_ambiguous").sum())}
+
+
+@step(group="questions", job="write_questions", kinds=KINDS, summary=_ambiguous)
+def question_orders(
+    questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
+) -> Of[QuestionOrders]:
+    """How many of all orders the verifier accepts, and what a random one scores: counted, not
+    sampled.
+    """
+    if not changes.has_replay:  # which other orders are right is unknown
+        return QuestionOrders.of(QuestionOrders.empty())
+    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
+
+
+@step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
+def predictions(
+    questions: Of[AskedQuestions],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
+    pictures: Pictures,
+    model: ModelName,
+    variant: VariantName,
+    ask: ModelAsker,
+    learned: Annotated[Learned, IF_LEARNED] | None,
+) -> Of[Predictions]:
+    """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
+    null with a reason, never a wrong answer.
+    """
+    known = None if learned is None else (learned.reader, learned.precedences)
+    trained = None if known is None else learned_model(model, *known)
+    shas = pictures.shas
+    answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
+    max_missing = None if model in MODELS else ask.max_missing(model)
+    return Predictions.of(predictions_of(model, variant, answers, max_missing))
+
+
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=judged_answers)
+def evaluation(
+    answers: Of[Predictions],
+    questions: Of[AskedQuestions],
+    changes: Annotated[Each[Changes], EVIDENCE],
+    gating: Annotated[Gating, EVIDENCE],
+) -> Of[Evaluation]:
+    """Every answer parsed and verified: any order that is consistent with the question is
+    accepted. Unparsed answers, refused and cut ones among them, are wrong under profile paper and
+    not scored under release; missing answers are never scored. All are counted. Imported questions
+    without a replay are compared with the reference alone.
+    """
+    indexes = _indexes(questions, changes)
+    return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))
+
+
+def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[str, Any]:
+    n = compared_steps.select("question_id", "repetition").n_unique()
+    return {"compared answers": n, "other answers": evaluated.height - n}
+
+
+# Apart from the evaluation, so that scores stay current while their analysis is recomputed; and
+# answers that are put otherwise, to the same order, are not analysed again.
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
+def error_analysis(
+    evaluated: Of[Evaluation],
+    questions: Of[AskedQuestions],
+    changes: Annotated[Each[Changes], EVIDENCE],
+) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
+    """Every step of a parsed answer compared with the true changes: counts of matched, missing,
+    made-up and substituted components, per hand; and the same component by component. Unparsed and
+    missing answers have no rows, and neither have those that no replay verifies.
+    """
+    known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
+    verified = evaluated.filter(pl.col("unverified").is_null())
+    asked = questions.filter(pl.col("demonstration").is_in(list(known)))
+    compared = compare_answers(verified, asked, known)
+    return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
+
+
+def _indexes(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
+    """Changes of each demonstration that ``questions`` are about; None of one without a replay."""
+    names = sorted(questions.get_column("demonstration").unique())
+    return {d: changes[d].index if changes[d].has_replay else None for d in names}

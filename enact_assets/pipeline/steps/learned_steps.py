@@ -1,0 +1,89 @@
+"""Learned references: what they are trained on, and what they have learned.
+
+The handle of the step that is trained on opens nothing, and hears how far it is.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import polars as pl
+
+from enact_assets.answers.learned.fitting import learn
+from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences, TrainingStatistics
+from enact_assets.answers.learned.training import training_statistics_of
+from enact_assets.answers.learned.training_scope import check_training
+from enact_assets.demonstrations.replay.sources import ReplayProgress
+from enact_assets.engine.parameters import All, provides
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
+from enact_assets.pipeline.steps.inputs import LEARNED_MODELS, ActivityName, ModelName
+
+
+class TrainingProgress(ReplayProgress, Protocol):
+    """Hears how far training demonstrations are simulated and rendered."""
+
+    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
+        """Pictures made."""
+        ...
+
+
+class Workers(Protocol):
+    """What this handle takes of the tools of a run. Its code counts for the step, theirs not."""
+
+    @property
+    def workers(self) -> int:
+        """Processes that may render."""
+        ...
+
+    @property
+    def progress(self) -> Callable[[str], TrainingProgress]:
+        """Gives whatever hears of one step, which it names."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrainingMaker:
+    """Simulates and renders the training demonstrations of one activity."""
+
+    _tools: Workers
+
+    def __call__(self, activity: str) -> pl.DataFrame:
+        """Rows of ``training_statistics``. Errors: as :func:`training_statistics_of`."""
+        hears, begun = self._tools.progress(f"training {activity}"), time.monotonic()
+        return training_statistics_of(
+            activity,
+            workers=self._tools.workers,
+            progress=hears,
+            rendered=lambda done, total: hears.pictures(done, total, 0, time.monotonic() - begun),
+        )
+
+
+@provides()
+def training_maker(
+    tools: Workers, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> TrainingMaker:
+    """With the processes of the run."""
+    return TrainingMaker(tools)
+
+
+@step(group="learned", kinds=("mujoco", "mitsuba", "parquet"), pool=RENDERER_POOL)
+def training_statistics(activity: ActivityName, make: TrainingMaker) -> Of[TrainingStatistics]:
+    """Demonstrations of reserved seeds, simulated and rendered small: what pictures show and what
+    every step between them changes, in sums. Made only where a model that is trained is asked.
+    """
+    return TrainingStatistics.of(make(activity))
+
+
+@step(group="learned", kinds=("numpy", "parquet"), when=LEARNED_MODELS)
+def fact_reader(
+    statistics: All[TrainingStatistics], model: ModelName
+) -> tuple[Of[FactReader], Of[LearnedPrecedences]]:
+    """Ridge regressions in closed form that read facts from pictures, of one model; or how often
+    each change came before each other one.
+    """
+    check_training(model, statistics["training_activity"].unique().to_list())
+    learned = learn(model, statistics)
+    return FactReader.of(learned.reader), LearnedPrecedences.of(learned.precedences)

@@ -1,0 +1,148 @@
+"""Questions: trajectories become forward and inverse questions; some of them are asked."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from enact_assets.demonstrations.pictures.tables import Visibility
+from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, Objects
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.parameters import All, Each, Versions
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.pipeline.handles.given import GivenQuestions
+from enact_assets.pipeline.handles.tools import QuestionFile, RecordedVariants
+from enact_assets.pipeline.steps.inputs import EVIDENCE, IF_GIVEN, IF_RELEASE, Changes, Written
+from enact_assets.pipeline.steps.profiles import WRITE
+from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.given_questions import given_qa
+from enact_assets.questions.asked.noise import Vocabulary
+from enact_assets.questions.asked.official_rows import to_rows
+from enact_assets.questions.asked.selection import chosen_by_variant, select_questions
+from enact_assets.questions.asked.tables import (
+    AskedQuestions,
+    OfficialQuestions,
+    Qa,
+    QuestionSet,
+    VariantSettings,
+)
+from enact_assets.questions.asked.variant_settings import variant_settings
+from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
+from enact_assets.questions.paths.release_draws import why_no_questions
+from enact_assets.questions.paths.tables import Trajectories, TransitionGraph
+from enact_assets.settings.registry import (
+    Gating,
+    QuestionSetSettings,
+    QuestionSettings,
+    Variant,
+    settings_sha,
+)
+
+NO_QUESTIONS = "no questions"
+
+
+def _why_none(changes: Changes | None) -> Mapping[str, Any]:
+    why = None if changes is None else why_no_questions(changes.index)
+    return {} if why is None else {NO_QUESTIONS: why}
+
+
+@step(group="questions", job="write_questions", summary=_why_none)
+def qa(
+    drawn: Of[Trajectories],
+    graph: Of[TransitionGraph],
+    frames: Of[SegmentedFrames],
+    changes: Annotated[Changes, IF_RELEASE] | None,
+    gating: Gating,
+    questions: QuestionSettings,
+    asked: Annotated[GivenQuestions, IF_GIVEN] | None,
+) -> Of[Qa]:
+    """Forward questions (order the pictures, given the actions) and inverse questions (order the
+    actions, given the pictures). Imported questions are asked as their files have them.
+    """
+    if asked is not None:
+        return Qa.of(given_qa(frames, asked.found))
+    index = None if changes is None else changes.index
+    write = WRITE.of(gating.profile)
+    rows = write(
+        *(frames, drawn, graph, index),
+        settings=questions,
+        profile=gating.profile,
+        own_words=gating.own_words,
+    )
+    return Qa.of(rows)
+
+
+@step(group="questions", job="choose_questions")
+def question_set(
+    written: All[Qa],
+    demonstrations: All[Demonstrations],
+    frames: Versions[SegmentedFrames],
+    graphs: Versions[SceneGraphs],
+    seen: Versions[Visibility],
+    objects: Versions[Objects],
+    recorded: Versions[Demonstrations],
+    later: All[LaterParents],
+    asked: QuestionSetSettings,
+    gating: Gating,
+    questions: QuestionSettings,
+) -> Of[QuestionSet]:
+    """A sample stratified over source, kind and length and balanced over demonstrations. Its rows
+    carry a hash of all that verifies them, so it alone stands for many demonstrations downstream.
+    """
+    tables = (graphs, seen, objects, frames, recorded)
+    complete = sorted(set(graphs).intersection(*tables))
+    settings = settings_sha(gating)
+    # Only where there are any: the evidence of all others stays what it was without this table.
+    changed: dict[str, list[Any]] = {}
+    for demonstration, *row in later.iter_rows():
+        changed.setdefault(demonstration, []).append(row)
+    evidence = {
+        d: content_sha([*(shas[d] for shas in tables), settings, *changed.get(d, [])])
+        for d in complete
+    }
+    sources = dict(demonstrations.select("demonstration", "source").iter_rows())
+    return QuestionSet.of(select_questions(written, evidence, asked, questions, sources))
+
+
+@step(group="questions", job="assign_questions")
+def asked_questions(
+    chosen: Of[QuestionSet],
+    demonstrations: All[Demonstrations],
+    written: Annotated[Each[Written], EVIDENCE],
+    recorded: RecordedVariants,
+    variant: Variant,
+    gating: Gating,
+    questions: QuestionSettings,
+) -> tuple[Of[AskedQuestions], Of[VariantSettings]]:
+    """What each variant asks, word for word: all questions of its set, or the probe questions; and
+    its settings, which say whether its scores compare with the paper's.
+    """
+    asked = chosen_by_variant(
+        chosen,
+        variant,
+        # Imported questions came with pictures of their own.
+        not_shown=() if gating.question_file else recorded.lacking(demonstrations, variant),
+    )
+    names = sorted(asked.get_column("demonstration").unique())
+    vocabularies = None
+    if variant.noise.rate:
+        predicates = gating.predicates
+        vocabularies = {n: Vocabulary.of(written[n].objects, predicates) for n in names}
+    ids = asked.select("question_id")
+    texts = [written[n].questions.join(ids, on="question_id", how="semi") for n in names]
+    rows = ask_questions(
+        asked,
+        Qa.concat(texts),
+        variant,
+        questions,
+        vocabularies=vocabularies,
+        own_words=gating.own_words,
+    )
+    return AskedQuestions.of(rows), VariantSettings.of(variant_settings(variant, gating))
+
+
+@step(group="imports", job="import_questions")
+def official_questions(file: QuestionFile) -> Of[OfficialQuestions]:
+    """Questions of an imported file, text and image references as it has them: `enact-assets
+    export` writes the same bytes again.
+    """
+    return OfficialQuestions.of(to_rows(file.name, file.questions(), file.sha()))

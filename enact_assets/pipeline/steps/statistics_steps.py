@@ -1,0 +1,121 @@
+"""Statistics: effects of variants, comparisons of models, and the paper's own results."""
+
+from typing import Annotated
+
+from enact_assets.answers.baselines.baselines import REFERENCES
+from enact_assets.answers.baselines.learned_names import LEARNED, TRAINED_ON
+from enact_assets.answers.people.pooling import with_pooled_annotators
+from enact_assets.engine.parameters import All
+from enact_assets.engine.steps import step
+from enact_assets.engine.tables import Of
+from enact_assets.pipeline.steps.inputs import OF_BASELINE, ModelName, VariantName
+from enact_assets.questions.asked.tables import AskedQuestions
+from enact_assets.results.paper.published_results import published_table
+from enact_assets.results.paper.published_tables import (
+    PublishedAccuracies,
+    PublishedAgreement,
+    PublishedCaveats,
+    PublishedErrorShares,
+    PublishedFirstVersion,
+    PublishedHandedness,
+    PublishedMismatchRates,
+    PublishedModels,
+    PublishedModelSizes,
+    PublishedProbes,
+    PublishedQuestionCounts,
+    PublishedSettings,
+    PublishedWorldprediction,
+)
+from enact_assets.results.probes.baseline_comparison import as_many_of_each, compare_with_baseline
+from enact_assets.results.probes.panels import correct_within_panels, panel_of
+from enact_assets.results.probes.tables import ProbePanels, Probes
+from enact_assets.results.statistics.model_tables import ModelAccuracies, ModelComparisons
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.settings.registry import Variant
+
+KINDS = ("scipy", "polars", "parquet")
+
+
+@step(group="answers", job="ask_and_verify", kinds=KINDS)
+def probes(
+    evaluated: Of[Evaluation],
+    questions: Of[AskedQuestions],
+    baseline_evaluated: Annotated[Of[Evaluation], OF_BASELINE],
+    baseline_questions: Annotated[Of[AskedQuestions], OF_BASELINE],
+    variant: Variant,
+    baseline: Annotated[Variant, OF_BASELINE],
+    model: ModelName,
+) -> Of[Probes]:
+    """Pairwise accuracy by question under the variant minus under the baseline, on the questions
+    that the variant asks: Welch's test, the paired one clustered by demonstration, sign flips, a
+    bootstrap interval, and what could have been detected. In panels there are none of references
+    that are trained on pictures of the baseline: these deltas would describe their training.
+    """
+    panel = panel_of(variant, baseline)
+    if model in LEARNED and panel is not None:
+        return Probes.of(Probes.empty())
+    rows = compare_with_baseline(
+        evaluated,
+        as_many_of_each(baseline_evaluated, baseline_questions, questions),
+        variant.name,
+        baseline.name,
+        panel=panel,
+    )
+    return Probes.of(rows)
+
+
+@step(group="statistics", job="correct_within_panels")
+def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
+    """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
+    return ProbePanels.of(correct_within_panels(compared))
+
+
+@step(group="statistics", job="compare_models", kinds=KINDS)
+def model_comparisons(
+    evaluated: All[Evaluation], questions: Of[AskedQuestions], variant: VariantName
+) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
+    """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
+    with; and every pair of models over the questions that both answered: clustered and sign-flip
+    tests, corrected for the number of pairs. Annotators of one role are one row without a place.
+    Answers of a model that could not be asked again count only to questions that are still asked.
+    """
+    rows, pooled = with_pooled_annotators(evaluated.join(questions, on="question_id", how="semi"))
+    accuracies, comparisons = compare_models(
+        rows, variant, references=(*REFERENCES, *pooled), trained_on=TRAINED_ON
+    )
+    return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
+
+
+@step(group="imports", job="load_published_results")
+def published_results() -> tuple[
+    Of[PublishedAccuracies],
+    Of[PublishedAgreement],
+    Of[PublishedCaveats],
+    Of[PublishedErrorShares],
+    Of[PublishedFirstVersion],
+    Of[PublishedHandedness],
+    Of[PublishedMismatchRates],
+    Of[PublishedModels],
+    Of[PublishedModelSizes],
+    Of[PublishedProbes],
+    Of[PublishedQuestionCounts],
+    Of[PublishedSettings],
+    Of[PublishedWorldprediction],
+]:
+    """The paper's numbers, which ship with the package, for comparison with measured ones."""
+    return (
+        published_table(PublishedAccuracies),
+        published_table(PublishedAgreement),
+        published_table(PublishedCaveats),
+        published_table(PublishedErrorShares),
+        published_table(PublishedFirstVersion),
+        published_table(PublishedHandedness),
+        published_table(PublishedMismatchRates),
+        published_table(PublishedModels),
+        published_table(PublishedModelSizes),
+        published_table(PublishedProbes),
+        published_table(PublishedQuestionCounts),
+        published_table(PublishedSettings),
+        published_table(PublishedWorldprediction),
+    )

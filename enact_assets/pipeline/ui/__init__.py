@@ -1,0 +1,1 @@
+"""The Dagster UI: a guarded web server and its services."""

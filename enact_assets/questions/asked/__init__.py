@@ -1,0 +1,1 @@
+"""Trajectories -> forward and inverse questions, and which of them are asked."""

@@ -1,0 +1,195 @@
+"""Questions of imported files by demonstration, and versions that change with them.
+
+A file is read once per process and held as places of its lines. Two files may have the same
+question, which then counts once; another question under its id is an error where it is asked.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from enact_assets.engine.errors import QuestionFileError
+from enact_assets.engine.given_files import open_given
+from enact_assets.engine.ids import content_sha
+from enact_assets.questions.asked.official import OfficialQuestion, decode_question
+from enact_assets.questions.files.imported import question_file, question_file_names
+
+
+class FoundQuestion(NamedTuple):
+    """A question, and the imported file that has it."""
+
+    file: str
+    line: int
+    question: OfficialQuestion
+
+
+class _Line(NamedTuple):
+    number: int
+    offset: int
+    size: int
+    question_id: str
+
+
+class _Task:
+    """What one file has about one demonstration."""
+
+    def __init__(self) -> None:
+        self.lines: list[_Line] = []
+        self.last_frame_id = 0
+        self.images: list[tuple[str, list[str]]] = []
+        """Ids of its questions, and the paths of their pictures."""
+
+
+@dataclass(frozen=True)
+class _File:
+    tasks: dict[str, _Task]
+    contents: dict[str, tuple[int, str]]
+    """Id -> its line, and a hash of what the question says; not of where its pictures are."""
+
+
+class ImportedQuestions:
+    """All question files in ``folder`` (``DataRoot.question_files``).
+
+    Where ``files`` are asked for, only those of their names count; by default all. Every method
+    raises :class:`QuestionFileError` for a file that cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def files(self) -> list[str]:
+        """Names of the files, sorted."""
+        return question_file_names(self.folder)
+
+    def tasks(self, files: Collection[str] | None = None) -> list[str]:
+        """Demonstrations that questions name, sorted."""
+        return sorted({task for _, file in self._read(files) for task in file.tasks})
+
+    def last_frame_id(self, task: str) -> int | None:
+        """The largest frame id that a question about ``task`` names; None if none is about it."""
+        found = [file.tasks[task].last_frame_id for _, file in self._read() if task in file.tasks]
+        return max(found, default=None)
+
+    def version(self, task: str, files: Collection[str] | None = None) -> str | None:
+        """Hash of all that is asked about ``task``; None if nothing is."""
+        said = {
+            (line.question_id, file.contents[line.question_id][1])
+            for _, file in self._read(files)
+            if task in file.tasks
+            for line in file.tasks[task].lines
+        }
+        return content_sha(sorted(said)) if said else None
+
+    def images(self, task: str, files: Collection[str]) -> dict[str, list[tuple[str, list[str]]]]:
+        """File -> id and paths of the pictures of each of its questions about ``task``."""
+        return {
+            name: file.tasks[task].images for name, file in self._read(files) if task in file.tasks
+        }
+
+    def about(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
+        """Every question about ``task``, once, by file and line.
+
+        Errors: :class:`QuestionFileError` also if two files ask otherwise under one id.
+        """
+        read = list(self._read(files))
+        found: list[FoundQuestion] = []
+        taken: set[str] = set()
+        for name, file in read:
+            lines = file.tasks[task].lines if task in file.tasks else []
+            for line in lines:
+                _check_same(line.question_id, read)
+            new = [line for line in lines if line.question_id not in taken]
+            taken.update(line.question_id for line in new)
+            found += self._questions(name, new)
+        return found
+
+    def pictured(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
+        """Every question about ``task`` in every file: the same one may have other pictures."""
+        read = [(name, file) for name, file in self._read(files) if task in file.tasks]
+        return [q for name, file in read for q in self._questions(name, file.tasks[task].lines)]
+
+    def _questions(self, name: str, lines: Iterable[_Line]) -> list[FoundQuestion]:
+        path = question_file(self.folder, name)
+        found = []
+        try:
+            with open_given(path) as file:
+                for line in lines:
+                    file.seek(line.offset)
+                    text = file.read(line.size)
+                    question = decode_question(text, f"{path}, line {line.number}")
+                    found.append(FoundQuestion(name, line.number, question))
+        except OSError as error:
+            raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+        return found
+
+    def _read(self, files: Collection[str] | None = None) -> list[tuple[str, _File]]:
+        found = []
+        for name in self.files():
+            if files is not None and name not in files:
+                continue
+            path = question_file(self.folder, name)
+            try:
+                about = path.stat()
+            except OSError as error:
+                raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+            mark = about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_ino
+            known = _READ.get(path)
+            if known is None or known[0] != mark:
+                known = _READ[path] = mark, _read_file(path)
+            found.append((name, known[1]))
+        return found
+
+
+_READ: dict[Path, tuple[tuple[int, ...], _File]] = {}
+"""Every file as it was last read, with its times of change, size and inode."""
+
+
+def _read_file(path: Path) -> _File:
+    """The places of its lines."""
+    file = _File({}, {})
+    offset = 0
+    for number, line, size in _lines(path):
+        if line.strip():
+            question = decode_question(line, f"{path}, line {number}")
+            task = file.tasks.setdefault(question.task_name, _Task())
+            task.lines.append(_Line(number, offset, size, question.id))
+            ids = map(int, question.key_frame_ids)
+            task.last_frame_id = max(task.last_frame_id, *ids)
+            task.images.append((question.id, question.images))
+            file.contents[question.id] = (number, _content(question))
+        offset += size
+    return file
+
+
+def _lines(path: Path) -> Iterable[tuple[int, bytes, int]]:
+    """Number, text without its end, and size with it, of every line."""
+    try:
+        with open_given(path) as file:
+            for number, line in enumerate(file, start=1):
+                yield number, line.removesuffix(b"\n"), len(line)
+    except OSError as error:
+        raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _content(question: OfficialQuestion) -> str:
+    parts = (
+        *(question.type, question.task_name, question.key_frame_ids, question.question),
+        *(question.gt_answer, msgspec.json.encode(question.options).decode()),
+    )
+    return content_sha(parts)
+
+
+def _check_same(question_id: str, read: Iterable[tuple[str, _File]]) -> None:
+    """Raise :class:`QuestionFileError` if files have other questions under one id."""
+    known = [(n, *f.contents[question_id]) for n, f in read if question_id in f.contents]
+    first_name, first_line, first_content = known[0]
+    for name, line, content in known[1:]:
+        if content != first_content:
+            raise QuestionFileError(
+                f"question {question_id!r:.160}: line {line} of {name!r} asks something else than "
+                f"line {first_line} of {first_name!r}. Correct one of the files, give it other "
+                "ids, or ask each under a gating of its own (docs/sources.md, Official questions)."
+            )

@@ -1,0 +1,109 @@
+"""Types of questions: what people and models are shown, how their answers are read and judged.
+
+Models, exports and pages show the same parts in the same order. Another type is one class and its
+kinds in ``TYPES``.
+
+The form of ``order`` (forward and inverse questions): each picture comes right after its name in
+brackets, "[Current State]", then "[Next State 1]" and so on in the order shown, as our prompts name
+them (``prompts/*.txt``). The prompt comes last, because it ends in the request for the answer, and
+because it says "the list below" of its actions. The paper shows no picture in figures 14 and 15.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from enact_assets.engine.errors import QuestionError
+from enact_assets.questions.asked.parsing import REASONS, WRONG_LENGTH, Labels, read_answer
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFramePicture:
+    """A picture of a question: its name in the prompt, and the key frame that it shows."""
+
+    name: str
+    demonstration: str
+    key_frame: int
+
+
+Part = str | KeyFramePicture
+"""Words, or a picture."""
+
+
+class QuestionType(Protocol):
+    """All that differs between types of questions."""
+
+    def parts(self, question: Row) -> tuple[Part, ...]:
+        """What is shown of a row of ``asked_questions``, in order."""
+        ...
+
+    def n_entries(self, question: Row) -> int:
+        """How many entries the answer to a row of ``asked_questions`` has."""
+        ...
+
+    def parse(self, raw: str | None, question: Row) -> tuple[Labels | None, str | None]:
+        """The labels that ``raw`` names, or None, and a key of ``parsing.REASONS`` if it is wrong.
+
+        By the rules of profile ``paper``.
+        """
+        ...
+
+    def feedback(self, verdict: Row) -> str:
+        """A row of ``evaluation`` in words for the person who answered, without the solution."""
+        ...
+
+
+class Order:
+    """Pictures to be ordered by actions, or actions by pictures."""
+
+    def parts(self, question: Row) -> tuple[Part, ...]:
+        """The pictures, each after its name; then the prompt."""
+        parts: list[Part] = []
+        for place, key_frame in enumerate(question["shown_key_frames"]):
+            name = f"Next State {place}" if place else "Current State"
+            picture = KeyFramePicture(name, question["demonstration"], key_frame)
+            parts += [f"[{name}]", picture]
+        return (*parts, question["prompt"])
+
+    def n_entries(self, question: Row) -> int:
+        """Steps between its key frames."""
+        return int(question["length"]) - 1
+
+    def parse(self, raw: str | None, question: Row) -> tuple[Labels | None, str | None]:
+        """As :func:`parsing.read_answer`."""
+        return read_answer(raw, self.n_entries(question))
+
+    def feedback(self, verdict: Row) -> str:
+        """Whether it is right; otherwise how many steps are, or why it could not be read."""
+        reason = verdict["reason"]
+        if verdict["answer_status"] == "missing":
+            return f"There is no answer: {REASONS.get(reason, reason)}."
+        if verdict["answer_status"] != "parsed" and reason == WRONG_LENGTH:
+            return f"The answer could not be read: it needs {verdict['n_steps']} entries, not more."
+        if verdict["answer_status"] != "parsed":
+            return f"The answer could not be read: {REASONS.get(reason, reason)}."
+        if verdict["is_exact"]:
+            return "Right."
+        if verdict["is_accepted"]:
+            return "Right: the reference has another order, but yours is consistent as well."
+        n_steps = verdict["n_steps"]
+        found = f"Not right: {verdict['n_steps_passed']} of {n_steps} steps fit."
+        if verdict.get("unverified") is not None:
+            found = "Not the published order; steps were not compared (no replay imported)."
+        if reason == WRONG_LENGTH:
+            found += f" The answer has {len(verdict['answer'])} of {n_steps} entries."
+        return found
+
+
+TYPES: Mapping[str, QuestionType] = dict.fromkeys(("forward", "inverse"), Order())
+"""Kind of question -> its type."""
+
+
+def type_of(question: Row) -> QuestionType:
+    """The type of a row of ``asked_questions``. Errors: :class:`QuestionError` if it has none."""
+    kind = question["kind"]
+    if kind not in TYPES:
+        raise QuestionError(f"questions of kind {kind!r} have no type (known: {', '.join(TYPES)})")
+    return TYPES[kind]

@@ -1,0 +1,1 @@
+"""Imported question files and their pictures."""

@@ -1,0 +1,103 @@
+"""Pictures of key frames that imported questions came with, in place of ours."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import polars as pl
+from PIL import Image
+
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.engine.errors import DamagedFileError, RenderError
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.questions.files.pictures import Pictures
+
+Others = Callable[[Mapping[int, int]], Iterator[tuple[int, bytes]]]
+"""Frames (position -> id) -> frame and PNG of those that the recording has."""
+
+
+class ShownPicture(NamedTuple):
+    """The picture of one key frame as one question shows it."""
+
+    key_frame: int
+    question_id: str
+    place: Pictures
+    found: str
+    """What it is called there."""
+
+    @property
+    def where(self) -> str:
+        """How messages name it."""
+        return self.place.where(self.found)
+
+
+def given_key_frames(
+    wanted: pl.DataFrame,
+    shown: Iterable[ShownPicture],
+    store: ImageStore,
+    others: Others,
+    progress: Callable[[int, int, int, float], None] | None = None,
+) -> pl.DataFrame:
+    """Table ``frame_images`` of one demonstration and variant: pictures that questions show.
+
+    ``others`` gives those that are not where the questions look for them. A key frame without any
+    picture has no row: questions that show it are not asked, and say why.
+    Errors: :class:`RenderError` if two questions show one key frame differently, or a file is no
+    picture; :class:`QuestionFileError` for a place that cannot be read.
+    """
+    first = _one_of_each(shown)
+    rows = wanted.sort("key_frame").rows(named=True)
+    stored: dict[int, tuple[str, int, int]] = {}
+
+    def keep(key_frames: Iterable[int], png: bytes, where: str) -> None:
+        try:
+            sha = store.put(png)
+        except DamagedFileError as error:
+            raise RenderError(f"{where}: {error}") from error
+        stored.update(dict.fromkeys(key_frames, (sha, *Image.open(io.BytesIO(png)).size)))
+        if progress is not None:
+            progress(len(stored), len(rows), 0, 0.0)
+
+    rest: dict[int, list[int]] = {}
+    for row in rows:
+        picture = first.get(row["key_frame"])
+        if picture is None:
+            rest.setdefault(row["frame"], []).append(row["key_frame"])
+        else:
+            keep([row["key_frame"]], picture.place.read(picture.found), picture.where)
+    if rest:
+        ids = {row["frame"]: row["frame_id"] for row in rows if row["frame"] in rest}
+        for frame, png in others(ids):
+            keep(rest[frame], png, f"{rows[0]['demonstration']}, frame id {ids[frame]}")
+    return FrameImages.build(
+        [
+            {
+                **{name: row[name] for name in ("demonstration", "variant", "gating")},
+                **{name: row[name] for name in ("key_frame", "frame")},
+                "image_sha": stored[row["key_frame"]][0],
+                "render_sha": content_sha(["recorded", stored[row["key_frame"]][0]]),
+                "width_px": stored[row["key_frame"]][1],
+                "height_px": stored[row["key_frame"]][2],
+            }
+            for row in rows
+            if row["key_frame"] in stored
+        ]
+    )
+
+
+def _one_of_each(shown: Iterable[ShownPicture]) -> dict[int, ShownPicture]:
+    """Key frame -> its picture; all that show it must be the same."""
+    first: dict[int, ShownPicture] = {}
+    for picture in shown:
+        other = first.setdefault(picture.key_frame, picture)
+        if (other.place, other.found) == (picture.place, picture.found):
+            continue
+        if other.place.fingerprint(other.found) != picture.place.fingerprint(picture.found):
+            same_place = other.place == picture.place
+            raise RenderError(
+                f"one frame has two pictures under one label: {other.where} and "
+                f"{picture.found if same_place else picture.where}. One of them is of another data "
+                "set. `enact-assets validate` the questions, then import the right pictures."
+            )
+    return first

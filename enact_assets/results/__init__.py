@@ -1,0 +1,1 @@
+"""Results: answers verified and compared, published, as a report and as pages."""

@@ -1,0 +1,72 @@
+"""The leaderboard of a variant, with what became of the answers."""
+
+from dataclasses import dataclass
+
+from enact_assets.answers.baselines.learned_names import TRAINED_ON
+from enact_assets.results.browse.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNPARSED, WRONG
+from enact_assets.results.published import Ask
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A model's answers of one kind. Accuracies are fractions; None where nothing was scored, or
+    for a variant that is not on the leaderboard. ``trained_on`` says so of a trained reference.
+    """
+
+    kind: str
+    model: str
+    trained_on: str | None
+    task_accuracy: float | None
+    pairwise_accuracy: float | None
+    n_right: int
+    n_wrong: int
+    n_unparsed: int
+    n_missing: int
+    n_scored: int
+    """Answers that the accuracies are about."""
+
+    @property
+    def n_answers(self) -> int:
+        """Answers asked for."""
+        return self.n_right + self.n_wrong + self.n_unparsed + self.n_missing
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some answers are in no score, and others are."""
+        return 0 < self.n_scored < self.n_answers
+
+    def of(self, outcome: str) -> int:
+        """Answers with one of ``answers.OUTCOMES``."""
+        n: int = getattr(self, f"n_{outcome}")
+        return n
+
+
+def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
+    """Rows by kind, the best model first. Errors: :class:`WarehouseError`."""
+    rows = ask(
+        f"""
+        with counted as (
+            select kind, model,
+                count(*) filter (outcome = '{RIGHT}') as n_right,
+                count(*) filter (outcome = '{WRONG}') as n_wrong,
+                count(*) filter (outcome = '{UNPARSED}') as n_unparsed,
+                count(*) filter (outcome = '{MISSING}') as n_missing,
+                count(is_accepted) as n_scored
+            from (select *, {OUTCOME_SQL} as outcome from evaluation where variant = $variant)
+            group by all
+        )
+
+        select kind, model, board.task_accuracy, board.pairwise_accuracy,
+            counted.* exclude (kind, model)
+        from counted
+        left join (
+            from leaderboard_details where variant = $variant and length is null
+        ) as board using (kind, model)
+        order by kind, board.pairwise_accuracy desc nulls last, n_right desc, model
+        """,  # noqa: S608 - our own words
+        {"variant": variant},
+    )
+    return tuple(
+        BoardRow(**row, trained_on=TRAINED_ON.get(row["model"]))
+        for row in rows.iter_rows(named=True)
+    )

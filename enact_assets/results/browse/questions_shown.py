@@ -1,0 +1,198 @@
+"""One question as a variant asks it: what is shown, what happened, and every answer to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from enact_assets.engine.errors import UnknownNameError, WarehouseError
+from enact_assets.questions.asked.types import KeyFramePicture, type_of
+from enact_assets.results.browse.answers_shown import Answer, read_answers
+from enact_assets.results.browse.pictures_shown import Shown
+from enact_assets.results.published import Ask
+from enact_assets.settings.registry import BASELINE
+
+MAX_CHARACTERS = 100
+"""Of an unknown id that a message repeats."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A question and the variants that ask it, the baseline first."""
+
+    question_id: str
+    variants: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the true order: ``shown_as`` is what the right answer names for it.
+
+    ``action`` is what the question says of it, ``happened`` the true components.
+    """
+
+    number: int
+    key_frames: tuple[int, int]
+    label: int
+    shown_as: str
+    action: str
+    happened: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as ``variant`` asks it."""
+
+    question_id: str
+    official_id: str | None
+    variant: str
+    variants: tuple[str, ...]
+    gating: str
+    question_set: str
+    demonstration: str
+    activity: str
+    kind: str
+    length: int
+    prompt: str
+    actions: tuple[str, ...]
+    n_perturbed: int
+    reference: tuple[int, ...]
+    steps: tuple[Step, ...]
+    pictures: tuple[Shown, ...]
+    answers: tuple[Answer, ...]
+
+    def choice(self, label: int) -> str:
+        """What an answer means by ``label``: a picture by its name, an action by its words."""
+        return _choice(self.kind, self.actions, label)
+
+    def is_in_place(self, number: int, label: int) -> bool:
+        """Whether the right order has ``label`` at step ``number``, counted from 1."""
+        return self.reference[number - 1 : number] == (label,)
+
+
+def check_has_ids(ask: Ask) -> None:
+    """Check that the warehouse has ids of questions, which older versions did not publish.
+
+    Errors: :class:`WarehouseError` if it has none.
+    """
+    sql = "select count(*) from information_schema.tables where table_name = 'question_ids'"
+    if not ask(sql).item():
+        raise WarehouseError(
+            "an older version of enact_assets published the DuckDB file, which has no relation "
+            "question_ids. Publish it again: `enact-assets materialize --asset warehouse`"
+        )
+
+
+def find_question(ask: Ask, text: str) -> list[Found]:
+    """Questions with the id ``text``, of either kind: ours, or that of exported files.
+
+    An id of exported files may belong to questions of several gatings. Empty if no variant asks
+    such a question. Errors: :class:`WarehouseError`.
+    """
+    rows = ask(
+        "select question_id, list(variant order by variant <> $baseline, variant) as variants "
+        "from asked_questions where question_id = $id "
+        "or question_id in (select question_id from question_ids where official_id = $id) "
+        "group by question_id order by not list_contains(variants, $baseline), question_id",
+        {"id": text, "baseline": BASELINE},
+    )
+    return [Found(id_, tuple(variants)) for id_, variants in rows.iter_rows()]
+
+
+def has_question(ask: Ask, text: str) -> bool:
+    """Whether there is a question with the id ``text``, asked or not. Errors:
+    :class:`WarehouseError`.
+    """
+    sql = "select count(*) > 0 from question_ids where $id in (question_id, official_id)"
+    return bool(ask(sql, {"id": text}).item())
+
+
+def read_question(ask: Ask, text: str, variant: str | None = None) -> Question:
+    """The question with the id ``text`` as ``variant`` asks it, or the first variant that does.
+
+    Errors: :class:`UnknownNameError` if no variant asks it, or this one does not;
+    :class:`WarehouseError`.
+    """
+    candidates = find_question(ask, text)
+    if not candidates:
+        made = "It exists, but was not selected. " if has_question(ask, text) else ""
+        raise UnknownNameError(
+            f"no variant asks a question with the id {text[:MAX_CHARACTERS]!r}. {made}Relation "
+            "asked_questions lists those that variants ask."
+        )
+    fitting = [found for found in candidates if variant is None or variant in found.variants]
+    if not fitting:
+        asking = sorted({name for found in candidates for name in found.variants})
+        raise UnknownNameError.of("variant of this question", variant or "", asking)
+    found = fitting[0]
+    return _read(ask, found, found.variants[0] if variant is None else variant)
+
+
+def _read(ask: Ask, found: Found, variant: str) -> Question:
+    where = {"id": found.question_id, "variant": variant}
+    row = ask(
+        """
+        select asked.*, ids.official_id, demonstrations.activity,
+            (
+                select map_from_entries(list((images.key_frame, images.image_sha)))
+                from frame_images as images
+                where images.variant = asked.variant and images.gating = asked.gating
+                    and images.demonstration = asked.demonstration
+                    and list_contains(asked.key_frames, images.key_frame)
+            ) as shas
+        from asked_questions as asked
+        left join demonstrations using (demonstration)
+        left join (from question_ids where question_id = $id) as ids using (question_id, gating)
+        where asked.variant = $variant and asked.question_id = $id
+        """,
+        where,
+    ).row(0, named=True)
+    parts = type_of(row).parts(row)
+    shas: dict[int, str] = row["shas"] or {}
+    return Question(
+        question_id=row["question_id"],
+        official_id=row["official_id"],
+        variant=variant,
+        variants=found.variants,
+        gating=row["gating"],
+        question_set=row["question_set"],
+        demonstration=row["demonstration"],
+        activity=row["activity"] or "",
+        kind=row["kind"],
+        length=row["length"],
+        prompt=row["prompt"],
+        actions=tuple(row["actions"]),
+        n_perturbed=row["n_perturbed"],
+        reference=tuple(row["answer"]),
+        steps=_steps(row),
+        pictures=tuple(
+            Shown(part.name, part.key_frame, shas.get(part.key_frame))
+            for part in parts
+            if isinstance(part, KeyFramePicture)
+        ),
+        answers=read_answers(ask, row),
+    )
+
+
+def _steps(row: Mapping[str, Any]) -> tuple[Step, ...]:
+    is_forward = row["kind"] == "forward"
+    steps = []
+    for place, label in enumerate(row["answer"]):
+        # Forward, actions are in true order; inverse, labels say which one is meant.
+        action = place if is_forward else label - 1
+        steps.append(
+            Step(
+                number=place + 1,
+                key_frames=(row["key_frames"][place], row["key_frames"][place + 1]),
+                label=label,
+                shown_as=_choice(row["kind"], row["actions"], label),
+                action=row["actions"][action],
+                happened=tuple(row["action_components"][action]),
+            )
+        )
+    return tuple(steps)
+
+
+def _choice(kind: str, actions: "list[str] | tuple[str, ...]", label: int) -> str:
+    if kind == "forward":
+        return f"Next State {label}"
+    return actions[label - 1] if 1 <= label <= len(actions) else f"action {label}"

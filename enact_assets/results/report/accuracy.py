@@ -1,0 +1,316 @@
+"""Leaderboard and outcomes of the answers: figures and tables."""
+
+from typing import Any
+
+import polars as pl
+
+from enact_assets.results.report.drawing import CHANCE, FAINT, GREY, INTERVAL, canvas, finished, pt
+from enact_assets.results.report.looks import COLOURS
+from enact_assets.results.report.official_questions import has_unverified
+from enact_assets.results.report.parts import (
+    BOTH_KINDS,
+    NONE,
+    Figure,
+    Part,
+    Section,
+    Table,
+    Text,
+    percent,
+    with_interval,
+    words,
+)
+from enact_assets.results.report.rows import ReportRows
+
+STATES = (
+    ("n_accepted", "accepted", COLOURS[0], ""),
+    ("n_wrong", "wrong", COLOURS[1], ""),
+    ("n_refused", "refused", COLOURS[3], "xx"),
+    ("n_declined", "declined", COLOURS[6], "++"),
+    ("n_cut", "cut", COLOURS[5], "\\\\\\"),
+    ("n_no_order", "unparsed", COLOURS[4], "///"),
+    ("n_missing", "missing", FAINT, "..."),
+)
+"""What became of an answer: column, word, colour, hatching."""
+_RARE = ("n_refused", "n_declined", "n_cut")
+"""Outcomes that are drawn only if there are any: reference baselines have none."""
+_UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
+_COUNTS = ("n_answers", "n_accepted", "n_wrong", *_UNREAD)
+
+
+def leaderboard(rows: ReportRows) -> Section:
+    """Models by pairwise accuracy over all lengths, with intervals and ties."""
+    parts: list[Part] = []
+    tables: list[Part] = []
+    for kind in BOTH_KINDS:
+        of_kind = overall(rows, kind)
+        if not of_kind:
+            tables.append(Text(f"No answer to a {kind} question was scored."))
+            continue
+        scored = [row for row in of_kind if row["task_accuracy"] is not None]
+        if scored:
+            parts.append(_intervals(rows, kind, scored))
+        else:
+            tables.append(
+                Text(f"No answer to a {kind} question was scored, so there is no figure.")
+            )
+        tables.append(_leaderboard_table(rows, kind, of_kind))
+        if scored and all(row["low"] is None and row["task_low"] is None for row in scored):
+            why = scored[0]["reason"] or "no reason is given"
+            tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
+    if rows["repetitions"].height:
+        tables.append(_spread(rows))
+    absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))
+    if absent:
+        text = (
+            f"Missing evaluations: {', '.join(absent)}. The scores of these models are unknown, "
+            "not 0; stale_partitions gives the reason."
+        )
+        tables.append(Text(text, is_notice=True))
+    tables.append(
+        Text(
+            "The 95 % intervals are clustered by demonstration: bootstrap intervals, or, with "
+            "fewer than six demonstrations, wider t intervals. Two models are tied if a test on "
+            "their common questions, corrected for the number of pairs, finds no difference "
+            "(model_comparisons). Ties are not transitive. A place is the range that these tests "
+            "allow. Reference baselines (chance, the oracle, shortcuts, and models trained on "
+            "this simulator) are scored but not ranked."
+        )
+    )
+    return Section("leaderboard", "Leaderboard", (*parts, *tables))
+
+
+def overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
+    """One row per model, best pairwise accuracy first; task accuracy beside it as ``task_...``.
+
+    Models whose evaluation is missing come last, with nulls. Places are by pairwise accuracy; by
+    task accuracy where there is no other, as of imported questions without a replay.
+    """
+    statuses = rows["statuses"].filter(kind=kind).drop("kind")
+    absent = statuses.filter("is_absent")
+    overall = rows["accuracies"].filter(pl.col("length").is_null(), kind=kind)
+    task = overall.filter(metric="task_accuracy").select(
+        "model", pl.col("accuracy", "low", "high", "n_scored").name.prefix("task_")
+    )
+    pairwise = overall.filter(metric="pairwise_accuracy")
+    if pairwise["accuracy"].is_null().all():
+        unknown = pl.lit(None, pl.Float64)
+        pairwise = overall.filter(metric="task_accuracy").with_columns(
+            accuracy=unknown, low=unknown, high=unknown
+        )
+    evaluated = (
+        pairwise.join(absent, on="model", how="anti")  # their accuracies, if any, are older
+        .join(task, on="model", how="left")
+        .join(statuses, on="model", how="left")
+        .with_columns(n_scored="task_n_scored")
+        .sort("accuracy", "task_accuracy", "model", descending=[True, True, False], nulls_last=True)
+    )
+    return pl.concat([evaluated, absent], how="diagonal").to_dicts()
+
+
+def answers(rows: ReportRows) -> Section:
+    """How many questions were answered right, wrong, unreadably and not at all."""
+    statuses = rows["statuses"]
+    if statuses.is_empty():
+        text = f"No model was asked under the variant {rows.variant}."
+        return Section("answers", "What became of the answers", (Text(text),))
+    wrong = "the verifier rejects the order"
+    if has_unverified(rows):
+        wrong += ", or the order is not the published one where no replay was imported"
+    parts: list[Part] = [
+        Text(
+            f"Wrong: {wrong}. Unparsed: the answer contains no order; profile paper scores it as "
+            "wrong, profile release does not score it. Refused, declined and cut answers are parts "
+            "of the unparsed ones under profile paper: the model or its provider refused, the "
+            "answer refuses in words, or a limit of tokens cut the answer before it named a whole "
+            "order. Missing: the question was never answered, or the model's evaluation is "
+            "missing; it is not scored."
+        )
+    ]
+    for kind in BOTH_KINDS:
+        ranked = [row["model"] for row in overall(rows, kind)]  # as in the leaderboard
+        at = pl.col("model").replace_strict(ranked, range(len(ranked)), default=len(ranked))
+        of_kind = statuses.filter(kind=kind).sort(at, "model")
+        if of_kind.height:
+            other = pl.col("n_unparsed") - pl.sum_horizontal(*_RARE)
+            parts.append(
+                _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
+            )
+    table_rows = tuple(
+        (_named(rows, row), row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
+        for row in statuses.sort("kind", "model").iter_rows(named=True)
+    )
+    columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
+    parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
+    parts += _readings(rows)
+    return Section("answers", "What became of the answers", tuple(parts))
+
+
+def _readings(rows: ReportRows) -> list[Part]:
+    """Scores of both readings of the answers, where any answer differs."""
+    accuracies = [
+        f"{metric}_accuracy{reading}"
+        for reading in ("", "_as_release")
+        for metric in ("pairwise", "task")
+    ]
+    differing = rows["readings"].filter(pl.col("n_read_otherwise") > 0)
+    if differing.is_empty():
+        return [Text("The public release reads every answer as it is read here.")]
+    return [
+        Text(
+            "Scores are of the strict reading: thoughts left out, the last list that orders all "
+            "steps. Here the same answers are scored as the public release reads them."
+        ),
+        Table(
+            "Two readings of the answers: strict, and as the release reads",
+            (
+                *("model", "kind", "answers", "read otherwise"),
+                *("strict: pairwise %", "task %", "as the release reads: pairwise %", "task %"),
+            ),
+            tuple(
+                (
+                    *(rows.marked(row["model"]), row["kind"]),
+                    *(f"{row[name]:,}" for name in ("n_answers", "n_read_otherwise")),
+                    *(percent(row[name]) for name in accuracies),
+                )
+                for row in differing.iter_rows(named=True)
+            ),
+            n_words=2,
+        ),
+    ]
+
+
+def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
+    columns = (
+        *("model", "pairwise %", "task %", "place"),
+        *("scored questions", "wrong", *(name.removeprefix("n_") for name in _UNREAD), "tied with"),
+    )
+    counts = ("n_scored", "n_wrong", *_UNREAD)
+    return Table(
+        f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
+        columns,
+        tuple(
+            (
+                _named(rows, row),
+                with_interval(row["accuracy"], row["low"], row["high"]),
+                with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
+                _place(row["place_best"], row["place_worst"]),
+                *(NONE if row[name] is None else f"{row[name]:,}" for name in counts),
+                ", ".join(row["tied_with"] or ()) or NONE,
+            )
+            for row in of_kind
+        ),
+        n_last_words=1,
+    )
+
+
+def _spread(rows: ReportRows) -> Table:
+    """How much accuracies differ between repetitions of the same questions."""
+    lines = (
+        (
+            rows.marked(row["model"]), row["kind"], str(row["repetitions"]),
+            percent(row["pairwise_accuracy_sd"]), percent(row["task_accuracy_sd"]),
+        )
+        for row in rows["repetitions"].iter_rows(named=True)
+    )  # fmt: skip
+    return Table(
+        "Standard deviation of accuracies between repetitions, in percentage points",
+        ("model", "kind", "repetitions", "pairwise", "task"),
+        tuple(lines),
+        n_words=2,
+    )
+
+
+def _named(rows: ReportRows, row: dict[str, Any]) -> str:
+    if row["is_absent"]:
+        return f"{row['model']} (missing)"
+    return rows.marked(row["model"])
+
+
+def _place(best: int | None, worst: int | None) -> str:
+    if best is None or worst is None:
+        return NONE
+    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
+
+
+def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+    with canvas(1.45 + 0.3 * len(of_kind)) as (drawn, (axes,)):
+        for place, row in enumerate(of_kind):
+            look = rows.looks[row["model"]]
+            for prefix, lift in (("", -0.14), ("task_", 0.14)):
+                middle, low, high = (row[f"{prefix}{n}"] for n in ("accuracy", "low", "high"))
+                if middle is None:
+                    continue
+                if low is not None:
+                    ends = [100 * low, 100 * high]
+                    axes.plot(ends, [place + lift] * 2, color=look.colour, **INTERVAL)
+                marked = look.marked(is_filled=not prefix)
+                axes.plot([100 * middle], [place + lift], markersize=pt(5), **marked)
+        for label, face in (("pairwise accuracy", GREY), ("task accuracy", "white")):
+            axes.plot([], [], "o", color=GREY, markerfacecolor=face, label=label)
+        for metric, style in (("pairwise", ":"), ("task", "-.")):
+            chance = rows.chance(kind, f"{metric}_accuracy")
+            if chance is not None:
+                label = f"chance, {metric}"
+                axes.axvline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
+        axes.set_yticks(range(len(of_kind)), [rows.label(row["model"]) for row in of_kind])
+        axes.set_ylim(len(of_kind) - 0.4, -0.6)
+        axes.set_xlim(-2, 102)
+        axes.grid(axis="x", color=FAINT, linewidth=0.6)
+        axes.set_xlabel("%")
+        axes.set_title(kind)
+        drawn.legend(loc="outside lower center", ncols=2)
+        models = [row for row in of_kind if not row["is_reference"]]
+        alt = (
+            f"Accuracies of {len(models)} models and {len(of_kind) - len(models)} references on "
+            f"{kind} questions with intervals"
+        )
+        if models:
+            best = models[0]
+            alt += (
+                f"; highest pairwise accuracy of a model: {best['model']} with "
+                f"{percent(best['accuracy'])} %"
+            )
+        alt += f"; chance is {percent(rows.chance(kind, 'pairwise_accuracy'))} % pairwise and "
+        alt += f"{percent(rows.chance(kind, 'task_accuracy'))} % task accuracy"
+        alt += ". The table below has the numbers."
+        caption = (
+            f"Accuracy on {kind} questions of all lengths, 95 % intervals, and what a random "
+            "order is expected to score"
+        )
+        return finished(drawn, f"leaderboard_{kind}", caption, alt)
+
+
+def _status_bars(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
+    with canvas(1.35 + 0.26 * len(of_kind)) as (drawn, (axes,)):
+        places = range(len(of_kind))
+        left = [0.0] * len(of_kind)
+        totals = {name: sum(row[name] for row in of_kind) for name, _, _, _ in STATES}
+        shown = [state for state in STATES if totals[state[0]] or state[0] not in _RARE]
+        for name, word, colour, hatch in shown:
+            shares = [100 * row[name] / row["n_answers"] for row in of_kind]
+            axes.barh(
+                places,
+                shares,
+                0.72,
+                left,
+                color=colour,
+                hatch=hatch,
+                edgecolor="white" if not hatch else GREY,
+                linewidth=0.4,
+                label=word,
+            )
+            left = [a + b for a, b in zip(left, shares, strict=True)]
+        axes.set_yticks(places, [rows.label(row["model"]) for row in of_kind])
+        axes.set_ylim(len(of_kind) - 0.5, -0.5)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("% of answers")
+        axes.set_title(kind)
+        n_columns = 4 if len(shown) == 4 else 3
+        drawn.legend(loc="outside lower center", ncols=n_columns, columnspacing=1.0)
+        said = ", ".join(f"{totals[name]:,} {word}" for name, word, _, _ in shown)
+        return finished(
+            drawn,
+            f"answers_{kind}",
+            f"Outcomes of answers to {kind} questions",
+            f"Shares of answers to {kind} questions for {len(of_kind)} models; over all: {said}.",
+        )

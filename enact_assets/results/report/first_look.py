@@ -1,0 +1,76 @@
+"""One page on the first answers of a model: each wrong or unread one with what was shown."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.demonstrations.pictures.sheets import question_strip
+from enact_assets.engine.errors import EnactError
+from enact_assets.questions.asked.types import type_of
+from enact_assets.results.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
+from enact_assets.results.report.page import render
+from enact_assets.results.report.parts import NONE, Example, Section, Table, Text, percent
+
+PictureAt = Callable[[str, int], NDArray[np.uint8]]
+"""(demonstration, key frame) -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
+SHARES = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
+COUNTS = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
+THUMBNAIL_PX = 220
+
+
+def first_look_page(
+    title: str, of_kind: pl.DataFrame, wrong: pl.DataFrame, picture: PictureAt
+) -> str:
+    """HTML of one file. ``of_kind`` has scores and counts by kind, ``wrong`` rows of
+    ``evaluation`` beside question and words, as :class:`FirstAnswers` gives them.
+    """
+    columns = (
+        *("kind", "questions", "task %", "chance %", "pairwise %", "chance %"),
+        *("unparsed", "refused", "declined", "cut", "missing"),
+    )
+    rows = tuple(
+        (
+            row["kind"],
+            str(row["n_questions"]),
+            *(percent(row[name]) for name in SHARES),
+            *(str(row[name]) for name in COUNTS),
+        )
+        for row in of_kind.iter_rows(named=True)
+    )
+    caption = "Scores of the questions that were asked, beside what a random order would score."
+    examples = tuple(_example(row, picture) for row in wrong.iter_rows(named=True))
+    about = Text(f"{HOW_TO_BROWSE} Answers of this page are in it once they are published.")
+    sections = (
+        Section("scores", "Scores", (Table(caption, columns, rows),)),
+        Section("wrong", "Wrong answers, and answers that could not be read", (about, *examples)),
+    )
+    return render(sections, title)
+
+
+def _example(row: Mapping[str, Any], picture: PictureAt) -> Example:
+    strip, note = None, ""
+    try:
+        shown = [picture(row["demonstration"], k) for k in row["shown_key_frames"]]
+        strip = question_strip(shown, row["kind"], THUMBNAIL_PX)
+    except (EnactError, KeyError) as error:
+        note = f"The pictures cannot be shown: {error}"
+    facts = (
+        ("Question", ids(row["question_id"])),
+        ("Verdict", (type_of(row).feedback(row),)),
+        ("Expected order", (str(row["reference"]),)),
+        ("Given order", (NONE if row["answer"] is None else str(row["answer"]),)),
+        ("Raw answer of the model", (shortened(row["raw_answer"]),)),
+    )
+    return Example(
+        title=f"{row['kind']}, {row['n_steps']} steps: {row['demonstration']}, "
+        f"{row['question_id']}",
+        strip=strip,
+        alt=f"The pictures of question {row['question_id']} as shown.",
+        note=note,
+        actions=tuple(row["actions"]),
+        facts=facts,
+        link=browse_address(row["question_id"], row["variant"]),
+    )

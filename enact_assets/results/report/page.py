@@ -1,0 +1,163 @@
+"""From rows to sections, and from sections to one self-contained HTML file."""
+
+import base64
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from enact_assets import __version__
+from enact_assets.engine.package_files import file_bytes
+from enact_assets.results.report.accuracy import answers, leaderboard
+from enact_assets.results.report.activities import by_activity
+from enact_assets.results.report.answer_quality import answer_quality
+from enact_assets.results.report.drawing import naming_partial
+from enact_assets.results.report.error_section import handedness, mismatch, semantic, structural
+from enact_assets.results.report.lengths import by_length
+from enact_assets.results.report.looking import looking
+from enact_assets.results.report.official_questions import official_questions
+from enact_assets.results.report.overview import Facts, overview
+from enact_assets.results.report.parts import Figure, Section
+from enact_assets.results.report.people_section import people
+from enact_assets.results.report.probes import probes
+from enact_assets.results.report.published_agreement import agreement
+from enact_assets.results.report.questions import questions
+from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.setting_bars import setting_bars
+from enact_assets.results.report.shared_errors import shared_errors
+from enact_assets.results.report.similar_sizes import similar_sizes
+from enact_assets.results.report.world_section import world_prediction
+from enact_assets.results.report.wrong_answers import PictureOf, wrong_answers
+
+TEMPLATES = Path(__file__).parent / "templates"
+_COMMAND = re.compile("`([^`]+)`")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Control characters: HTML allows none of them."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report: its sections, and the file they make."""
+
+    sections: tuple[Section, ...]
+    html: str
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures, in the order of the page."""
+        return [part for s in self.sections for part in s.parts if isinstance(part, Figure)]
+
+
+MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
+    overview,
+    leaderboard,
+    official_questions,
+    answers,
+    answer_quality,
+    by_length,
+    looking,
+    by_activity,
+    similar_sizes,
+    probes,
+    setting_bars,
+    structural,
+    semantic,
+    shared_errors,
+    handedness,
+    mismatch,
+    agreement,
+    world_prediction,
+    questions,
+)
+"""Every section but those with pictures: people, and wrong answers."""
+Told = Callable[[str, int, int], None]
+"""Hears which section is next, how many are done, and of how many."""
+
+
+def untold(_text: str, _done: int, _total: int) -> None:
+    """Nobody listens."""
+
+
+def all_sections(rows: ReportRows, picture: PictureOf, told: Told = untold) -> tuple[Section, ...]:
+    """Every section, also those that have nothing to show and say so."""
+    return (*measured_sections(rows, told), people(rows, picture), wrong_answers(rows, picture))
+
+
+def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, ...]:
+    """Those of :data:`MEASURED`; those on official questions, on what
+    looking buys and on WorldPrediction are there only where such rows are.
+    """
+    found = []
+    with naming_partial(rows.partial_note):
+        for n_done, section in enumerate(MEASURED):
+            told(section.__name__.replace("_", " "), n_done, len(MEASURED))
+            found.append(section(rows))
+    return tuple(section for section in found if section is not None)
+
+
+def make_page(
+    rows: ReportRows,
+    picture: PictureOf,
+    meta: Sequence[tuple[str, str]] = (),
+    told: Told = untold,
+) -> Page:
+    """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
+    sections = all_sections(rows, picture, told)
+    return Page(sections, render(sections, title_of(rows), meta, rows.version))
+
+
+def title_of(rows: ReportRows) -> str:
+    """Heading of the report on ``rows``."""
+    return f"ENACT report, {rows.variant}"
+
+
+def render(
+    sections: Sequence[Section],
+    title: str,
+    meta: Sequence[tuple[str, str]] = (),
+    version: str = "",
+    facts: Facts = (),
+) -> str:
+    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any;
+    ``facts`` follow the heading.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["commands"] = _commands
+    environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
+    environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
+    html = environment.get_template("report.html").render(
+        title=title,
+        style=_template("report.css"),
+        sections=sections,
+        facts=facts,
+        meta=meta,
+        version=version,
+        software=__version__,
+    )
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", html)
+
+
+def _commands(text: str) -> str:
+    """``text`` escaped, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    pieces = enumerate(_COMMAND.split(text))  # every second one stood between backticks
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if k % 2 else escape(piece) for k, piece in pieces
+    )
+
+
+def _template(name: str) -> str:
+    return file_bytes(TEMPLATES / name).decode()
+
+
+def _uri(kind: str, data: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,0 +1,105 @@
+"""Wrong answers for readers: pictures as shown, both orders, and the facts that differ."""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from enact_assets.demonstrations.pictures.sheets import question_strip
+from enact_assets.engine.errors import EnactError
+from enact_assets.results.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
+from enact_assets.results.report.error_section import CATEGORIES, CLASSES, no_errors
+from enact_assets.results.report.parts import BOTH_KINDS, NONE, Example, Part, Section, Text, words
+from enact_assets.results.report.rows import ReportRows
+
+PictureOf = Callable[[str], NDArray[np.uint8]]
+"""SHA-256 of a picture -> uint8 (h, w, 3). Errors: :class:`EnactError` if it cannot be read."""
+
+THUMBNAIL_PX = 220
+_PERSPECTIVES = {
+    "structural": "By structure: what is wrong about a component.",
+    "semantic": "By meaning: what kind of statement is wrong.",
+}
+
+
+def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
+    """Examples by structure, then by meaning: one of each kind and category, of many models."""
+    chosen = _chosen(rows["examples"].to_dicts())
+    if not chosen:
+        return Section("wrong", "Wrong answers", (Text(no_errors(rows), is_notice=True),))
+    about = Text(
+        "One answer of each kind and category of error, the shortest questions first. Pictures "
+        "stand in the order in which they were shown. Orders are labels, from 1, for each step in "
+        f"turn. All examples: relation error_examples. {HOW_TO_BROWSE}"
+    )
+    parts: list[Part] = [about]
+    for perspective, title in _PERSPECTIVES.items():
+        examples = [row for row in chosen if row["perspective"] == perspective]
+        if examples:
+            parts += [Text(title), *(_example(row, picture) for row in examples)]
+    return Section("wrong", "Wrong answers", tuple(parts))
+
+
+def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of each kind and category the one whose model, then question, was shown least so far."""
+    shown: dict[str, int] = {}
+    chosen = []
+    for kind, category in product(BOTH_KINDS, (*CATEGORIES, *CLASSES)):
+        fitting = [r for r in candidates if (r["kind"], r["category"]) == (kind, category)]
+        if not fitting:
+            continue
+        best = min(
+            fitting,
+            key=lambda r: (
+                *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
+                *(r["length"], r["model"], r["question_id"]),
+            ),
+        )
+        for name in (best["model"], best["question_id"]):
+            shown[name] = shown.get(name, 0) + 1
+        chosen.append(best)
+    return chosen
+
+
+def _example(row: dict[str, Any], picture: PictureOf) -> Example:
+    shas = row["image_shas"] or [None]
+    strip, note = strip_of(shas, row["kind"], picture)
+    facts = (
+        ("Question", ids(row["question_id"], row["official_id"])),
+        ("Expected order", (order_text(row["expected_order"]),)),
+        ("Given order", (order_text(row["given_order"]),)),
+        (f"Step {row['step']}: what happened", tuple(row["expected_components"])),
+        (f"Step {row['step']}: what the answer says", tuple(row["given_components"])),
+        ("Missing in the answer", tuple(row["missing"])),
+        ("Made up by the answer", tuple(row["hallucinated"])),
+        ("Raw answer of the model", (shortened(row["raw_answer"]),)),
+    )
+    return Example(
+        title=f"{row['kind']}, {words(row['category'])}: {row['model']}, {row['demonstration']}",
+        strip=strip,
+        alt=f"The {len(shas)} pictures of question {row['question_id']}: the current state and "
+        f"{len(shas) - 1} next states as shown.",
+        note=note,
+        actions=tuple(row["actions"] or ()),
+        facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
+        link=browse_address(row["question_id"], row["variant"], row["model"]),
+    )
+
+
+def strip_of(shas: Sequence[str | None], kind: str, picture: PictureOf) -> tuple[bytes | None, str]:
+    """The pictures of a question in one row, as a JPEG; or None, and why."""
+    n_gone = sum(sha is None for sha in shas)
+    if n_gone:
+        return None, f"{n_gone} of the pictures were not published."
+    try:
+        pictures = [picture(sha) for sha in shas if sha is not None]
+        return question_strip(pictures, kind, THUMBNAIL_PX), ""
+    except EnactError:  # an example without pictures is still one
+        return None, "The pictures are not stored any more: materialize frame_images again."
+
+
+def order_text(labels: list[int] | None) -> str:
+    """``[2, 1, 3]``; a dash where there is no order."""
+    return NONE if labels is None else "[" + ", ".join(map(str, labels)) + "]"

@@ -1,0 +1,1 @@
+"""Results of WorldPrediction: scores, sheets, the layout of the release."""

@@ -1,0 +1,382 @@
+"""Settings of a registry: frozen dataclasses, their defaults and allowed values."""
+
+import dataclasses
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from enact_assets.engine.ids import content_sha
+from enact_assets.settings.editing import EditingSettings
+from enact_assets.settings.predicates import RELEASE_PREDICATES
+from enact_assets.settings.profile import Profile
+
+EMBEDDED = "embedded"
+"""Source of demonstrations that the embedded simulator makes."""
+RECORDED = "recorded"
+"""Source of demonstrations read from the layout of the public release."""
+OMNIGIBSON = "omnigibson"
+"""Source of demonstrations that OmniGibson replays from a raw recording."""
+VIDEO = "video"
+"""Source of demonstrations read from an annotated video."""
+QUESTIONS = "questions"
+"""Source of demonstrations of which there is nothing but questions, in an imported file."""
+REPLAYED = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
+"""Sources that say what happened."""
+SOURCES = (*REPLAYED, QUESTIONS)
+RENDERED = frozenset({EMBEDDED, OMNIGIBSON})
+"""Sources whose pictures can be made under any variant; of others, what came is all there is."""
+PROBE, ALL = "probe", "all"
+"""Which questions of its set a variant asks: those compared between variants, or all."""
+ANY_FILE = "any"
+"""In place of the name of a question file: every imported one."""
+SCALAR, LLVM = "scalar", "llvm"
+"""Backends of the path tracer: the one that runs anywhere, and the one that needs LLVM."""
+NATURAL = "natural"
+"""The wording of actions unless another is set: English sentences."""
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """Sentences of the user about a predicate of which we have none: each says that it began to
+    hold, or that it ended. Fields ``{S}`` and ``{O}`` are its objects (:data:`SENTENCE_FIELDS`).
+    """
+
+    predicate: str
+    begins: tuple[str, ...]
+    ends: tuple[str, ...]
+
+    def phrasings(self, operation: str) -> tuple[str, ...]:
+        """Those of ``add`` or ``remove``."""
+        return {"add": self.begins, "remove": self.ends}.get(operation, ())
+
+
+SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
+"""What a sentence may have in braces: subject and object with their article, the object without,
+and verbs that agree with the subject."""
+
+
+@dataclass(frozen=True)
+class Gating:
+    """Which predicates make key frames, under which constants."""
+
+    name: str
+    profile: Profile
+    predicates: tuple[str, ...]
+    """Empty: every state that was recorded."""
+    embedded_min_visible_fraction: float | None = None
+    """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
+    question_file: str | None = None
+    """The imported file, or ``ANY_FILE``, that names key frames and questions in place of ours."""
+    own_words: tuple[OwnWords, ...] = ()
+    """Of predicates that the registry adds to those of the gating."""
+
+    def looks_at(self, predicate: str) -> bool:
+        """Whether a change of ``predicate`` can make a question."""
+        return predicate in (self.predicates or RELEASE_PREDICATES)
+
+    def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
+        """Those of ``question_files`` whose questions it takes, sorted."""
+        return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))
+
+    def profile_of(self, source: str) -> Profile:
+        """Constants for a demonstration that ``source`` recorded."""
+        floor = self.embedded_min_visible_fraction
+        if source != EMBEDDED or floor is None:
+            return self.profile
+        return dataclasses.replace(self.profile, min_visible_fraction=floor)
+
+
+@dataclass(frozen=True)
+class CameraSettings:
+    """Head camera. The field of view of a pinhole is 2 atan(aperture / (2 focal length)) in both
+    directions; that of the fisheye is fixed, and aperture and focal length do not matter to it.
+    """
+
+    projection: str = "pinhole"
+    aperture_mm: float = 40.0
+    focal_length_mm: float = 17.0
+    height_offset_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class RendererSettings:
+    """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels.
+
+    ``mode`` names how light and materials are treated; it may multiply or cap the first two.
+    ``backend`` says what traces: it changes noise and time, nothing else. For LLVM
+    ``llvm_version`` is its major version, otherwise 0.
+    """
+
+    path_depth: int = 6
+    samples: int = 2
+    size_px: int = 512
+    mode: str = "default"
+    backend: str = SCALAR
+    llvm_version: int = 0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a renderer mode makes of path depth and samples: it multiplies both, then cuts the
+    depth at ``deepest``.
+    """
+
+    times_depth: int = 1
+    times_samples: int = 1
+    deepest: int | None = None
+
+    def of(self, settings: RendererSettings) -> RendererSettings:
+        """``settings`` with the depth and samples that are traced."""
+        depth = settings.path_depth * self.times_depth
+        return dataclasses.replace(
+            settings,
+            path_depth=depth if self.deepest is None else min(depth, self.deepest),
+            samples=settings.samples * self.times_samples,
+        )
+
+
+DIRECT_DEPTH = 2
+"""From the eye to a surface and on to a lamp."""
+EFFORTS: dict[str, Effort] = {
+    "default": Effort(),
+    "path_tracing": Effort(times_depth=3, times_samples=8),
+    "ray_tracing_only": Effort(deepest=DIRECT_DEPTH),
+    "realistic": Effort(times_depth=3, times_samples=8),
+}
+"""Renderer mode -> what it costs. Here and not with the modes, because limits hold for what is
+traced, and the registry checks them."""
+
+
+@dataclass(frozen=True)
+class AppearanceSettings:
+    """How the robot looks: as it is built, all white, of skin, or of another colour per state."""
+
+    robot: str = "black_and_white"
+
+
+@dataclass(frozen=True)
+class NoiseSettings:
+    """Share of the changes that actions state wrongly: each with probability ``rate``,
+    by draws that depend on ``seed`` (paper B.4.5). Verification knows the truth all the same.
+    """
+
+    rate: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Prompt templates of the user in place of ours, with the same placeholders."""
+
+    forward: str
+    inverse: str
+
+    @property
+    def sha(self) -> str:
+        """Hash of both texts, short enough to be read."""
+        return content_sha([self.forward, self.inverse])[:12]
+
+
+MAX_PROMPT_CHARACTERS = 20_000
+NO_LIMIT = 1_000_000
+"""A number of questions that takes all there are."""
+PerLength = int | Mapping[int, int]
+"""A number of questions per kind and length: one for all lengths, or length -> number. A length
+that is not named has none."""
+
+
+def number_at(per_length: PerLength, length: int) -> int:
+    """The number for trajectories of ``length`` key frames."""
+    return per_length if isinstance(per_length, int) else per_length.get(length, 0)
+
+
+KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
+"""What ``keep`` of a question set says."""
+
+
+@dataclass(frozen=True)
+class QuestionSetSettings:
+    """One named set of questions: variants name the set that they ask."""
+
+    name: str
+    gating: str
+    """Key frames of its questions."""
+    per_stratum: PerLength | None = field(default=None, hash=False)
+    """Questions per kind and length; unless given, ``question_set_per_stratum``."""
+    keep: str | None = None
+    """``solved_by >= k of n``: of the first n persons who answered a question, k solved it."""
+    without: tuple[str, ...] = ()
+    """Ambiguities that no step of a kept question has."""
+
+    @property
+    def kept_if(self) -> tuple[int, int] | None:
+        """K and n of :attr:`keep`; None without it."""
+        found = KEEP.fullmatch(self.keep or "")
+        return None if found is None else (int(found[1]), int(found[2]))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One named setting of everything a probe may vary.
+
+    The baseline asks questions as they are written: in the wording of :class:`QuestionSettings`,
+    without noise.
+    """
+
+    name: str
+    gating: str
+    camera: CameraSettings = CameraSettings()
+    renderer: RendererSettings = RendererSettings()
+    appearance: AppearanceSettings = AppearanceSettings()
+    wording: str = NATURAL
+    noise: NoiseSettings = NoiseSettings()
+    question_set: str = ""
+    """The set it asks; unless given, that of its gating."""
+    asks: str | int = PROBE
+    """Which questions of that set: the probe questions, all, or so many per kind and length."""
+    sources: tuple[str, ...] = REPLAYED
+    """Its questions are about demonstrations of these sources."""
+    is_as_recorded: bool = True
+    """Whether pictures are those of the baseline, so that recordings can show theirs."""
+    is_imported: bool = False
+    """Whether its questions are those of an imported file."""
+    prompts: Prompts | None = None
+    """In place of our prompts."""
+    editing: EditingSettings | None = None
+    """What repaints the pictures; all else that is seen is as in the baseline."""
+
+    @property
+    def unedited(self) -> "Variant":
+        """The variant whose pictures are repainted."""
+        return dataclasses.replace(self, editing=None)
+
+    def __post_init__(self) -> None:
+        if not self.question_set:
+            object.__setattr__(self, "question_set", self.gating)
+
+
+PAPER_COUNTS = {3: 572, 4: 574, 5: 575, 6: 574, 7: 573, 8: 570, 9: 548, 10: 500}
+"""Length -> questions of each kind in the paper: 8,972 in all (figure 8)."""
+
+
+@dataclass(frozen=True)
+class QuestionSettings:
+    """How many questions are written and asked, and how their actions are worded."""
+
+    seed: int = 0
+    wording: str = NATURAL
+    trajectories_per_length: int = 48
+    question_set_per_stratum: PerLength = field(
+        default_factory=lambda: dict(PAPER_COUNTS), hash=False
+    )
+    probe_set_per_stratum: int = 50
+    probe_lengths: tuple[int, ...] = (3, 6, 9)
+
+    def wanted(self, question_set: QuestionSetSettings, length: int) -> int:
+        """Questions of each kind that ``question_set`` takes at ``length``, if there are enough."""
+        own = question_set.per_stratum
+        return number_at(self.question_set_per_stratum if own is None else own, length)
+
+
+LIMITS: dict[str, tuple[float, float]] = {
+    # Together: fields of view from 0.3 to 174 degrees.
+    "aperture_mm": (1, 200),
+    "focal_length_mm": (5, 200),
+    # From the eye at 1.75 m: between knee height and the ceiling.
+    "height_offset_m": (-1.5, 2.0),
+    "path_depth": (1, 64),
+    "samples": (1, 4096),
+    "size_px": (8, 4096),
+    "llvm_version": (0, 999),
+    # A tenth of the picture is a table: nothing on it could be asked about.
+    "embedded_min_visible_fraction": (0, 0.1),
+    # Constants of a profile. 300 frames are ten seconds.
+    "flicker_frames": (0, 300),
+    # Within the persistence of 40 frames: later, the change may be undone.
+    "settle_frames": (0, 39),
+    "min_visible_fraction": (0, 0.1),
+    "max_changes": (1, 100),
+    "rate": (0, 1),
+    "seed": (0, math.inf),
+    "trajectories_per_length": (1, 1_000_000),
+    "question_set_per_stratum": (1, 1_000_000),
+    "per_stratum": (1, NO_LIMIT),
+    "probe_set_per_stratum": (1, 1_000_000),
+    "asks": (1, 1_000_000),
+    "plans_per_length": (1, 1_000_000),
+    "frames": (1, 64),
+    "tries": (1, 20),
+    "edge_similarity": (0, 1),
+    "mask_iou": (0, 1),
+    "hue_degrees": (0, 180),
+    "lightness": (0, 100),
+    "silhouette_px": (0, 100),
+}
+"""Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
+
+KNOWN: dict[str, tuple[str, ...]] = {
+    "projection": ("pinhole", "fisheye"),
+    "mode": tuple(EFFORTS),
+    "backend": (SCALAR, LLVM),
+    "robot": ("black_and_white", "white", "random", "skin"),
+    "wording": (NATURAL, "symbolic", "emoji"),
+}
+"""Setting -> names it may take. The stages that implement them are downstream and cannot be
+imported here; a test holds these lists equal to theirs."""
+
+IGNORED: dict[str, tuple[str, ...]] = {"fisheye": ("aperture_mm", "focal_length_mm")}
+"""Projection -> camera settings that change nothing in its pictures."""
+
+MAX_NAME_CHARACTERS = 120
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+@-]*")
+
+
+def is_partition_name(text: str) -> bool:
+    """Whether ``text`` can name a gating, variant, demonstration or model.
+
+    Names become file names and Dagster partition keys: letters, digits and ``_ . : + @ -``, not
+    starting with a dot or sign, no ``..``, at most 120 characters.
+    """
+    return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
+
+
+def twins(names: Iterable[str]) -> dict[str, str]:
+    """Name -> an earlier one that differs from it in case only: one file on some disks."""
+    first: dict[str, str] = {}
+    found = ((name, first.setdefault(name.lower(), name)) for name in names)
+    return {name: other for name, other in found if name != other}
+
+
+_ADDED: Mapping[type, Mapping[str, object]] = {
+    Profile: {"drops_ambiguous": True},
+    Gating: {"question_file": None, "own_words": ()},
+    RendererSettings: {"backend": SCALAR, "llvm_version": 0},
+    QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
+    Variant: {"is_imported": False, "prompts": None, "editing": None},
+}
+"""Fields that came later, each with the value that means what held before: it is not hashed, so
+that results made before stay fresh."""
+
+
+def settings_sha(settings: object) -> str:
+    """Hash of a resolved settings object (a dataclass), the data version of its config root."""
+    return content_sha(_hashed(settings))
+
+
+def _hashed(value: Any) -> Any:
+    """As ``dataclasses.asdict``, without fields that have the value of before."""
+    if isinstance(value, Mapping):
+        return {name: _hashed(of) for name, of in value.items()}
+    if isinstance(value, list | tuple):
+        return [_hashed(of) for of in value]
+    if not dataclasses.is_dataclass(value):
+        return value
+    before = _ADDED.get(type(value), {})
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    return {
+        name: _hashed(of)
+        for name, of in fields.items()
+        if name not in before or type(of) is not type(before[name]) or of != before[name]
+    }

@@ -1,0 +1,22 @@
+"""The part of the registry that a first look makes do with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from enact_assets.settings.entries import mapping, name_list, one_of
+
+
+def demo_of(
+    entry: Any, named: Mapping[str, tuple[str, ...]], where: str
+) -> dict[str, tuple[str, ...]]:
+    """What of ``named`` (part of the registry -> its names) a first look makes do with.
+
+    Errors: :class:`SettingsError` with ``where`` and part, :class:`UnknownNameError`.
+    """
+    chosen = {}
+    for part, names in mapping(entry, where, known=named).items():
+        known, dimension = named[part], part.removesuffix("s")
+        chosen[dimension] = name_list(names, f"{where}.{part}")
+        for name in chosen[dimension]:
+            one_of(dimension, name, known, f"{where}.{part}")
+    return chosen

@@ -1,0 +1,58 @@
+"""Settings of WorldPrediction: questions, clips, environments and sources."""
+
+from dataclasses import dataclass
+
+from enact_assets.settings.classes import EMBEDDED, CameraSettings
+
+EMBEDDED_WORLD = "embedded"
+"""The world source whose actions are those of embedded demonstrations."""
+SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
+CONDITIONS = (SAME, VIEW, EQUIVALENT)
+"""Where clips of WorldPrediction come from: the recording of the states, that one under another
+camera, another environment."""
+
+ABOVE = CameraSettings(height_offset_m=0.5)
+
+
+@dataclass(frozen=True)
+class WorldSettings:
+    """What WorldPrediction asks. ``max_changes`` are the visible changes of one action that ``wm``
+    asks about, ``plans_per_length`` the plans that ``pp`` asks about per demonstration and length,
+    both at most.
+    """
+
+    seed: int = 0
+    lengths: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
+    plans_per_length: int = 4
+    max_changes: int = 5
+    conditions: tuple[str, ...] = CONDITIONS
+
+
+@dataclass(frozen=True)
+class ClipSettings:
+    """Pictures of a clip, their edge in pixels, and the camera of condition ``view``."""
+
+    frames: int = 4
+    size_px: int = 256
+    view: CameraSettings = ABOVE
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """Seeds of embedded demonstrations with the role *environment*: clips are taken from them, and
+    no ENACT question is asked about them.
+    """
+
+    seeds: tuple[int, ...] = (901, 906, 907)
+
+    def has(self, source: str, seed: int | None) -> bool:
+        """Whether a demonstration of this source and seed is an environment."""
+        return source == EMBEDDED and seed in self.seeds
+
+
+@dataclass(frozen=True)
+class WorldSource:
+    """``embedded`` or a step file. Key frames of its states are those of ``gating``."""
+
+    name: str
+    gating: str

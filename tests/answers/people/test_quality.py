@@ -1,0 +1,225 @@
+"""Pooled annotators, and what their answers say of questions."""
+
+import polars as pl
+import pytest
+
+from enact_assets.answers.people.annotator_names import role_of
+from enact_assets.answers.people.keeping import kept_questions, question_ambiguities
+from enact_assets.answers.people.pooling import with_pooled_annotators
+from enact_assets.answers.people.quality import question_quality, verified_answers
+from enact_assets.answers.people.tables import HumanAnswers, KeptQuestions, QuestionQuality
+from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.settings.classes import QuestionSetSettings
+
+RIGHT, WRONG, OTHER = [2, 1, 3], [1, 2, 3], [3, 2, 1]
+
+
+def row(model: str, question: str, given: list[int] | str | None) -> dict:
+    """``given``: an order, a reason why the annotator cannot tell, or nothing yet."""
+    status = "missing" if given is None else "unparsed" if isinstance(given, str) else "parsed"
+    is_right = given == RIGHT if status != "missing" else None
+    return {
+        "model": model,
+        "variant": "baseline",
+        "question_id": question,
+        "repetition": 0,
+        "demonstration": "setting_the_table-0",
+        "gating": "state",
+        "kind": "forward",
+        "length": 4,
+        "answer_status": status,
+        "answer": given if status == "parsed" else None,
+        "is_exact": is_right,
+        "is_semantic": is_right,
+        "is_accepted": is_right,
+        "n_steps": 3,
+        "n_steps_passed": None if is_right is None else 3 * is_right,
+        "pairwise_accuracy": None if is_right is None else float(is_right),
+    }
+
+
+def said(annotator: str, question: str, given: list[int] | str | None) -> dict:
+    is_answer = isinstance(given, list)
+    return {
+        "annotator": annotator,
+        "role": "person",
+        "variant": "baseline",
+        "question_id": question,
+        "version": f"{question} as shown",
+        "kind": "forward",
+        "length": 4,
+        "demonstration": "setting_the_table-0",
+        "position": 0,
+        "revision": None if given is None else 0,
+        "is_last": True,
+        "answer": given if is_answer else None,
+        "shuffle": [1, 2, 3],
+        "reason": given if isinstance(given, str) else None,
+        "comment": "too dark" if isinstance(given, str) else "",
+        "received_at": None if given is None else f"2026-01-0{annotator[-1]}",
+        "active_s": None if given is None else 10.0 + 20.0 * is_answer,
+    }
+
+
+GIVEN = {
+    "solved": (RIGHT, RIGHT),
+    "one_wrong": (RIGHT, WRONG),
+    "same_wrong": (WRONG, WRONG),
+    "all_wrong": (WRONG, OTHER),
+    "cannot_tell": ("unseen", "unseen"),
+    "some_wrong": (RIGHT, WRONG, OTHER),
+    "half": (RIGHT, None),
+    "unanswered": (None, None),
+}
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> pl.DataFrame:
+    rows = [
+        row(f"person_{k}", question, given)
+        for question, all_given in GIVEN.items()
+        for k, given in enumerate(all_given, start=1)
+    ]
+    return Evaluation.build([*rows, row("solver_1", "solved", WRONG), row("gpt", "solved", WRONG)])
+
+
+def test_outcomes(evaluation: pl.DataFrame) -> None:
+    answers = HumanAnswers.build(
+        [
+            said(f"person_{k}", question, given)
+            for question, all_given in GIVEN.items()
+            for k, given in enumerate(all_given, start=1)
+        ]
+    )
+    found = QuestionQuality.check(question_quality(answers, evaluation))
+    people = {r["question_id"]: r for r in found.filter(role="person").iter_rows(named=True)}
+    assert {q: r["outcome"] for q, r in people.items()} == {
+        **{q: q for q in GIVEN if q not in {"half", "unanswered"}},
+        "half": "solved",
+    }
+    cannot = people["cannot_tell"]
+    assert (cannot["n_answered"], cannot["n_solved"], cannot["n_cannot_tell"]) == (2, 0, 2)
+    assert (cannot["reasons"], cannot["comments"]) == (["unseen"], ["too dark"] * 2)
+    assert cannot["median_active_s"] == 10
+    assert people["half"]["n_assigned"] == 2
+    assert people["one_wrong"]["verdicts"] == ["solved", "wrong"]
+    assert people["some_wrong"]["verdicts"] == ["solved", "wrong", "wrong"]
+    assert found.filter(role="solver")["outcome"].to_list() == ["all_wrong"]
+
+
+def test_verified_answers_take_accepted_orders_for_the_reference(evaluation: pl.DataFrame) -> None:
+    questions = pl.DataFrame({"question_id": list(GIVEN), "answer": [RIGHT] * len(GIVEN)})
+    is_other = pl.col("question_id") == "all_wrong"
+    other = evaluation.with_columns(is_accepted=is_other | pl.col("is_accepted"))
+    found = verified_answers(other, questions)
+    assert "gpt" not in found["annotator"]
+    mine = found.filter(question_id="all_wrong")
+    assert mine["answer"].to_list() == [WRONG, OTHER]
+    assert mine["as_accepted"].to_list() == [RIGHT, RIGHT]
+    assert found.filter(question_id="cannot_tell")["answer"].null_count() == 2
+    assert found.filter(question_id="unanswered").is_empty()
+
+
+def test_pooling_keeps_every_answer_once(evaluation: pl.DataFrame) -> None:
+    found, names = with_pooled_annotators(evaluation)
+    assert names == ["people (3)", "solvers (1)"]
+    assert found.height == evaluation.height
+    Evaluation.check(Evaluation.arranged(found))
+    people = found.filter(model="people (3)", question_id="some_wrong")
+    assert sorted(people["repetition"]) == [0, 1, 2]
+    models = evaluation.filter(model="gpt")
+    assert with_pooled_annotators(models) == (models, []) or (
+        with_pooled_annotators(models)[0].equals(models)
+    )
+
+
+def test_names_say_roles() -> None:
+    names = ("person_1", "solver_12", "simulated_3", "person_", "person_01", "persons_1", "lead_1")
+    assert [role_of(name) for name in names] == ["person", "solver", "simulated", *[None] * 4]
+
+
+VERDICTS = {
+    "kept": ["solved", "solved"],
+    "kept_later": ["solved", "solved", "wrong", "solved"],
+    "dropped": ["solved", "wrong", "solved"],
+    "cannot": ["cannot_tell", "solved"],
+    "one": ["solved"],
+}
+
+
+@pytest.fixture
+def chosen() -> pl.DataFrame:
+    """Rows of ``question_set``: those of :data:`VERDICTS`, one of nobody, one of no set."""
+    rows = [
+        {
+            "question_set": "solved",
+            "question_id": name,
+            "demonstration": "setting_the_table-0",
+            "kind": "forward",
+            "length": 4,
+            "in_question_set": name != "probe",
+        }
+        for name in (*VERDICTS, "nobody", "probe")
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture
+def people() -> pl.DataFrame:
+    """Rows of ``question_quality``."""
+    return pl.DataFrame(
+        [{"role": "person", "question_id": q, "verdicts": v} for q, v in VERDICTS.items()]
+        + [{"role": "solver", "question_id": "nobody", "verdicts": ["solved"] * 3}]
+    )
+
+
+def test_the_first_persons_decide_and_later_ones_measure(
+    chosen: pl.DataFrame, people: pl.DataFrame
+) -> None:
+    wanted = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2")
+    found = KeptQuestions.check(kept_questions(chosen, people, wanted))
+    rows = {r["question_id"]: r for r in found.iter_rows(named=True)}
+    assert {q: r["is_kept"] for q, r in rows.items()} == {
+        "kept": True,
+        "kept_later": True,
+        "dropped": False,
+        "cannot": False,
+        "one": None,
+        "nobody": None,
+    }
+    assert (rows["kept_later"]["n_later"], rows["kept_later"]["n_later_solved"]) == (2, 1)
+    assert rows["dropped"]["n_solved"] == 1
+    lenient = QuestionSetSettings("solved", "state", keep="solved_by >= 1 of 2")
+    assert kept_questions(chosen, people, lenient)["is_kept"].sum() == 4
+    assert kept_questions(chosen, people, QuestionSetSettings("state", "state")).is_empty()
+
+
+def test_ambiguities_keep_a_question_out_whatever_people_say(
+    chosen: pl.DataFrame, people: pl.DataFrame
+) -> None:
+    """Each step counts, an ambiguity that the set allows does not."""
+    names = ("kept", "kept_later", "nobody")
+    qa = pl.DataFrame(
+        [{"question_id": n, "key_frames": [k, k + 3, k + 5]} for k, n in enumerate(names)]
+    )
+    steps = [(3, 5, "small"), (3, 5, "untold"), (1, 4, "untold"), (2, 5, "cloth"), (0, 5, "small")]
+    schema = ["key_frame_from", "key_frame_to", "ambiguity"]
+    changes = pl.DataFrame(steps, schema=schema, orient="row")
+    ambiguities = question_ambiguities(qa, changes)
+    assert set(ambiguities.iter_rows()) == {
+        *(("kept", name) for name in ("small", "untold")),
+        ("kept_later", "untold"),
+        ("nobody", "cloth"),
+    }
+    without = ("small", "cloth")
+    clear = QuestionSetSettings("solved", "state", without=without)
+    found = KeptQuestions.check(kept_questions(chosen, people, clear, ambiguities))
+    rows = {r["question_id"]: r for r in found.iter_rows(named=True)}
+    dropped = {q: r["ambiguities"] for q, r in rows.items() if not r["is_kept"]}
+    assert dropped == {"kept": ["small"], "nobody": ["cloth"]}
+    assert (rows["kept"]["n_deciding"], rows["kept_later"]["n_later"]) == (0, 4)
+    both = QuestionSetSettings("solved", "state", keep="solved_by >= 2 of 2", without=without)
+    found = kept_questions(chosen, people, both, ambiguities)
+    kept = dict(found.select("question_id", "is_kept").iter_rows())
+    assert [q for q, is_kept in kept.items() if is_kept] == ["kept_later"]
+    assert (kept["one"], kept["nobody"]) == (None, False)

@@ -1,0 +1,44 @@
+"""An exported question set, and interpreters of other tools to read it with."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from enact_assets.commands.harnesses.folder import FolderExported, export_folder
+from enact_assets.settings.registry import load_registry
+
+from reference.asked_root import write_asked_root, write_evidence
+
+ROOT = Path(__file__).parents[3]
+
+
+def exported(folder: Path) -> FolderExported:
+    """Questions of a household in ``folder / "set"``."""
+    root, home = write_asked_root(folder / "root")
+    write_evidence(root, home)
+    return export_folder(root, "state", folder / "set", load_registry())
+
+
+def python_of(tool: str) -> Path:
+    """The interpreter in which ``make install-tools`` installed ``tool``."""
+    python = ROOT / f".venv-{tool}" / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"{python} is not there: `make install-tools` installs {tool}")
+    return python
+
+
+def run_in(tool: str, code: str, *arguments: object, home: Path) -> Any:
+    """What ``code`` prints last, as JSON, offline and with an empty cache in ``home``."""
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(home / "hf")}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    run = subprocess.run(  # noqa: S603 - an interpreter of ours, our own code
+        [python_of(tool), "-c", code, *map(str, arguments)],
+        env={**kept, **offline, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=home, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout.splitlines()[-1])

@@ -1,0 +1,178 @@
+"""Answers scored from what an exported question carries score as in the pipeline."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from enact_assets.commands.harnesses.question_rows import StepFits
+from enact_assets.commands.harnesses.score_file import score_source
+from enact_assets.commands.harnesses.scoring import score_answer
+from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
+
+from reference.household import Household, build_household
+from reference.wordings import WORDINGS
+
+HOME = build_household(4, lengths=range(3, 7))
+FITS = StepFits(HOME.index)
+QUESTIONS = HOME.asked.to_dicts()
+
+
+def judged(home: Household, answers: list[tuple[str | None, str | None]]) -> list[dict[str, Any]]:
+    """What the pipeline makes of an answer and a reason to stop for each question."""
+    n = len(answers)
+    asked = home.asked
+    predictions = pl.DataFrame(
+        {
+            "model": ["m"] * n,
+            "variant": ["baseline"] * n,
+            "question_id": asked["question_id"],
+            "repetition": [0] * n,
+            "raw_answer": pl.Series([text for text, _ in answers], dtype=pl.String),
+            "error": pl.Series([None] * n, dtype=pl.String),
+            "stop": pl.Series([stop for _, stop in answers], dtype=pl.String),
+        }
+    )
+    found = evaluate(predictions, asked, {home.demonstration: home.index}, PAPER_ANSWERS)
+    rows = {row["question_id"]: row for row in found.iter_rows(named=True)}
+    return [rows[question_id] for question_id in asked["question_id"]]
+
+
+@st.composite
+def answer(draw: st.DrawFn, question: dict[str, Any]) -> tuple[str, str | None]:
+    """Near the truth, so that many steps pass; also short, long, with repetitions, unreadable."""
+    right = question["answer"]
+    n = len(right)
+    how = draw(st.sampled_from(["right", "swapped", "any", "short", "labels", "text"]))
+    labels = list(right)
+    if how == "swapped":
+        i, j = draw(st.integers(0, n - 1)), draw(st.integers(0, n - 1))
+        labels[i], labels[j] = labels[j], labels[i]
+    elif how == "any":
+        labels = draw(st.permutations(right))
+    elif how == "short":
+        labels = draw(st.permutations(right))[: draw(st.integers(0, n))]
+        labels = labels if draw(st.booleans()) else [k for k in right if k in labels]
+    elif how == "labels":
+        labels = draw(st.lists(st.integers(-1, n + 1), max_size=n + 2))
+    text = "Let me think. No." if how == "text" else f"I say {labels}."
+    return text, draw(st.sampled_from([None, "complete", "cut", "refused"]))
+
+
+@given(st.data())
+def test_every_answer_scores_as_the_verifier_scores_it(data: st.DataObject) -> None:
+    answers = [data.draw(answer(question)) for question in QUESTIONS]
+    for question, (text, stop), row in zip(QUESTIONS, answers, judged(HOME, answers), strict=True):
+        found = score_answer(text, question["kind"], question["answer"], FITS.of(question), stop)
+        assert found.is_parsed == (row["answer_status"] == "parsed")
+        assert found.reason == row["reason"]
+        assert (found.is_accepted, found.n_right) == (row["is_accepted"], row["n_steps_passed"])
+        assert found.pairwise_accuracy == row["pairwise_accuracy"]
+
+
+def test_other_orders_that_are_right_are_accepted() -> None:
+    """Comparison with the reference would call them wrong; without such a case the test above
+    would not show that."""
+    n_others = 0
+    for question in QUESTIONS:
+        fits = FITS.of(question)
+        for other in _orders(len(question["answer"])):
+            n_others += (
+                other != question["answer"]
+                and score_answer(str(other), question["kind"], question["answer"], fits).is_accepted
+            )
+    assert n_others > 0
+
+
+def test_the_file_scores_without_this_package(tmp_path: Path) -> None:
+    """Interpreters of other tools have other packages, and none of ours."""
+    (tmp_path / "enact_score.py").write_text(score_source())
+    rows = [
+        {"kind": q["kind"], "answer": q["answer"], "fits": json.dumps(FITS.of(q))}
+        for q in QUESTIONS
+    ]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    code = (
+        f"import sys, json; sys.path.insert(0, {str(tmp_path)!r}); import enact_score\n"
+        f"rows = json.load(open({str(tmp_path / 'rows.json')!r}))\n"
+        "print(json.dumps([enact_score.score_row('so [2, 1]', row) for row in rows]))\n"
+        "print('enact_assets' in sys.modules)"
+    )
+    run = subprocess.run(  # noqa: S603 - our own interpreter, our own code
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    scores, has_package = run.stdout.splitlines()
+    assert has_package == "False"
+    for found, row in zip(
+        json.loads(scores), judged(HOME, [("so [2, 1]", None)] * len(QUESTIONS)), strict=True
+    ):
+        assert found["pairs"] == pytest.approx(row["pairwise_accuracy"])
+        assert (found["task"], found["right"]) == (row["is_accepted"], row["n_steps_passed"])
+
+
+def test_wordings_have_both_readings_in_the_pipeline_and_in_the_file() -> None:
+    """public K5: every answer that anybody obtained comes to one of these two doors. The file is
+    what lmms-eval, VLMEvalKit and our Inspect task score with.
+    """
+    wordings = [case for case in WORDINGS if case["n"] in {len(q["answer"]) for q in QUESTIONS}]
+    assert len(wordings) == 53
+    home = build_household(4, lengths=range(3, 7))
+    for kind in ("forward", "inverse"):
+        asked = {len(q["answer"]): q for q in QUESTIONS if q["kind"] == kind}
+        predictions = pl.DataFrame(
+            {
+                "model": "m",
+                "variant": "baseline",
+                "question_id": [asked[case["n"]]["question_id"] for case in wordings],
+                "repetition": range(len(wordings)),
+                "raw_answer": [case["text"] for case in wordings],
+                "error": None,
+                "stop": None,
+            },
+            schema_overrides={"error": pl.String, "stop": pl.String},
+        )
+        found = evaluate(predictions, home.asked, {home.demonstration: home.index}, PAPER_ANSWERS)
+        scorer: dict[str, Any] = {}
+        exec(score_source(), scorer)  # noqa: S102 - our own code
+        for case, row in zip(wordings, found.sort("repetition").to_dicts(), strict=True):
+            assert (row["answer"], row["release_answer"]) == (case["strict"], case["release"])
+            question = asked[case["n"]]
+            fits = json.dumps(FITS.of(question))
+            score = scorer["score_row"](case["text"], {**question, "fits": fits})
+            assert score["parsed"] == (row["answer_status"] == "parsed")
+            assert (score["task"], score["right"]) == (row["is_accepted"], row["n_steps_passed"])
+            assert score["task_as_release"] == row["is_accepted_as_release"]
+            share = score["right_as_release"] / score["steps"]
+            assert share == row["pairwise_accuracy_as_release"]
+            assert score["read_otherwise"] == (case["strict"] != case["release"])
+
+
+def test_no_name_of_the_file_means_two_things() -> None:
+    """The modules were written apart, and the last one would win."""
+    names = [
+        name
+        for node in ast.parse(score_source()).body
+        if not isinstance(node, ast.Import | ast.ImportFrom)
+        for name in _names(node)
+    ]
+    assert len(names) == len(set(names))
+
+
+def _names(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+    return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
+def _orders(n: int) -> list[list[int]]:
+    from itertools import permutations
+
+    return [list(order) for order in permutations(range(1, n + 1))]

@@ -1,0 +1,152 @@
+"""Zips and folders of question files, alone, with recordings, and with other files beside them."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from enact_assets.cli import main
+from enact_assets.commands.release.importing import import_paths
+from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.questions.asked.official import (
+    OfficialQuestion,
+    encode_question,
+    image_paths,
+    official_id,
+    question_type,
+)
+from enact_assets.questions.files.imported import question_file_names
+from enact_assets.settings.paths import DataRoot
+
+GRAPHS = json.dumps({str(k): {"nodes": [], "edges": [], "type": "full"} for k in range(5)})
+RECORDED = {"replayed_activities/tidy_1/scene_graph_0.json": GRAPHS}
+
+
+def a_question(task: str) -> OfficialQuestion:
+    ids = ["59", "270", "481"]
+    type_ = question_type("forward", 3, is_published=True)
+    name = official_id(task, type_, ids)
+    images = image_paths(name, type_, task, 3)
+    return OfficialQuestion(name, type_, task, ids, images, "Which?\n", [], [2, 1])
+
+
+def asked(*tasks: str) -> str:
+    """A question file about ``tasks``."""
+    return "".join(encode_question(a_question(task)) + "\n" for task in tasks)
+
+
+def a_picture() -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(out, "PNG")
+    return out.getvalue()
+
+
+def zipped(path: Path, files: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as written:
+        for name, content in files.items():
+            written.writestr(name, content)
+    return path
+
+
+def imported(path: Path, root: DataRoot) -> tuple[list[str], list[str], list[str], str]:
+    """Question files and recordings that came in, what failed, and the notes."""
+    summary = import_paths([path], root)
+    questions, recordings = question_file_names(root.question_files), Recordings(root.recordings)
+    failed = [str(o.error) for o in summary.failures]
+    return questions, recordings.names(), failed, " ".join(summary.notes)
+
+
+def validated(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["validate", str(path)])
+    return code, " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("given", ["zip", "folder"])
+def test_a_data_set_of_questions_is_looked_at_and_comes_in(
+    given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """QA.zip as it is downloaded, and QA as it is unpacked."""
+    files = {"QA/one.jsonl": asked("a_1"), "QA/two.jsonl": asked("a_1", "b_1")}
+    path = zipped(tmp_path / "QA.zip", files)
+    with zipfile.ZipFile(path, "a") as added:
+        for image in a_question("a_1").images:
+            added.writestr(image, a_picture())
+    where = f"{path}: QA/"
+    if given == "folder":
+        with zipfile.ZipFile(path) as opened:
+            opened.extractall(tmp_path)
+        path, where = tmp_path / "QA", f"{tmp_path}/QA/"
+    code, said = validated(path, capsys)
+    assert code == 0
+    assert f"{where}one.jsonl: no problems. 1 question about 1 demonstration, 3 pictures." in said
+    assert f"note: {where}two.jsonl: 3 of 6 pictures are missing" in said
+    questions, _, failed, notes = imported(path, DataRoot(tmp_path / "data"))
+    assert (questions, failed) == (["one", "two"], [])
+    assert "ignored" not in notes  # its pictures are not files that nothing needs
+
+
+def test_a_second_file_of_the_same_name_does_not_replace_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"a/q.jsonl": asked("a_1"), "b/q.jsonl": asked("b_1", "c_1")}
+    path, root = zipped(tmp_path / "z.zip", files), DataRoot(tmp_path / "data")
+    questions, _, [failure], _ = imported(path, root)
+    assert questions == ["q"]
+    assert (root.question_files / "q.jsonl").read_text() == asked("a_1")
+    assert failure.startswith(f"{path}: b/q.jsonl: a/q.jsonl has the same name")
+    code, said = validated(path, capsys)
+    assert code == 1
+    assert "b/q.jsonl: a/q.jsonl has the same name" in said
+    assert "a/q.jsonl: no problems" in said
+
+
+OTHER_ROWS = '{"file_name": "a.png"}\n'
+
+
+@pytest.mark.parametrize(
+    ("beside", "came", "part"),
+    [
+        ({"QA/q.jsonl": asked("a_1")}, ["q"], ""),
+        ({"metadata.jsonl": OTHER_ROWS}, [], ""),
+        ({"metadata.jsonl": OTHER_ROWS, "QA/q.jsonl": asked("a_1")}, ["q"], ""),
+        ({"QA/q.jsonl": asked("a_1")[:-9]}, [], "QA/q.jsonl, line 1"),
+    ],
+    ids=["questions", "other rows", "both", "damaged"],
+)
+def test_recordings_come_in_whatever_is_beside_them(
+    beside: dict[str, str],
+    came: list[str],
+    part: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = zipped(tmp_path / "z.zip", RECORDED | beside)
+    questions, recordings, failed, notes = imported(path, DataRoot(tmp_path / "data"))
+    assert (questions, recordings) == (came, ["tidy_1"])
+    assert len(failed) == (1 if part else 0)
+    assert all(text.startswith(f"{path}: {part}") for text in failed)
+    is_noted = "metadata.jsonl" in beside
+    assert (f"{path}: metadata.jsonl: ignored, its rows are not questions." in notes) == is_noted
+    _, said = validated(path, capsys)
+    assert ("note: " in said and "metadata.jsonl: ignored" in said) == is_noted
+    assert "no problems. 5 frames" in said or "key frames need a picture" in said
+    assert part in said
+
+
+def test_other_rows_alone_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = zipped(tmp_path / "z.zip", {"metadata.jsonl": OTHER_ROWS})
+    questions, _, [failure], _ = imported(path, DataRoot(tmp_path / "data"))
+    assert questions == []
+    assert failure.startswith(f"{path}: metadata.jsonl, line 1")
+    assert validated(path, capsys)[0] == 1
+
+
+def test_a_folder_of_recordings_may_hold_other_rows(tmp_path: Path) -> None:
+    folder = tmp_path / "replayed_activities"
+    (folder / "tidy_1").mkdir(parents=True)
+    (folder / "tidy_1" / "scene_graph_0.json").write_text(GRAPHS)
+    (folder / "metadata.jsonl").write_text(OTHER_ROWS)
+    assert imported(folder, DataRoot(tmp_path / "data"))[:3] == ([], ["tidy_1"], [])

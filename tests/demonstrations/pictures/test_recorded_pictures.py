@@ -1,0 +1,153 @@
+"""Pictures that came with a recording: the right frame, byte for byte, or an error naming it."""
+
+import io
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+from enact_assets.demonstrations.pictures.recorded_pictures import (
+    picture_file,
+    read_pictures,
+    recorded_key_frames,
+)
+from enact_assets.demonstrations.replay.tables import Demonstrations
+from enact_assets.engine.errors import RenderError
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.questions.key_frames.tables import SegmentedFrames
+from enact_assets.settings.registry import load_registry
+
+N_FRAMES = 12
+
+
+def picture(frame: int) -> np.ndarray:
+    """Plain grey, told apart after lossy compression: 20 levels from frame to frame."""
+    return np.full((32, 48, 3), 10 + 20 * frame, np.uint8)
+
+
+def as_png(pixels: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG")
+    return out.getvalue()
+
+
+def write_pngs(folder: Path, ids: range) -> None:
+    (folder / "external_sensor1").mkdir(parents=True)
+    for k, frame_id in enumerate(ids):
+        picture_file(folder, frame_id).write_bytes(as_png(picture(k)))
+
+
+def write_video(folder: Path, n_frames: int) -> Path:
+    import av
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "external_sensor1.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=Fraction(30))
+        stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
+        for k in range(n_frames):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), format="rgb24")))
+        container.mux(stream.encode())
+    return path
+
+
+def tables(ids: dict[int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    demonstrations = Demonstrations.build(
+        [
+            {
+                "demonstration": "d",
+                "source": "recorded",
+                "activity": "a",
+                "seed": None,
+                "n_frames": N_FRAMES,
+                "frame_rate_hz": 30.0,
+                "world_sha": "",
+                "frame_id_runs": [0, 1],
+            }
+        ]
+    )
+    segmented = SegmentedFrames.build(
+        [
+            {
+                "demonstration": "d",
+                "gating": "g",
+                "key_frame": k,
+                "frame": frame,
+                "frame_id": frame_id,
+                "change_frame": None,
+                "similarity": None,
+                "changes": [],
+            }
+            for k, (frame, frame_id) in enumerate(ids.items())
+        ]
+    )
+    return demonstrations, segmented
+
+
+def test_pictures_are_found_by_id_and_kept_byte_for_byte(tmp_path: Path) -> None:
+    """Ids count from 1, positions from 0: the neighbour's picture would go unnoticed."""
+    write_pngs(tmp_path, range(1, N_FRAMES + 1))
+    store = ImageStore(tmp_path / "images")
+    rows = recorded_key_frames(*tables({3: 4, 9: 10}), "baseline", tmp_path, store)
+    assert [int(store.read(sha)[0, 0, 0]) for sha in rows["image_sha"]] == [70, 190]
+    assert store.path(rows["image_sha"][0]).read_bytes() == as_png(picture(3))
+    assert rows.select("width_px", "height_px").row(0) == (48, 32)
+
+
+def test_video_frames_are_counted_not_guessed(tmp_path: Path) -> None:
+    """Seeking by time lands a frame off in many files."""
+    write_video(tmp_path, N_FRAMES)
+    found = dict(read_pictures(tmp_path, {0: 1, 7: 8, 11: 12}, N_FRAMES))
+    levels = {f: int(np.asarray(Image.open(io.BytesIO(png))).mean()) for f, png in found.items()}
+    assert {f: round((level - 10) / 20) for f, level in levels.items()} == {0: 0, 7: 7, 11: 11}
+
+
+def test_an_empty_folder_hides_no_video_and_png_files_go_first(tmp_path: Path) -> None:
+    write_video(tmp_path, N_FRAMES)
+    (tmp_path / "external_sensor1").mkdir()
+    (tmp_path / "external_sensor1" / "Thumbs.db").write_bytes(b"")
+    [(frame, _)] = read_pictures(tmp_path, {7: 8}, N_FRAMES)
+    assert frame == 7
+    picture_file(tmp_path, 8).write_bytes(as_png(picture(2)))
+    assert list(read_pictures(tmp_path, {7: 8}, N_FRAMES)) == [(7, as_png(picture(2)))]
+
+
+def test_a_video_shorter_than_its_replay_is_refused(tmp_path: Path) -> None:
+    write_video(tmp_path, N_FRAMES - 1)
+    with pytest.raises(RenderError, match="has 11 frames, the replay 12"):
+        list(read_pictures(tmp_path, {0: 1}, N_FRAMES))
+
+
+def test_what_is_no_video_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "external_sensor1.mp4").write_bytes(b"not a video at all" * 50)
+    with pytest.raises(RenderError, match="cannot be decoded"):
+        list(read_pictures(tmp_path, {0: 1}, N_FRAMES))
+
+
+def test_missing_pictures_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
+    write_pngs(tmp_path, range(1, 5))
+    store = ImageStore(tmp_path / "images")
+    expected = r"d: 2 of 3 key frames have no picture, first .*00010\.png"
+    with pytest.raises(RenderError, match=expected):
+        recorded_key_frames(*tables({3: 4, 9: 10, 11: 12}), "baseline", tmp_path, store)
+    assert store.exists(sha256_bytes(as_png(picture(3))))
+
+
+def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:
+    write_pngs(tmp_path, range(1, 5))
+    picture_file(tmp_path, 4).write_bytes(b"GIF89a nonsense")
+    with pytest.raises(RenderError, match=r"frame 4 .*00004\.png"):
+        recorded_key_frames(*tables({3: 4}), "baseline", tmp_path, ImageStore(tmp_path / "images"))
+
+
+def test_a_recording_shows_itself_under_variants_that_change_no_picture() -> None:
+    variants = load_registry().variants
+    shown = {name for name, variant in variants.items() if variant.is_as_recorded}
+    told_otherwise = {n for n, v in variants.items() if v.wording != "natural" or v.noise.rate}
+    assert len(told_otherwise) == 5
+    others = {"baseline", "contact", "recorded", "real_world_video", "official"}
+    assert shown == others | told_otherwise

@@ -1,0 +1,64 @@
+"""Data roots with little in them, and a step that waits until it is told to go on."""
+
+import json
+import os
+from pathlib import Path
+
+from enact_assets.pipeline.driver.contract import Outcome, Runner, Site, StepRun
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.questions.asked.official import image_paths, official_id, question_type
+from enact_assets.settings.registry import DEFAULT_REGISTRY
+
+NAME = "waiting"
+
+
+def empty_site(root: Path) -> Site:
+    return Site(root, None, DEFAULT_REGISTRY.read_text(encoding="utf-8"))
+
+
+def trivial(*variants: str) -> list[StepRun]:
+    """Steps that read the registry and report."""
+    return [StepRun("variant_config", v, {"enact/why": "a test"}) for v in variants]
+
+
+def outcomes(runner: Runner, *runs: StepRun) -> list[Outcome]:
+    return list(runner.run(runs, lambda _run: None, lambda _run, _progress: None))
+
+
+class WaitingStep:
+    """A step that imports a question file, and waits at it: nobody writes into the pipe it is."""
+
+    run = StepRun("official_questions", NAME, {})
+
+    def __init__(self, site: Site) -> None:
+        folder = site.data_root / "question_files"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{NAME}.jsonl"
+        self.wait_again()
+        instance = open_instance(site.data_root)
+        instance.add_dynamic_partitions("question_file", [NAME])
+        instance.dispose()
+
+    def wait_again(self) -> None:
+        """Whoever reads it from now on waits."""
+        self.path.unlink(missing_ok=True)
+        os.mkfifo(self.path)
+
+    def let_go(self) -> None:
+        """Put a real file in its place. Who waits at the pipe goes on waiting."""
+        ids = ["60", "305", "516"]
+        type_ = question_type("forward", 3)
+        id_ = official_id("setting_the_table_1", type_, ids)
+        question = {
+            "id": id_,
+            "type": type_,
+            "task_name": "setting_the_table_1",
+            "key_frame_ids": ids,
+            "images": image_paths(id_, type_, "setting_the_table_1", 3),
+            "question": "Which?",
+            "options": [],
+            "gt_answer": [2, 1],
+        }
+        real = self.path.with_name("real")
+        real.write_text(json.dumps(question) + "\n")
+        real.replace(self.path)

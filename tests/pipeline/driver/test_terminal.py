@@ -1,0 +1,88 @@
+"""What a walk prints at its end."""
+
+import io
+from functools import partial
+
+from rich.console import Console
+
+from enact_assets.pipeline.driver.terminal import COMPILING, TerminalObserver, print_report
+from enact_assets.pipeline.driver.walk import Failure, Report, Step
+from enact_assets.pipeline.runs.progress import Progress
+
+
+def step(name: str, partition: str) -> Step:
+    return Step(name, (name,), partition, "never materialized")
+
+
+def test_the_same_error_of_several_partitions_is_printed_once() -> None:
+    """A video fails under each variant that shows it."""
+    out = io.StringIO()
+    report = Report(failures=[
+        Failure(step("frame_images", "tidy_1|baseline"), "video.mp4: is cut off", "run_1"),
+        Failure(step("frame_images", "tidy_1|recorded"), "video.mp4: is cut off", "run_2"),
+        Failure(step("replays", "tidy_2"), "scene_graph_0.json: is empty", "run_3"),
+    ], blocked=[step("evaluation", "oracle|recorded")])  # fmt: skip
+    print_report(Console(file=out, width=200), report)
+    printed = out.getvalue()
+    assert printed.count("is cut off") == 1
+    assert "Failed: frame_images tidy_1|baseline, tidy_1|recorded (run run_1)" in printed
+    assert "3 failed, 1 skipped because an input failed, in " in printed
+    assert "kept" not in printed
+    assert "Failed: replays tidy_2 (run run_3)" in printed
+
+
+def test_reading_the_lake_again_prints_no_line_that_stays_the_last(monkeypatch) -> None:
+    """In a log the second reading, after minutes of work, left `reading the lake 1 %`."""
+    clock = iter([0.0, 0.0, 100.0, 100.0, 100.1, 100.1])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock, 100.2))
+    out = io.StringIO()
+    observer = TerminalObserver(Console(file=out, width=200))
+    for _ in range(2):
+        for share in (0.01, 1.0):
+            observer.reading(share)
+    assert out.getvalue() == ""
+
+
+def test_a_narrow_terminal_shows_the_time_left(monkeypatch) -> None:
+    """At 80 columns the end of the line was cut off, and the time left stood there."""
+    monkeypatch.setattr(
+        "enact_assets.pipeline.driver.terminal.STEP_WIDTH", len("question_set_config")
+    )
+    now = iter(range(0, 1000, 3))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(now)))
+    monkeypatch.setattr("sys.stdout", out := io.StringIO())
+    console = Console(file=out, width=80, force_terminal=True)
+    observer = TerminalObserver(console)
+    asked = step("predictions", "python:my_model:InOrder|baseline")
+    observer.stage_starts("predictions", 1)
+    observer.step_starts(asked)
+    assert "never" not in out.getvalue()
+    for n in (1000, 1100):
+        observer.progress(asked, Progress("asking InOrder baseline", n, 2304, "answers"))
+    last = out.getvalue().rpartition("\r")[2]
+    assert len(last) == 79
+    assert "0/1 partition, about " in last
+    assert " left  1,100/2,304 answers  pyth" in last
+
+
+def test_the_first_step_says_that_kernels_are_compiled(monkeypatch) -> None:
+    for is_there, n_said in ((True, 0), (False, 1)):
+        monkeypatch.setattr(
+            "enact_assets.pipeline.driver.terminal.has_kernels", partial(bool, is_there)
+        )
+        observer = TerminalObserver(Console(file=(out := io.StringIO()), width=200))
+        for name in ("key_frames", "question_set_config"):
+            observer.stage_starts(name, 1)
+            observer.step_ends(step(name, "tidy_1"), None)
+        assert out.getvalue().count(COMPILING) == n_said
+        lines = [line for line in out.getvalue().splitlines() if line != COMPILING]
+        assert len({line.index("1 partition") for line in lines}) == 1, "one column"
+
+
+def test_a_stage_of_shards_says_so() -> None:
+    """ "2 partitions" beside "5 partitions made" looked like a mistake."""
+    observer = TerminalObserver(Console(file=(out := io.StringIO()), width=200))
+    observer.stage_starts("replays", 2, "shard")
+    for shard in ("shard_000/2", "shard_001/2"):
+        observer.step_ends(step("replays", shard), None)
+    assert "  2 shards  " in out.getvalue()

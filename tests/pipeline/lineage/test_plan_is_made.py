@@ -1,0 +1,210 @@
+"""What a plan lists is what a walk makes, whatever was asked for and whatever the results are."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pipeline.lineage.small_world import NAMES, World
+
+from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.planning.missing import not_current
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.shards import Shards, shard_at
+from enact_assets.engine.planning.states import State
+from enact_assets.pipeline.driver.chosen import Chosen
+from enact_assets.pipeline.driver.contract import Outcome, StepRun
+from enact_assets.pipeline.driver.steps_made import Walk, planned
+from enact_assets.pipeline.driver.walk import Observer, Report
+from enact_assets.pipeline.lineage.graph import (
+    EXTERNAL,
+    ROOTS,
+    STEP_NAMED,
+    STEPS,
+    WAREHOUSE,
+    dimensions,
+)
+
+MADE = [(s.name, p) for s in STEPS if s.name not in ROOTS for p in NAMES.partitions(s.assets[0])]
+SETTINGS = [(asset, p) for asset in (*ROOTS, *EXTERNAL) for p in NAMES.partitions(asset)]
+DIMENSIONS = ("demonstration", "variant", "model", "training_activity")
+BUT_ROOTS = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
+NAMED = sorted({*(step.name for step in STEPS), *BUT_ROOTS})
+TWO = Shards("demonstration", 2)
+"""One of them has two of the three demonstrations."""
+
+selections = st.builds(
+    lambda assets, only: (assets, only),
+    st.none() | st.sets(st.sampled_from(NAMED), min_size=1, max_size=3),
+    st.fixed_dictionaries(
+        {}, optional={d: st.sets(st.sampled_from(NAMES.of[d]), min_size=1) for d in DIMENSIONS}
+    ),
+)  # fmt: skip
+
+
+class Workshop:
+    """Lands what a walk asks for in a world: rows as they were, or others if ``is_other`` says."""
+
+    def __init__(self, world: World, is_other: "st.DataObject | None") -> None:
+        self.world, self._is_other = world, is_other
+        self.made: list[tuple[str, Partition]] = []
+        self.published = self.now(world.lineage)
+
+    def now(self, lineage: Lineage) -> set[tuple[str, str | None]]:
+        rows = not_current(lineage, lambda _asset: ()).select("asset", "partition")
+        return set(rows.iter_rows())
+
+    def is_list_outdated(self, lineage: Lineage) -> bool:
+        return self.now(lineage) != self.published
+
+    def run(self, runs: Sequence[StepRun], started, _progress) -> Iterator[Outcome]:
+        for run in runs:
+            started(run)
+            shard = partition_tuple(run.partition)
+            at = shard_at(shard) or 0
+            for names in [(*shard[:at], one, *shard[at + 1 :]) for one in run.only] or [shard]:
+                assert shard in (
+                    names,
+                    TWO.partition(dimensions(STEP_NAMED[run.step].assets[0]), names),
+                ), run
+                self.made.append((run.step, names))
+                if run.step not in ROOTS:
+                    is_other = self._is_other is None or self._is_other.draw(st.booleans())
+                    content = f"new {len(self.made)}" if is_other else "0"
+                    self.world.make(STEP_NAMED[run.step], names, content)
+            if run.step == WAREHOUSE:
+                self.published = self.now(self.world.lineage)
+            yield Outcome(run, "run", None, 0.0)
+
+    def landed(self, asset: str, partition: Partition) -> State | None:
+        return self.world.lineage.states.get(asset, partition)
+
+    def walk(self, chosen: Chosen, shards: Shards | None = None) -> Report:
+        report = Report()
+        Walk(
+            self.world.lineage,
+            self,
+            chosen,
+            report,
+            states=self,
+            observer=Observer(),
+            is_list_outdated=self.is_list_outdated,
+            tags=lambda _step: {},
+            shards=shards,
+            is_forced=lambda _: False,
+        ).go()
+        return report
+
+
+def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
+    lineage = workshop.world.lineage
+    chosen = Chosen(assets, only).complete(lineage)
+    plan = planned(lineage, chosen, lambda: workshop.is_list_outdated(lineage))
+    certain = [(s.name, s.partition) for s in plan.stale]
+    assert len(certain) == len(set(certain))
+    assert {(s.name, s.partition) for s in plan.upstream} <= set(certain)
+    return chosen, set(certain), {(n, p) for n, found in plan.may_follow.items() for p in found}
+
+
+@given(
+    selections,
+    st.sets(st.sampled_from(MADE), max_size=12),
+    st.sets(st.sampled_from(SETTINGS), max_size=3),
+    st.sets(st.sampled_from(BUT_ROOTS), max_size=1),
+    st.data(),
+)
+def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
+    selection, gone, changed, recoded, data
+) -> None:
+    """A plan said 1 partition, and the walk rendered 3 for seven minutes. Shards are runs only."""
+    world = World()
+    workshop = Workshop(world, data)
+    for name, partition in gone:
+        for asset in STEP_NAMED[name].assets:
+            world.lineage.states.set(asset, partition, None)
+    for asset, partition in changed:
+        world.lineage.states.set(asset, partition, State("another"))
+    world.code.update(dict.fromkeys(recoded, "other code"))
+    chosen, stale, may_follow = plan_of(workshop, *selection)
+    assert stale.isdisjoint(may_follow)
+    report = workshop.walk(chosen, data.draw(st.sampled_from([None, TWO])))
+    made = set(workshop.made)
+    assert len(made) == len(workshop.made)
+    assert {(step.name, step.names) for step in report.made} == made
+    assert stale <= made <= stale | may_follow
+    assert plan_of(workshop, *selection)[1:] == (set(), set())
+
+
+@pytest.mark.slow
+@given(selections)
+def test_of_nothing_a_walk_makes_exactly_the_plan(selection) -> None:
+    """Missing inputs of what was asked for are made as well: no message asks for them."""
+    world = World()
+    workshop = Workshop(world, None)
+    for name, partition in MADE:
+        for asset in STEP_NAMED[name].assets:
+            world.lineage.states.set(asset, partition, None)
+    chosen, stale, may_follow = plan_of(workshop, *selection)
+    workshop.walk(chosen)
+    assert (set(workshop.made), may_follow) == (stale, set())
+    for name, partition in workshop.made:
+        step = STEP_NAMED[name]
+        for follow in world.lineage.follows(step):
+            wanted = set(follow.groups(partition))
+            if follow.is_rolled_up:
+                above = world.lineage.graph.step_of[follow.asset]
+                wanted = {
+                    p
+                    for p in world.lineage.partitions(above)
+                    if tuple(p[i] for i in follow.bound_positions) in wanted
+                    and chosen.matches(above, p)
+                }
+            assert all(world.lineage.states.get(follow.asset, p) for p in wanted)
+
+
+def test_pictures_of_other_demonstrations_follow_where_models_are_shown_them() -> None:
+    """Left as they were, the new questions about them would lack pictures; alone they are work
+    that nobody asked for.
+    """
+
+    def made(assets: set[str] | None) -> set[Partition]:
+        world = World()
+        for asset in STEP_NAMED["qa"].assets:
+            world.lineage.states.set(asset, ("fold-0", "state"), None)
+        for asset in STEP_NAMED["frame_images"].assets:
+            world.lineage.states.set(asset, ("pour-0", "baseline"), None)
+        workshop = Workshop(world, None)
+        only = {"demonstration": {"fold-0"}, "variant": {"baseline"}}
+        chosen, stale, may_follow = plan_of(workshop, assets, only)
+        workshop.walk(chosen)
+        assert stale <= set(workshop.made) <= stale | may_follow
+        return {p for name, p in workshop.made if name == "frame_images"}
+
+    own, other = ("fold-0", "baseline"), ("fold-1", "baseline")  # and pour-0 was never made
+    assert made(None) == made({"predictions"}) == {own, other}
+    assert made({"frame_images"}) == {own}
+
+
+def test_an_outdated_list_of_stale_partitions_is_planned_and_published() -> None:
+    world = World()
+    workshop = Workshop(world, None)
+    assert plan_of(workshop, None, {})[1:] == (set(), set())
+    workshop.published = {("qa", "fold-0|state")}
+    chosen, stale, may_follow = plan_of(workshop, None, {})
+    assert (stale, may_follow) == ({(WAREHOUSE, ())}, {("report", ())})
+    workshop.walk(chosen)
+    assert workshop.made == [(WAREHOUSE, ()), ("report", ())]
+    assert plan_of(workshop, {"qa"}, {})[1:] == (set(), set())
+
+
+def test_a_stale_report_leaves_the_warehouse_alone() -> None:
+    """It was listed as one that may become stale, which nothing above it could make it."""
+    world = World()
+    workshop = Workshop(world, None)
+    world.code["report"] = "other code"
+    assert plan_of(workshop, None, {})[1:] == ({("report", ())}, set())
+    workshop.published = {("qa", "fold-0|state")}
+    lineage = world.lineage
+    plan = planned(lineage, Chosen(None, {}), lambda: workshop.is_list_outdated(lineage))
+    assert [step.name for step in plan.stale] == [WAREHOUSE, "report"]
+    assert not plan.may_follow

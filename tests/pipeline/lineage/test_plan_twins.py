@@ -1,0 +1,226 @@
+"""The plan that compares all partitions of a step at once is the plan partition by partition."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pipeline.lineage.small_world import NAMES, World
+
+from enact_assets.engine.fingerprints import input_number, inputs_number, version_number
+from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec
+from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.states import State, States
+from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.engine.tables import no_rows_sha
+from enact_assets.pipeline.lineage.graph import EXTERNAL, ROOTS, STEP_OF, STEPS
+
+from reference.row_wise_plan import row_wise_plan
+
+ASSETS = [(asset, p) for asset in (*STEP_OF, *EXTERNAL) for p in NAMES.partitions(asset)]
+CHANGES = ("gone", "other", "unreadable", "unsaid", "lacking", "misled")
+NAMED = {"d": ("d-0", "d-1"), "g": ("g-0", "g-1"), "v": ("v-0", "v-1", "v-2")}
+DECIDED = {"v": {"v-0": "g-0", "v-1": "g-0", "v-2": "g-1"}}
+
+
+def changed(state: State | None, how: str, is_settings: bool) -> State | None:
+    """``state`` as a damaged disk, another version of the code or another lake may leave it."""
+    if state is None or is_settings:
+        return State("other")
+    made = state.provenance
+    if how == "gone" or made is None:
+        return None
+    if how == "unreadable":
+        return State("", made, "its file is cut short")
+    if how == "unsaid":
+        return State(state.version)
+    inputs = dict(made.inputs)
+    if how == "lacking" and inputs:
+        inputs.pop(min(inputs))
+    if how == "misled":
+        inputs["an_older_input"] = InputVersion("x", 1)
+    return State("other" if how == "other" else state.version, Provenance("code", inputs))
+
+
+def compare(lineage: Lineage, chosen: frozenset[Partition]) -> None:
+    def is_chosen(_step: StepSpec, partition: Partition) -> bool:
+        return partition in chosen
+
+    assert lineage.plan() == row_wise_plan(lineage)
+    assert lineage.plan(only_there=True) == row_wise_plan(lineage, only_there=True)
+    assert lineage.plan(is_chosen) == row_wise_plan(lineage, is_chosen)
+    for step in lineage.steps:
+        there = [lineage.states.of[asset] for asset in step.assets]
+        absent = [p for p in lineage.partitions(step) if not any(p in of for of in there)]
+        if step.name not in lineage.graph.roots:
+            assert lineage.absent(step) == absent
+
+
+@pytest.mark.slow
+@given(
+    st.lists(st.tuples(st.sampled_from(ASSETS), st.sampled_from(CHANGES)), max_size=6),
+    st.sets(st.sampled_from(sorted(STEP_OF)), max_size=2),
+    st.frozensets(st.sampled_from([p for _, p in ASSETS]), max_size=8),
+    st.data(),
+)
+def test_the_plan_of_the_pipeline_is_that_of_its_twin(changes, recoded, chosen, data) -> None:
+    world = World()
+    for step in STEPS:  # some of it made again, so that versions differ from those first made
+        if step.name not in ROOTS and data.draw(st.integers(0, 9)) == 0:
+            world.make(step, data.draw(st.sampled_from(world.lineage.partitions(step))), "1")
+    lineage = world.lineage
+    lineage.plan()  # whatever it remembers must not outlive the changes
+    for (asset, partition), how in changes:
+        is_settings = asset in ROOTS or asset in EXTERNAL
+        now = changed(lineage.states.get(asset, partition), how, is_settings)
+        lineage.states.set(asset, partition, now)
+    world.code.update(dict.fromkeys(recoded, "other code"))
+    compare(lineage, chosen)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[Lineage, dict[str, str]]:
+    """A graph of random steps, of which some partitions were never made, and code that may change.
+
+    ``x`` is an external input, ``r`` a root; steps read what is before them in every way.
+    """
+    dimensions: dict[str, tuple[str, ...]] = {"x": ("d",), "r": ("g",)}
+    steps = [StepSpec("r", ("r",), ())]
+    for k in range(draw(st.integers(2, 4))):
+        read = draw(st.lists(st.sampled_from(sorted(dimensions)), max_size=3, unique=True))
+        dims = tuple(draw(st.lists(st.sampled_from("dgv"), max_size=3, unique=True).map(sorted)))
+        inputs = tuple(draw(inputs_of(asset, dimensions[asset], dims)) for asset in read)
+        when = "odd" if "d" in dims and draw(st.booleans()) else None
+        assets = (f"s{k}", f"t{k}")[: draw(st.integers(1, 2))]
+        steps.append(StepSpec(assets[0], assets, inputs, when=when))
+        dimensions |= dict.fromkeys(assets, dims)
+    graph = Graph(tuple(steps), dimensions, ("r",), ("x",), (), {"v": "g"}, {"odd": "d"})
+    of = {d: names[: draw(st.integers(1, len(names)))] for d, names in NAMED.items() if d != "g"}
+    names = Names(graph, {**of, "g": NAMED["g"]}, DECIDED, {"odd": frozenset({"d-1"})})
+    states = {asset: {p: State(f"{asset} {p}") for p in names.partitions(asset)} for asset in "xr"}
+    states |= {asset: {} for step in steps[1:] for asset in step.assets}
+    code: dict[str, str] = {}
+    reported = {"r": {p: state.version for p, state in states["r"].items()}}
+    lineage = Lineage(names, States(states), lambda asset: code.get(asset, "code"), reported)
+    for step in steps[1:]:
+        for partition in lineage.partitions(step):
+            made = Provenance("code", lineage.inputs(step, partition))
+            for asset in step.assets:
+                if draw(st.integers(0, 7)):
+                    state = State(f"{asset} {partition}", made)
+                    lineage.states.set(asset, partition, state)
+    return lineage, code
+
+
+def inputs_of(asset: str, theirs: tuple[str, ...], ours: tuple[str, ...]) -> st.SearchStrategy:
+    known = {*ours, *("g" if "v" in ours else "")}
+    fixed = [(), *(((d, NAMED[d][0]),) for d in theirs if d != "d")]
+    both = st.booleans() if known.issuperset(theirs) else st.just(value=False)
+    when = st.sampled_from([None, "odd"] if "d" in ours else [None])
+    return st.builds(
+        lambda f, b, w: Input(asset, f, b and bool(f), w), st.sampled_from(fixed), both, when
+    )
+
+
+@given(worlds(), st.data())
+def test_the_plan_of_any_graph_is_that_of_its_twin(
+    made: tuple[Lineage, dict[str, str]], data
+) -> None:
+    lineage, code = made
+    every = [(a, p) for a in lineage.states.of for p in lineage.names.partitions(a)]
+    lineage.plan()  # whatever it remembers must not outlive the changes
+    if every:
+        for asset, partition in data.draw(st.lists(st.sampled_from(every), max_size=4)):
+            how = data.draw(st.sampled_from(CHANGES))
+            state = changed(lineage.states.get(asset, partition), how, asset in "xr")
+            lineage.states.set(asset, partition, state)
+    code.update(data.draw(st.dictionaries(st.sampled_from(["s1", "t1"]), st.just("new code"))))
+    compare(lineage, frozenset(p for _, p in every[::2]))
+    marks, busy = Marks(), [p for _, p in every[::3]]
+    for asset, partition in every[::5]:
+        marks.add([asset], partition)
+    for step in lineage.steps:
+        partitions, suspects = lineage.partitions(step), lineage.may_be_stale(step)
+        expected = [
+            p
+            for p, is_suspect in zip(partitions, suspects, strict=True)
+            if is_suspect or p in busy or lineage.touches(step, p, marks)
+        ]
+        assert lineage.affected(step, marks, busy=busy) == expected
+
+
+def test_a_marked_partition_of_a_name_that_left_may_count_for_all() -> None:
+    """A run that is still making it is waited for, as when partitions were asked one by one."""
+    lineage, marks = World().lineage, Marks()
+    marks.add(["qa"], ("left-0", "state"))
+    step = lineage.graph.step_named["question_set"]
+    assert lineage.touches(step, ("state",), marks)
+    assert ("state",) in lineage.affected(step, marks)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["facts", "qa", "x"]), st.text(max_size=3)), st.integers(0, 9)
+)
+def test_fingerprints_of_one_and_of_many_are_the_same(inputs: Mapping[str, str], n: int) -> None:
+    one = inputs_number((asset, version, n) for asset, version in inputs.items())
+    many = np.zeros(2, np.uint64)
+    for asset, version in inputs.items():
+        number = np.array([version_number(version)] * 2, np.uint64)
+        many += input_number(asset, number, np.array([n] * 2, np.uint64))
+    assert many.tolist() == [one, one]
+    assert version_number("ab" * 32) == int("ab" * 8, 16)
+
+
+def test_a_changed_partition_among_many_is_noticed_after_a_plan_without_it() -> None:
+    lineage = World().lineage
+    lineage.plan()
+    was = lineage.states.of["qa"]["pour-0", "state"]
+    lineage.states.set("qa", ("pour-0", "state"), State("other", was.provenance))
+    plan = lineage.plan()
+    assert plan == row_wise_plan(lineage)
+    assert ("question_set", ("state",)) in {(s.name, s.partition) for s in plan.stale}
+
+
+def test_where_an_input_is_never_made_nothing_touches() -> None:
+    """``s0`` is made of odd demonstrations only, and ``s1`` of all reads it."""
+    steps = (StepSpec("s0", ("s0",), (), when="odd"), StepSpec("s1", ("s1",), (Input("s0"),)))
+    graph = Graph(steps, {"s0": ("d",), "s1": ("d",)}, conditions={"odd": "d"})
+    names = Names(graph, {"d": NAMED["d"]}, holds={"odd": frozenset({"d-1"})})
+    lineage = Lineage(names, States({"s0": {}, "s1": {}}), lambda _asset: "code", {})
+    for step in steps:
+        for partition in lineage.partitions(step):
+            made = State("x", Provenance("code", lineage.inputs(step, partition)))
+            lineage.states.set(step.name, partition, made)
+    assert lineage.plan() == row_wise_plan(lineage)
+    lineage.states.set("s0", ("d-1",), None)
+    plan = lineage.plan()
+    assert plan == row_wise_plan(lineage)
+    assert plan.may_follow == {"s1": (("d-1",),)}
+
+
+def test_a_partition_without_rows_makes_nothing_stale_that_reads_all() -> None:
+    """researcher F9: a video's empty pictures made predictions of every other source stale."""
+    lineage = World().lineage
+    step = lineage.graph.step_named["predictions"]
+    (ours,) = [p for p in lineage.partitions(step) if p == ("oracle", "baseline")]
+    empty, place = State(no_rows_sha("frame_images")), ("pour-0", "baseline")
+    for before, after in ((None, empty), (empty, None)):
+        lineage.states.set("frame_images", place, before)
+        made = State("x", Provenance("code", lineage.inputs(step, ours)))
+        for asset in step.assets:
+            lineage.states.set(asset, ours, made)
+        assert lineage.causes(step, ours) == ()
+        lineage.states.set("frame_images", place, after)
+        assert lineage.causes(step, ours) == ()
+        at = lineage.partitions(step).index(ours)
+        assert not lineage.may_be_stale(step)[at]
+        assert lineage.plan() == row_wise_plan(lineage)
+    lineage.states.set("frame_images", place, State("rows"))
+    (cause,) = lineage.causes(step, ours)
+    assert cause.text.startswith("frame_images changed (3 partitions, were 2")
+    # Where one partition is read, and no other, that it has no rows is a version of it.
+    one, nothing = lineage.graph.step_named["frame_images"], no_rows_sha("wanted_frames")
+    lineage.states.set("wanted_frames", place, State(nothing))
+    assert lineage.inputs(one, place)["wanted_frames"].version == nothing

@@ -1,0 +1,68 @@
+"""Small materializations of the whole graph, shared by the tests that look at them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from daemon_places import Place
+from made_roots import Materialized, small_registry, write_recording
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
+from enact_assets.pipeline.driver.step_runs import leave
+
+
+@pytest.fixture(scope="session")
+def session_registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_registry(tmp_path_factory.mktemp("registry"), 0)
+
+
+def made(root: Path, registry: Path) -> Materialized:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENACT_REGISTRY", str(registry))
+        found = Materialized(root, registry)
+    assert found.first.is_success, [f.message for f in found.first.failures]
+    return found
+
+
+@pytest.fixture(scope="session")
+def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
+    """One small recording from nothing to leaderboard, and a report.
+
+    Its figures are composed but not drawn, which takes as long as all the rest:
+    `tests/results/report` draws them, and `simulated`.
+    """
+    root = tmp_path_factory.mktemp("data")
+    write_recording(root / "recordings")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
+        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        return made(root, session_registry)
+
+
+@pytest.fixture(scope="session")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Materialized:
+    """Two embedded demonstrations from nothing to leaderboard, at 64 px: for slow tests."""
+    registry = small_registry(tmp_path_factory.mktemp("simulated_registry"), 2)
+    return made(tmp_path_factory.mktemp("simulated"), registry)
+
+
+@pytest.fixture(autouse=True)
+def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENACT_REGISTRY", str(session_registry))
+
+
+@pytest.fixture
+def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
+    shutil.copytree(materialized.root, root)
+    shutil.copy(materialized.registry_file, registry_file)
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
+    monkeypatch.setenv("ENACT_HOME", str(root))
+    monkeypatch.delenv(WATCH_VARIABLE, raising=False)
+    found = Place(root, registry_file)
+    yield found
+    leave()
+    found.instance.dispose()

@@ -1,0 +1,111 @@
+"""What the daemon does by itself where Dagster's partitions are shards of demonstrations."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from daemon_places import Place
+from made_roots import RECORDED, Materialized
+
+from benchmarks.tiny_root import write_tiny_recording
+from enact_assets.pipeline.dagster.automation import RUN_TAGS
+from enact_assets.pipeline.dagster.sensors import changed_sources, registered_partitions
+from enact_assets.pipeline.driver.step_runs import leave
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.reported import read_lineage
+from enact_assets.settings.paths import PARTITIONS_FILE
+
+pytestmark = pytest.mark.slow
+
+SHARD = "shard_000/1"
+NEW = ("moving_cups-1", "moving_cups-2")
+
+
+@pytest.fixture
+def place(
+    materialized: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Place]:
+    """Made by name, and cut into one shard since."""
+    root = tmp_path / "data"
+    shutil.copytree(materialized.root, root)
+    (root / PARTITIONS_FILE).write_text("demonstration_shards: 1\n")
+    registry_file = Path(shutil.copy(materialized.registry_file, tmp_path / "registry.yaml"))
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
+    monkeypatch.setenv("ENACT_HOME", str(root))
+    found = Place(root, registry_file)
+    yield found
+    leave()
+    found.instance.dispose()
+
+
+def stale(place: Place, step: str) -> set[str]:
+    lineage = read_lineage(place.instance, place.data, scoped_registry(place.root))
+    spec = lineage.graph.step_named[step]
+    return {"|".join(p) for p in lineage.partitions(spec) if lineage.causes(spec, p)}
+
+
+def arrive(place: Place, *names: str, n_moves: int = 2) -> None:
+    for name in names:
+        shutil.rmtree(place.root / "recordings" / name, ignore_errors=True)
+        write_tiny_recording(place.root / "recordings", name, n_moves)
+    found = place.sensor(registered_partitions)
+    for request in found.dynamic_partitions_requests or []:
+        place.instance.add_dynamic_partitions(
+            request.partitions_def_name, list(request.partition_keys)
+        )
+
+
+def test_nothing_is_asked_for_after_a_root_was_cut_into_shards(place: Place) -> None:
+    assert place.automated() == set()
+    assert place.sensor(changed_sources).run_requests in (None, [])
+
+
+def test_new_demonstrations_are_one_run_of_their_shard(place: Place) -> None:
+    """Those that were there are left alone, by each step in turn."""
+    arrive(place, *NEW)
+    assert place.automated() == {("replays", SHARD)}
+    assert place.automated() == set(), "it was asked for"
+    place.make("replays", SHARD, **RUN_TAGS)
+    assert stale(place, "replays") == set()
+    before = (place.root / "lake" / "facts" / f"{RECORDED}.parquet").stat().st_mtime_ns
+    asked = place.automated()
+    assert {step for step, _ in asked} == {"segmentation", "wanted_clips"}
+    assert {partition for _, partition in asked} == {f"{SHARD}|contact", f"{SHARD}|state", SHARD}
+    for gating in ("contact", "state"):
+        place.queue(("segmented_frames", "scene_graphs"), f"{SHARD}|{gating}")
+    place.queue(("wanted_clips",), SHARD)
+    assert place.automated() == set(), "what is made from them waits for the runs"
+    assert (place.root / "lake" / "facts" / f"{RECORDED}.parquet").stat().st_mtime_ns == before
+
+
+def test_a_member_that_fails_is_not_asked_for_again_and_holds_up_no_other(place: Place) -> None:
+    arrive(place, *NEW)
+    (place.root / "recordings" / NEW[0] / "scene_graph_0.json").write_text("{")
+    assert place.automated() == {("replays", SHARD)}
+    assert NEW[0] in place.make("replays", SHARD, fails=True, **RUN_TAGS)
+    assert stale(place, "replays") == {NEW[0]}
+    asked = place.automated()
+    assert ("replays", SHARD) not in asked
+    assert ("segmentation", f"{SHARD}|state") in asked
+    place.make("segmentation", f"{SHARD}|state", **RUN_TAGS)
+    assert stale(place, "segmentation") == {
+        f"{NEW[0]}|state",
+        f"{NEW[0]}|contact",
+        f"{NEW[1]}|contact",
+    }
+
+
+def test_recordings_that_were_imported_again_are_read_again_and_no_others(place: Place) -> None:
+    arrive(place, *NEW)
+    assert place.automated() == {("replays", SHARD)}
+    place.make("replays", SHARD, **RUN_TAGS)
+    arrive(place, NEW[1], n_moves=3)
+    first = place.sensor(changed_sources)
+    assert not first.run_requests, "it may still be written"
+    (request,) = place.sensor(changed_sources, first.cursor).run_requests or []
+    assert request.partition_key == SHARD
+    assert request.run_config["ops"]["replays"]["config"]["only"] == [NEW[1]]
+    assert request.tags["enact/why"].startswith(f"1 partition, first {NEW[1]}: recording changed")
+    (again,) = place.sensor(changed_sources, first.cursor).run_requests or []
+    assert again.run_key == request.run_key

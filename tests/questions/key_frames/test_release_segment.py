@@ -1,0 +1,571 @@
+"""Profile ``release``: recorded behaviour reproduced, the slow twin, and every quirk by hand."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_replays import intervals
+
+from enact_assets.engine.errors import IntervalError, ReplayError, SettingsError
+from enact_assets.questions.key_frames.held_facts import scene_graphs_at
+from enact_assets.questions.key_frames.release import (
+    RecordHistory,
+    ReleaseTrace,
+    filter_records,
+    recorded_history,
+    segment_release,
+    trace_release,
+)
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.settings.classes import Gating
+from enact_assets.settings.components import Component
+from enact_assets.settings.frame_ids import FrameIds
+from enact_assets.settings.predicates import STATE_PREDICATES
+from enact_assets.settings.profile import PAPER, RELEASE, ReleaseRules
+
+import reference.intervals as slow_intervals
+import reference.release_segmentation as twin
+import reference.segmentation as paper_twin
+from reference.builders import build_demonstrations, build_facts, build_objects
+from reference.conformance import TASKS, expected, micro
+from reference.recorded_tables import Frame, RecordedTables, tables_from_frames, task_tables
+
+GATING = Gating("release", RELEASE, ())
+RULES = ReleaseRules()
+CASES = micro()["segmentation_rule"]
+ERRORS = {"IndexError": "IndexError below 60 frames", "AssertionError": "AssertionError here"}
+
+
+def official_frame(nodes: Sequence[Any], edges: Sequence[Any]) -> Frame:
+    """A full frame from [name, (category,) states] and [from, to, states]."""
+    return {
+        "type": "full",
+        "nodes": [
+            {
+                "name": node[0],
+                "category": node[1] if len(node) == 3 else "thing",
+                "states": node[-1],
+                "visibility": {},
+            }
+            for node in nodes
+        ],
+        "edges": [{"from": a, "to": b, "states": states} for a, b, states in edges],
+    }
+
+
+def frames_of(case: dict[str, Any]) -> dict[str, Frame]:
+    """The frames of a case of ``segmentation_rule``, given as runs."""
+    ids = case["frame_ids"]
+    if isinstance(ids, dict):
+        ids = range(ids["first"], ids["first"] + ids["consecutive"])
+    frames: dict[str, Frame] = {}
+    bounds = [start for start, _ in case["runs"]] + [case["n_frames"]]
+    for (start, stop), (_, graph) in zip(pairwise(bounds), case["runs"], strict=True):
+        frame = official_frame(graph["nodes"], graph["edges"])
+        frames.update(dict.fromkeys(map(str, ids[start:stop]), frame))
+    return frames
+
+
+@cache
+def tables_of(number: int) -> RecordedTables:
+    return tables_from_frames("case", frames_of(CASES[number]))
+
+
+def fact_lists(records: RecordHistory, frame: int) -> tuple[list[Any], list[Any], list[str]]:
+    """Sorted node states, edge states and nodes of the filtered ``frame``, with repetitions."""
+    nodes, edges, names = [], [], []
+    for record in records.at(frame):
+        if record.object is None:
+            names.append(record.subject)
+            nodes += [[record.subject, state] for state in record.states]
+        else:
+            edges += [[record.subject, record.object, state] for state in record.states]
+    return sorted(nodes), sorted(edges), sorted(names)
+
+
+def observed(tables: RecordedTables, trace: ReleaseTrace) -> dict[str, Any]:
+    """``trace`` in the form of the recorded behaviour."""
+    n_frames = tables.demonstrations.item(0, "n_frames")
+    ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs"))).at(range(n_frames))
+    compared = np.flatnonzero(~np.isnan(trace.similarities))
+    values = [(int(ids[k]), float(trace.similarities[k])) for k in compared]
+    starts = sorted({0, *trace.records.runs.frames.tolist()})
+    digests = [(int(ids[k]), twin.digest(*fact_lists(trace.records, k)[:2])) for k in starts]
+    return {
+        "key_frame_ids": ids[trace.key_frames.frames].tolist(),
+        "candidate_frames": ids[trace.candidates].tolist(),
+        "last_is_pending_candidate": trace.is_last_pending,
+        "first_compared_frame": int(ids[compared[0]]) if compared.size else None,
+        "last_compared_frame": int(ids[compared[-1]]) if compared.size else None,
+        "similarity_rle": [list(next(same)) for _, same in groupby(values, lambda v: v[1])],
+        "filtered_digest_rle": [list(next(same)) for _, same in groupby(digests, lambda d: d[1])],
+    }
+
+
+def found_by_segment(tables: RecordedTables) -> pl.DataFrame:
+    return segment_release(
+        tables.demonstrations, tables.facts, tables.objects, GATING
+    ).segmented_frames
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_recorded_task_is_segmented_as_by_the_release(name: str) -> None:
+    """Key frames, every similarity to the last bit and the filtered graph of every frame."""
+    tables, expectation = task_tables(name), expected(name)["segmentation"]
+    trace = trace_release(tables.demonstrations, tables.facts, RULES)
+    filtered = expectation["filtered_facts"]
+    assert observed(tables, trace) == {
+        key: value for key, value in expectation.items() if key != "filtered_facts"
+    }
+    assert len(filtered) == trace.key_frames.frames.size
+    for frame, facts in zip(trace.key_frames.frames.tolist(), filtered.values(), strict=True):
+        assert fact_lists(trace.records, frame) == (
+            facts["node_states"],
+            facts["edge_states"],
+            facts["nodes"],
+        )
+    rows = found_by_segment(tables)
+    assert rows["frame_id"].to_list() == expectation["key_frame_ids"]
+    by_id = dict(zip(rows["frame_id"], rows["similarity"], strict=True))
+    assert by_id.pop(expectation["key_frame_ids"][0]) is None
+    ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs")))
+    assert list(by_id.values()) == trace.similarities[trace.key_frames.frames[1:]].tolist()
+    armed_by = ids.at(rows["change_frame"].drop_nulls().to_list()).tolist()
+    assert set(armed_by) <= set(expectation["candidate_frames"])
+    assert len(armed_by) == rows.height - 1
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[case["title"] for case in CASES])
+def test_a_rule_of_the_search_is_followed(number: int) -> None:
+    """One rule each: waiting times, what arms and what saves, ids with gaps, both ends, aborts."""
+    tables, expectation = tables_of(number), CASES[number]["expected"]
+    if "error" in expectation:
+        with pytest.raises(ReplayError, match=ERRORS[expectation["error"]]):
+            found_by_segment(tables)
+        return
+    trace = trace_release(tables.demonstrations, tables.facts, RULES)
+    assert observed(tables, trace) == expectation
+    assert found_by_segment(tables)["frame_id"].to_list() == expectation["key_frame_ids"]
+
+
+@pytest.mark.parametrize("number", range(len(micro()["transient_filter"])))
+def test_the_transient_filter_leaves_the_records_it_left_in_the_release(number: int) -> None:
+    """Categories of restored nodes are the twin's to check: tables have one category per object."""
+    case = micro()["transient_filter"][number]
+    frames = [official_frame(nodes, edges) for nodes, edges in case["frames"]]
+    by_id = {str(k): frame for k, frame in enumerate(frames, start=1)}
+    facts = tables_from_frames("case", by_id).facts
+    records = filter_records(recorded_history(facts, len(frames)), len(frames), RULES)
+    slow = twin.transient_filter([twin.graph_of(frame) for frame in frames])
+    for k, (nodes, edges) in enumerate(case["filtered"]):
+        found = records.at(k)
+        assert sorted([r.subject, list(r.states)] for r in found if r.object is None) == sorted(
+            [name, states] for name, _, states in nodes
+        )
+        assert (
+            sorted([r.subject, r.object, list(r.states)] for r in found if r.object is not None)
+            == edges
+        )
+        assert sorted([n.name, n.category, sorted(n.states)] for n in slow[k].nodes) == nodes
+        assert sorted([*e.ends, sorted(e.states)] for e in slow[k].edges) == edges
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+@pytest.mark.parametrize("case", micro()["similarity_boundary"], ids=str)
+def test_similarities_at_the_threshold_are_rounded_as_in_the_release(
+    case: list[Any], is_swapped: bool
+) -> None:
+    """49 of 50 is below 0.98 by its last bit: one square root of a product, and it is not."""
+    n1, n2, common, value, is_below, is_below_swapped = case
+    if is_swapped:
+        n1, n2, is_below = n2, n1, is_below_swapped
+    lives = [
+        (f"thing_{k}", [(0, 100) if k < n1 - common else (0, 300) if k < n1 else (100, 300)])
+        for k in range(n1 + n2 - common)
+    ]
+    facts = build_facts(
+        *(("Open", name, None, life) for name, life in lives),
+        *(("Exists", name, None, [(0, 300)]) for name, _ in lives),
+    )
+    trace = trace_release(build_demonstrations(300), facts, RULES)
+    assert float(trace.similarities[150]) == value
+    assert trace.candidates.tolist() == ([260] if is_below else [])
+
+
+# Facts of few keys, so that what is restored, repeated and compared meets often.
+FACTS = (
+    ("Exists", "cup", None),
+    ("Open", "cup", None),
+    ("Cooked", "cup", None),
+    ("Exists", "mug", None),
+    ("Dusty", "mug", None),
+    ("Related", "cup", "mug"),
+    ("OnTop", "cup", "mug"),
+    ("Inside", "cup", "mug"),
+    ("OnTop", "mug", "cup"),
+)
+
+
+@st.composite
+def flickering(draw: st.DrawFn, n_frames: int) -> list[tuple[int, int]]:
+    """Intervals with short pulses and gaps, some of them every other frame."""
+    holds = [False] * n_frames
+    flips = st.tuples(st.integers(0, n_frames - 1), st.integers(1, 10), st.integers(1, 2))
+    for start, stop in draw(intervals(n_frames, 2) | st.just([(0, n_frames)])):
+        holds[start:stop] = [True] * (stop - start)
+    for start, length, step in draw(st.lists(flips, max_size=6)):
+        for frame in range(start, min(n_frames, start + length), step):
+            holds[frame] = not holds[frame]
+    return slow_intervals.intervals(holds)
+
+
+@st.composite
+def recordings(draw: st.DrawFn) -> tuple[list[int], pl.DataFrame]:
+    """(ids, facts) of a short recording whose ids run so fast that key frames are far apart."""
+    n_frames = draw(st.integers(55, 110))
+    step = draw(st.sampled_from([1, 7, 40, 201]))
+    jumps = draw(st.sets(st.integers(1, n_frames - 1), max_size=3))
+    ids = np.cumsum([step + 100 * (k in jumps) for k in range(n_frames)]).tolist()
+    return ids, build_facts(*((*fact, draw(flickering(n_frames))) for fact in FACTS))
+
+
+def graphs_of(facts: pl.DataFrame, n_frames: int) -> Iterator[twin.Graph]:
+    dense = paper_twin.densify(facts, n_frames)
+    for frame in range(n_frames):
+        nodes: dict[str, set[str]] = {}
+        edges: dict[tuple[str, str], set[str]] = {}
+        for (name, subject, other), holds in dense.items():
+            if holds[frame]:
+                states = (
+                    nodes.setdefault(subject, set())
+                    if other is None
+                    else edges.setdefault((subject, other), set())
+                )
+                states.update({name} - {"Exists", "Related"})
+        yield twin.Graph(
+            [twin.Node(name, "thing", states) for name, states in nodes.items()],
+            [twin.Edge(ends, states) for ends, states in edges.items()],
+        )
+
+
+def with_ids(ids: Sequence[int]) -> pl.DataFrame:
+    runs = list(FrameIds.of(np.array(ids, np.int64)).runs)
+    return build_demonstrations(len(ids)).with_columns(frame_id_runs=pl.Series([runs]))
+
+
+@given(recordings())
+def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFrame]) -> None:
+    """Kernels look at stretches around changes only; the twin filters every window of every key."""
+    ids, facts = recording
+    n_frames = len(ids)
+    filtered = twin.transient_filter(list(graphs_of(facts, n_frames)))
+    records = filter_records(recorded_history(facts, n_frames), n_frames, RULES)
+    for k, graph in enumerate(filtered):
+        assert fact_lists(records, k) == twin.fact_lists(graph)
+        order = [record.states for record in records.at(k) if record.subject == "cup"]
+        cups = [n for n in graph.nodes if n.name == "cup"]
+        assert order[: len(cups)] == [tuple(sorted(n.states)) for n in cups]
+    try:
+        slow = twin.find_key_frames(ids, filtered)
+    except (IndexError, AssertionError) as error:
+        with pytest.raises(ReplayError, match=ERRORS[type(error).__name__]):
+            trace_release(with_ids(ids), facts, RULES)
+        return
+    trace = trace_release(with_ids(ids), facts, RULES)
+    assert trace.key_frames.frames.tolist() == slow.key_frames
+    assert trace.candidates.tolist() == slow.candidates
+    armed_by = trace.key_frames.change_frames.tolist()
+    assert [None if k < 0 else k for k in armed_by] == slow.armed_by
+    assert trace.is_last_pending == slow.is_last_pending
+    compared = np.flatnonzero(~np.isnan(trace.similarities)).tolist()
+    assert {k: float(trace.similarities[k]) for k in compared} == slow.similarities
+
+
+def states_of(pulse: tuple[int, int], n_frames: int = 60) -> list[int]:
+    """Frames in which a pulse of one state is left by the filter."""
+    facts = build_facts(("Exists", "cup", None, [(0, n_frames)]), ("Open", "cup", None, [pulse]))
+    records = filter_records(recorded_history(facts, n_frames), n_frames, RULES)
+    return [k for k in range(n_frames) if any(r.states == ("Open",) for r in records.at(k))]
+
+
+@pytest.mark.parametrize("offset", range(5))
+@pytest.mark.parametrize("length", range(1, 11))
+def test_how_long_a_pulse_may_be_to_vanish_depends_on_where_it_starts(
+    offset: int, length: int
+) -> None:
+    """Windows stand at every fifth frame: 4 to 8 frames vanish. One rule for all would be wrong."""
+    start = 20 + offset
+    base = 5 * ((start - 1) // 5)
+    left = [] if start - base + length <= 9 else list(range(start, start + length))
+    assert states_of((start, start + length)) == left
+
+
+def test_pulses_at_either_end_of_the_replay_stay() -> None:
+    """There is no window with a base before the start or an end after the last frame."""
+    assert states_of((0, 3)) == [0, 1, 2]
+    assert states_of((57, 60)) == [57, 58, 59]
+    assert states_of((56, 59)) == []
+
+
+def test_a_restored_node_is_repeated_in_all_middle_frames_and_a_restored_edge_is_not() -> None:
+    """The quirk that distorts similarities: frames 1, 2 and 4 never missed the cup."""
+    life = [(0, 3), (4, 60)]
+    facts = build_facts(
+        ("Exists", "cup", None, life),
+        ("Open", "cup", None, life),
+        ("OnTop", "cup", "table", life),
+    )
+    records = filter_records(recorded_history(facts, 60), 60, RULES)
+    nodes = [sum(r.object is None for r in records.at(k)) for k in range(6)]
+    edges = [sum(r.object is not None for r in records.at(k)) for k in range(6)]
+    assert nodes == [1, 2, 2, 1, 1, 1]
+    assert edges == [1, 1, 1, 1, 1, 1]
+    assert {r.states for k in range(6) for r in records.at(k)} == {("Open",), ("OnTop",)}
+
+
+def test_a_node_without_states_is_not_restored() -> None:
+    """The release restores what has stable states; an empty record leaves nothing to restore."""
+    facts = build_facts(("Exists", "cup", None, [(0, 3), (4, 60)]))
+    records = filter_records(recorded_history(facts, 60), 60, RULES)
+    assert [len(records.at(k)) for k in range(6)] == [1, 1, 1, 0, 1, 1]
+
+
+def test_a_node_missing_in_every_other_frame_is_recorded_up_to_five_times() -> None:
+    """The most there can be (all patterns were tried); the kernel reserves room without asking."""
+    life = [(0, 2), *((k, k + 1) for k in (3, 5, 7, 9))]
+    facts = build_facts(("Exists", "cup", None, life), ("Open", "cup", None, life))
+    records = filter_records(recorded_history(facts, 60), 60, RULES)
+    assert [len(records.at(k)) for k in range(11)] == [1, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0]
+
+
+OPEN_LATER = (
+    *(("Exists", f"thing_{k}", None, [(0, 900)]) for k in range(5)),
+    *(("Open", f"thing_{k}", None, [(0, 900)]) for k in range(4)),
+)
+
+
+def key_frames(*changes: tuple[int, int], n_frames: int = 900) -> list[tuple[int, int | None]]:
+    """(frame, change frame) of five things, the last of which is open at times."""
+    facts = build_facts(*OPEN_LATER, ("Open", "thing_4", None, changes)).with_columns(
+        frame_to=pl.min_horizontal("frame_to", pl.lit(n_frames))
+    )
+    objects = build_objects(*((f"thing_{k}", "thing") for k in range(5)))
+    rows = segment_release(build_demonstrations(n_frames), facts, objects, GATING).segmented_frames
+    return rows.select("frame", "change_frame").rows()
+
+
+def test_the_first_key_frame_is_frame_59_and_frame_60_and_the_last_are_never_compared() -> None:
+    """Paper and release disagree on the very first picture."""
+    facts = build_facts(*OPEN_LATER)
+    trace = trace_release(build_demonstrations(900), facts, RULES)
+    compared = np.flatnonzero(~np.isnan(trace.similarities))
+    assert (compared[0], compared[-1], compared.size) == (61, 898, 838)
+    assert key_frames() == [(59, None)]
+    assert key_frames((60, 61)) == [(59, None)]
+    assert key_frames(n_frames=60) == [(59, None)]
+
+
+def test_a_change_is_saved_ten_ids_after_it_made_a_candidate() -> None:
+    """Not the candidate is saved but its successor, and not before 201 ids have passed."""
+    assert key_frames((100, 900)) == [(59, None), (270, 260)]
+    assert key_frames((400, 900)) == [(59, None), (410, 400)]
+
+
+def test_a_candidate_stays_armed_when_its_change_is_undone() -> None:
+    """The next change, however late, is saved in its first frame."""
+    assert key_frames((300, 309), (700, 900)) == [(59, None), (700, 300)]
+
+
+def test_a_candidate_left_at_the_end_is_saved_itself() -> None:
+    """Even if what it showed was over after nine frames."""
+    assert key_frames((300, 309)) == [(59, None), (300, 300)]
+    assert key_frames((894, 900)) == [(59, None), (894, 894)]
+
+
+def test_a_replay_too_short_for_the_first_key_frame_says_what_the_release_does() -> None:
+    with pytest.raises(ReplayError, match=r"'try-0': 59 frames.*frame 59.*IndexError.*'paper'"):
+        key_frames(n_frames=59)
+
+
+def test_frames_that_differ_in_repetitions_only_end_the_demonstration_with_the_names() -> None:
+    """The release dies of an assertion and writes nothing: silence here would be a wrong score."""
+    life = [(0, 263), (266, 700)]
+    facts = build_facts(
+        ("Exists", "cup", None, life),
+        ("Open", "cup", None, life),
+        ("Exists", "mug", None, [(0, 700)]),
+        ("Open", "mug", None, [(0, 700)]),
+    )
+    objects = build_objects(("cup", "cup"), ("mug", "mug"))
+    message = r"'try-0': frame 261 \(id 261\).*0\.94.*key frame 59.*records of cup\..*AssertionErr"
+    with pytest.raises(ReplayError, match=message):
+        segment_release(build_demonstrations(700), facts, objects, GATING)
+
+
+SLICED = build_facts(
+    *(("Exists", name, None, [(0, 600)]) for name in ("table, old (oak)", "fridge")),
+    ("Exists", "melon", None, [(0, 300)]),
+    ("Cooked", "melon", None, [(0, 300)]),
+    ("Exists", "half_1", None, [(300, 600)]),
+    ("Cooked", "half_1", None, [(300, 600)]),
+    ("Exists", "half_2", None, [(300, 600)]),
+    ("OnTop", "melon", "table, old (oak)", [(0, 300)]),
+    ("OnTop", "half_1", "table, old (oak)", [(300, 600)]),
+    # A state nobody worded, a pair without states, and a flicker in the very key frame.
+    ("Dusty", "fridge", None, [(300, 600)]),
+    ("Related", "fridge", "half_2", [(300, 600)]),
+    # A relation that is called like the mark of existence brings no object into the world.
+    ("Exists", "fridge", "melon", [(300, 600)]),
+    ("Open", "fridge", None, [(309, 312)]),
+    ("ToggledOn", "fridge", None, [(305, 600)]),
+    # Holds at both key frames, with a pause between them.
+    ("Frozen", "fridge", None, [(0, 150), (153, 600)]),
+)
+SLICED_OBJECTS = build_objects(
+    ("table, old (oak)", "table"),
+    ("fridge", "fridge"),
+    ("melon", "melon"),
+    ("half_1", "half_melon", ["melon"]),
+    ("half_2", "half_melon"),
+)
+
+
+def test_graphs_and_changes_are_those_recorded_not_those_filtered() -> None:
+    """Later stages of the release read the recording again: its flicker is in their pictures."""
+    found = segment_release(build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING)
+    assert found.segmented_frames["frame"].to_list() == [59, 310]
+    graph = found.scene_graphs.filter(pl.col("key_frame") == 1)
+    assert set(graph.select("predicate", "subject", "object").rows()) == {
+        *(("Exists", name, None) for name in ("table, old (oak)", "fridge", "half_1", "half_2")),
+        ("Cooked", "half_1", None),
+        ("OnTop", "half_1", "table, old (oak)"),
+        ("Dusty", "fridge", None),
+        ("Related", "fridge", "half_2"),
+        ("Exists", "fridge", "melon"),
+        ("Open", "fridge", None),
+        ("ToggledOn", "fridge", None),
+        ("Frozen", "fridge", None),
+    }
+    trace = trace_release(build_demonstrations(600), SLICED, RULES)
+    assert ["fridge", "Open"] not in fact_lists(trace.records, 310)[0]
+
+
+def test_changes_name_worded_states_and_transitions_by_object() -> None:
+    """States of what comes and goes are not told, and a comma in a name breaks nothing."""
+    rows = segment_release(
+        build_demonstrations(600), SLICED, SLICED_OBJECTS, GATING
+    ).segmented_frames
+    assert rows["changes"].to_list()[0] == []
+    assert {Component.parse(text) for text in rows["changes"].to_list()[1]} == {
+        Component("add", "OnTop", "half_1", "table, old (oak)"),
+        Component("add", "Open", "fridge"),
+        Component("add", "ToggledOn", "fridge"),
+        Component("remove", "OnTop", "melon", "table, old (oak)"),
+        Component("transition", "Transition", "melon", "half_1"),
+    }
+
+
+def test_a_parent_given_by_category_makes_a_transition_too() -> None:
+    """Recordings name parents either way."""
+    objects = SLICED_OBJECTS.with_columns(
+        category=pl.col("category").replace("melon", "fruit"),
+        parents=pl.when(pl.col("object_name") == "half_2").then(pl.lit(["fruit"])),
+    )
+    rows = segment_release(build_demonstrations(600), SLICED, objects, GATING).segmented_frames
+    assert "~Transition(melon, half_2)" in rows["changes"][1]
+    assert "~Transition(melon, half_1)" not in rows["changes"][1]
+
+
+def test_scene_graphs_at_any_frames_are_the_facts_that_hold() -> None:
+    """Key frames number the frames given, and the tables of other demonstrations stay out."""
+    other = SLICED.with_columns(demonstration=pl.lit("other-0"))
+    graphs = scene_graphs_at("try-0", "mine", pl.concat([SLICED, other]), np.array([0, 299, 300]))
+    dense = paper_twin.densify(SLICED, 600)
+    for k, frame in enumerate((0, 299, 300)):
+        rows = graphs.filter(pl.col("key_frame") == k).select("predicate", "subject", "object")
+        assert set(rows.rows()) == {fact for fact, holds in dense.items() if holds[frame]}
+    assert set(graphs["gating"]) == {"mine"}
+    assert scene_graphs_at("try-0", "mine", SLICED, np.array([], np.int64)).height == 0
+
+
+def test_a_replay_without_facts_has_one_key_frame() -> None:
+    """Two empty graphs are alike by definition."""
+    found = segment_release(build_demonstrations(300), build_facts(), build_objects(), GATING)
+    assert found.segmented_frames["frame"].to_list() == [59]
+    assert found.scene_graphs.height == 0
+
+
+@pytest.mark.parametrize("n_states", [64, 65])
+def test_an_object_may_have_as_many_states_as_a_mask_has_bits(n_states: int) -> None:
+    """A 65th would silently share a bit with another state."""
+    facts = build_facts(
+        *((f"State{k}", "cup", None, [(0 if k else 100, 400)]) for k in range(n_states)),
+        ("Exists", "cup", None, [(0, 400)]),
+        ("Open", "mug", None, [(0, 400)]),
+    )
+    if n_states > 64:
+        with pytest.raises(ReplayError, match=r"1 of 2 objects and pairs.* first cup with 65"):
+            trace_release(build_demonstrations(400), facts, RULES)
+        return
+    trace = trace_release(build_demonstrations(400), facts, RULES)
+    assert [len(r.states) for r in trace.records.at(99)] == [63, 1]
+    assert [len(r.states) for r in trace.records.at(100)] == [64, 1]
+    assert trace.similarities[99:101].tolist() == [1.0, twin.similarity(*bags(64, 65))]
+
+
+def bags(*sizes: int) -> list[Any]:
+    return [twin.Counter((str(k),) for k in range(n)) for n in sizes]
+
+
+@pytest.mark.parametrize("life", [[(5, 5)], [(-1, 5)], [(90, 101)], [(0, 50), (50, 60)]])
+def test_intervals_that_contradict_each_other_are_refused(life: list[tuple[int, int]]) -> None:
+    """A state that starts twice would be switched off by its second start."""
+    facts = build_facts(("Open", "fridge", None, life))
+    with pytest.raises(IntervalError, match=r"try-0.*Open\(fridge, None\).*check_replay"):
+        segment_release(build_demonstrations(100), facts, build_objects(), GATING)
+
+
+def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
+    """Their frames would be mixed into one replay; the paper has no rules of the release."""
+    facts, objects = build_facts(*OPEN_LATER), build_objects()
+    both = pl.concat([build_demonstrations(900), build_demonstrations(900, "other-0")])
+    with pytest.raises(ReplayError, match="one demonstration at a time, was given 2"):
+        segment_release(both, facts, objects, GATING)
+    with pytest.raises(ReplayError, match="9 of 9 rows of facts belong to another"):
+        segment_release(build_demonstrations(900, "other-0"), facts, objects, GATING)
+    with pytest.raises(SettingsError, match="'paper' has no constants of the public release"):
+        segment_release(
+            build_demonstrations(900), facts, objects, Gating("state", PAPER, STATE_PREDICATES)
+        )
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    """Parquet files written by other tools come in any order."""
+    tables = task_tables(TASKS[1])
+    one = segment_release(tables.demonstrations, tables.facts, tables.objects, GATING)
+    other = segment_release(
+        tables.demonstrations, tables.facts.reverse(), tables.objects.reverse(), GATING
+    )
+    assert one.segmented_frames.equals(other.segmented_frames)
+    assert one.scene_graphs.equals(other.scene_graphs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [5, 6, 11, 29, 36])
+def test_profile_paper_knows_nothing_of_the_quirks(number: int) -> None:
+    """The inputs made for the release's rules, by the rules of the paper and their own twin."""
+    tables = tables_of(number)
+    gating = Gating("state", PAPER, STATE_PREDICATES)
+    n_frames = tables.demonstrations.item(0, "n_frames")
+    found = segment(tables.demonstrations, tables.facts, tables.objects, gating)
+    objects = tables.objects.with_columns(pl.col("parents").fill_null([]))
+    slow = paper_twin.segment(n_frames, tables.facts, objects, gating)
+    rows = found.segmented_frames.select("frame", "change_frame", "similarity", "changes").rows()
+    assert rows == [(k.frame, k.change_frame, k.similarity, k.changes) for k in slow]
+    assert rows[0][0] == PAPER.settle_frames

@@ -1,0 +1,93 @@
+import duckdb
+import polars as pl
+import pytest
+from questions.world.tidied_rooms import tidied
+
+from enact_assets.answers.world.models import WorldMaterial, predictions_of
+from enact_assets.engine.publishing.sql_files import sql_folder
+from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
+from enact_assets.results.world.evaluation import compare_world_models, evaluate_world
+from enact_assets.settings.world import WorldSettings
+
+ASKED = ("tidy-0", "clear-0")
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pl.DataFrame]:
+    recorded = tidied(ASKED, ("tidy-901", "tidy-902", "clear-901"))
+    made = embedded_questions(recorded, ASKED, WorldSettings(plans_per_length=2))
+    questions, candidates = as_tables(made, recorded)
+    material = WorldMaterial(questions, candidates)
+    names = ("oracle", "first", "clip_chain")
+    evaluated = pl.concat(
+        evaluate_world(predictions_of(name, "embedded", material), questions) for name in names
+    )
+    accuracies, _ = compare_world_models(evaluated, "embedded", names)
+    return {
+        "world_questions": questions,
+        "world_candidates": candidates,
+        "world_evaluation": evaluated,
+        "world_accuracies": accuracies,
+    }
+
+
+@pytest.fixture
+def published(tables):
+    with duckdb.connect() as connection:
+        for name, rows in tables.items():
+            connection.register("rows", rows.to_arrow())
+            connection.execute(f"create table {name} as select * from rows")  # noqa: S608
+        yield connection
+
+
+def run(connection, folder, name):
+    return connection.execute((sql_folder() / folder / f"{name}.sql").read_text("utf-8"))
+
+
+def test_the_leaderboard_has_conditions_side_by_side(published):
+    run(published, "marts", "world_leaderboard")
+    rows = published.execute(
+        "select task, world_model, same_recording, other_view, equivalent from world_leaderboard"
+    ).fetchall()
+    assert ("wm", "oracle", 1.0, 1.0, 1.0) in rows
+    assert ("wm", "first", 0.25, 0.25, 0.25) in rows
+    # Without pictures it has no score, and no row.
+    assert {model for _, model, *_ in rows} == {"oracle", "first"}
+
+
+def test_plans_by_length_tell_how_many_recordings_their_clips_are_of(published):
+    run(published, "marts", "world_by_length")
+    rows = published.execute(
+        "select condition, length, n_scored, n_one_video, accuracy from world_by_length "
+        "where world_model = 'oracle'"
+    ).fetchall()
+    assert {condition for condition, *_ in rows} == {"same", "view", "equivalent"}
+    assert all(n == n_one for condition, _, n, n_one, _ in rows if condition != "equivalent")
+    assert {accuracy for *_, accuracy in rows} == {1.0}
+
+
+def test_conditions_are_compared_in_pairs(published):
+    run(published, "marts", "world_conditions")
+    questions = published.execute(
+        "select task, condition, count(*) from world_questions group by all"
+    ).fetchall()
+    n = {(task, condition): count for task, condition, count in questions}
+    rows = published.execute(
+        "select task, condition, n_pairs, difference, only_same from world_conditions "
+        "where world_model = 'first'"
+    ).fetchall()
+    assert len(rows) == 4
+    # Twins share their letters: whoever looks at nothing scores the same.
+    assert all(row == (row[0], row[1], n[row[:2]], 0.0, 0) for row in rows)
+
+
+def test_checks_find_what_they_are_for(published):
+    for name in ("world_questions_have_their_candidates", "world_oracle_is_always_right"):
+        assert run(published, "checks", name).fetchall() == []
+    published.execute("update world_candidates set category = 'x' where option = 'A' and place = 1")
+    (n_a,) = published.execute("select count(*) from world_questions where answer = 'A'").fetchone()
+    found = run(published, "checks", "world_questions_have_their_candidates").fetchall()
+    assert len(found) == n_a > 0
+    published.execute("update world_evaluation set is_correct = null where question_id in "
+                      "(select min(question_id) from world_questions)")  # fmt: skip
+    assert len(run(published, "checks", "world_oracle_is_always_right").fetchall()) == 1

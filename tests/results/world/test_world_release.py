@@ -1,0 +1,86 @@
+"""The layout of the paper's release: written, read again, and what is refused."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from enact_assets.engine.errors import QuestionFileError
+from enact_assets.questions.world.annotated_actions import annotated_actions
+from enact_assets.questions.world.annotated_questions import annotated_questions
+from enact_assets.questions.world.step_files import read_step_file
+from enact_assets.results.world.release import (
+    annotated_spans,
+    embedded_spans,
+    read_release,
+    release_bytes,
+    to_release,
+)
+from enact_assets.settings.world import WorldSettings
+
+from reference.small_step_files import three_kitchens
+
+SEGMENT = {"segment_uid": "s", "video": "v", "segment_start_time": 1.5, "segment_end_time": 4}
+FOUR = [{**SEGMENT, "segment_uid": f"c{k}", "action_label": "stir"} for k in range(4)]
+QUESTION = {"states": SEGMENT, "candidates": FOUR, "ground_truth": "c2"}
+
+
+def test_our_questions_are_written_and_read_again(tmp_path: Path) -> None:
+    actions = annotated_actions(read_step_file(three_kitchens(tmp_path / "x"), "x"), {}).rows
+    asked = annotated_questions(actions, WorldSettings(lengths=(3,)))
+    found = to_release(*asked, annotated_spans(actions))
+    path = tmp_path / "WorldPrediction-WM.json"
+    path.write_bytes(release_bytes(found))
+    again = read_release(path)
+    assert again == found
+    assert release_bytes(again) == path.read_bytes()
+    rows = asked.questions.filter(task="wm")
+    assert {name: set(of) for name, of in found.items()} == {"x": set(rows["question_id"])}
+    for row in rows.iter_rows(named=True):
+        question = found["x"][row["question_id"]]
+        assert question.answer == row["answer"]
+        assert question.states.video == row["recording"]
+        times = question.states.segment_start_time, question.states.segment_end_time
+        assert times == (row["before_s"], row["after_s"])
+        shown = asked.candidates.filter(question_id=row["question_id"]).sort("option")
+        assert [c.action_label for c in question.candidates] == [
+            f"step {c}" for c in shown["category"]
+        ]
+
+
+def test_a_file_of_others_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.json"
+    path.write_text(json.dumps({"COIN": {"7": QUESTION}}))
+    found = read_release(path)
+    assert found["COIN"]["7"].answer == "C"
+    assert json.loads(release_bytes(found)) == json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not the layout of WorldPrediction-WM.json"),
+        (json.dumps({"COIN": {"7": {**QUESTION, "candidates": FOUR[:3]}}}), "length 4"),
+        (json.dumps({"COIN": {"7": {**QUESTION, "plan": "A"}}}), "unknown field `plan`"),
+        (
+            json.dumps({"COIN": {"7": QUESTION, "8": {**QUESTION, "ground_truth": "z"}}}),
+            "in 1 question, the first COIN, 8, ground_truth names not exactly one candidate",
+        ),
+    ],
+)
+def test_what_is_not_that_layout_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(QuestionFileError, match=said):
+        read_release(path)
+    with pytest.raises(QuestionFileError, match="cannot be read"):
+        read_release(tmp_path / "none.json")
+
+
+def test_frames_of_embedded_actions_are_seconds_of_their_pictures() -> None:
+    states = pl.DataFrame(
+        {"demonstration": ["d"], "action": [3], "frame_from": [30], "frame_to": [75]}
+    ).with_columns(category=pl.lit("grasp(cup, shelf)"))
+    rate = pl.DataFrame({"demonstration": ["d"], "frame_rate_hz": [30.0]})
+    assert embedded_spans(states, rate) == {("d", 3): (1.0, 2.5, "grasp(cup, shelf)")}

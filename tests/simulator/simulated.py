@@ -1,0 +1,86 @@
+"""Simulated demonstrations, each made once for all tests that look at it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+
+from enact_assets.demonstrations.replay.embedded import tables_of
+from enact_assets.demonstrations.replay.validation import check_replay
+from enact_assets.questions.key_frames.segment import segment
+from enact_assets.settings.components import Component
+from enact_assets.settings.registry import load_registry
+from enact_assets.simulator.simulate import simulate
+from enact_assets.simulator.simulation.recording import Recording
+
+SEEDS: dict[str, tuple[int, int]] = {
+    "cleaning_garage": (0, 1),
+    "clearing_table_after_breakfast": (0, 1),
+    "cooking_breakfast": (0, 5),
+    "doing_laundry": (0, 2),
+    "make_a_salad": (0, 1),
+    "make_a_steak": (0, 1),
+    "make_lemonade": (0, 6),
+    "outfit_a_basic_toolbox": (0, 3),
+    "picking_up_toys": (0, 2),
+    "setting_the_table": (0, 1),
+    "unloading_groceries": (0, 4),
+    "watering_indoor_flowers": (0, 1),
+}
+"""Of each activity one seed as designed and one that is its mirror image, in either order; of
+lemonade the second has water from the tap."""
+
+
+@dataclass(frozen=True)
+class KeyFrame:
+    """A key frame: the simulated frame, and what changed since the one before."""
+
+    frame: int
+    changes: tuple[Component, ...]
+
+
+def quick_first(values: Sequence[Any], n: int = 1) -> list[Any]:
+    """The values as parameters; those after the first ``n`` are for `make test-all`."""
+    others = [value if isinstance(value, tuple) else (value,) for value in values[n:]]
+    return [*values[:n], *(pytest.param(*value, marks=pytest.mark.slow) for value in others)]
+
+
+def seeds_of(activity: str) -> list[Any]:
+    """Both seeds of an activity as parameters; the second is for `make test-all`."""
+    return quick_first(SEEDS[activity])
+
+
+def cases(activities: Iterable[str]) -> list[Any]:
+    """Both seeds of these activities as parameters; all but one are for `make test-all`."""
+    return quick_first([(activity, seed) for activity in activities for seed in SEEDS[activity]])
+
+
+@cache
+def recorded(activity: str, seed: int = 0) -> Recording:
+    """The whole demonstration."""
+    return simulate(activity, seed)
+
+
+@cache
+def key_frames(activity: str, seed: int = 0) -> tuple[KeyFrame, ...]:
+    """Its key frames under the gating ``state``, the first, in which nothing changed, included."""
+    tables = tables_of(f"{activity}-{seed}", recorded(activity, seed))
+    check_replay(tables.demonstrations, tables.facts, tables.objects)
+    gating = load_registry().gating("state")
+    found = segment(tables.demonstrations, tables.facts, tables.objects, gating)
+    return tuple(
+        KeyFrame(row["frame"], tuple(Component.parse(text) for text in row["changes"]))
+        for row in found.segmented_frames.sort("key_frame").iter_rows(named=True)
+    )
+
+
+def changed_predicates(activity: str, seed: int = 0) -> set[str]:
+    """What changes in any of its key frames."""
+    return {c.predicate for found in key_frames(activity, seed) for c in found.changes}
+
+
+def hands_at_once(found: KeyFrame) -> int:
+    """How many hands take or leave something in this key frame."""
+    return len({c.predicate for c in found.changes} & {"LeftGrasping", "RightGrasping"})
