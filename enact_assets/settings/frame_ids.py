@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import ReplayError
-
-Ints = NDArray[np.int64]
+from enact_assets.settings.arrays import Ints
 
 COUNTED_FROM_0 = (0, 0)
 """Runs of a recording whose ids are its positions."""

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
+
 STRENGTH = 0.3
 """Penalty, in shares of the mean of the diagonal of X' L X. Chosen on seeds 107 to 109."""
 SHRINK = 0.5
@@ -20,8 +22,6 @@ SHRINK = 0.5
 the others. Chosen on seeds 107 to 109."""
 _ZERO = 1e-9
 """Eigenvalues below this share of the greatest are those of parts that no step joins."""
-
-Floats = NDArray[np.float64]
 
 
 class Moments(NamedTuple):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from enact_assets.answers.people.alpha import Floats, Ints, Ratings, nominal_alphas, ordinal_alphas
+from enact_assets.answers.people.alpha import Ratings, nominal_alphas, ordinal_alphas
 from enact_assets.answers.people.tables import HumanAgreement
 from enact_assets.engine.ids import seed_from
+from enact_assets.settings.arrays import Floats, Ints
 
 N_RESAMPLES = 1_000
 """As many as the paper's (B.1.2)."""

@@ -20,6 +20,7 @@ from enact_assets.engine.tables import Of
 from enact_assets.questions.world.observed_orders import OrderCounts
 from enact_assets.questions.world.plan_options import PlanOptions, chosen_letters, plan_options
 from enact_assets.questions.world.tables import ActionStates, AnnotatedActions, TrainingPlans
+from enact_assets.settings.arrays import Floats, Ints
 
 Letters = dict[str, str]
 KNOWN: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -32,8 +33,6 @@ KNOWN: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 """Columns of :attr:`LabelMaterial.known`."""
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SMOOTHING = 0.1
 """Added to every count of a bigram."""

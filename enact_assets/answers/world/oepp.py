@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from enact_assets.answers.world.oepp_kernels import Network, train
 from enact_assets.engine.ids import seed_from
+from enact_assets.settings.arrays import Floats
 
-Floats = NDArray[np.float64]
 STATE_SIZE, LABEL_SIZE = 128, 32
 RIDGE = 1.0
 HIDDEN, EPOCHS, BATCH = 64, 30, 64

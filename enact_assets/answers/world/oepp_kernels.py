@@ -4,11 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
+from enact_assets.settings.arrays import Floats, Ints
 
 RATE = 3e-3
 """Step size of Adam."""

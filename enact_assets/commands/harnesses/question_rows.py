@@ -19,8 +19,9 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.steps.inputs import Changes
 from enact_assets.questions.asked.types import Row
-from enact_assets.questions.key_frames.component_index import ComponentIndex, Words
+from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
+from enact_assets.settings.arrays import Words
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.recorded_pictures import first_shown
 from enact_assets.demonstrations.recordings.folders import (
@@ -26,11 +25,11 @@ from enact_assets.demonstrations.recordings.folders import (
 from enact_assets.demonstrations.recordings.videos import read_frames
 from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.lake.image_store import png_size
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.frame_ids import FrameIds
 
 Progress = Callable[[str, int, int], None]
 """Hears what is looked at, how much of it was, and how much there is."""
-Ints = NDArray[np.int64]
 MAX_SIZES = 5
 
 PROBLEMS: dict[str, tuple[str, str]] = {

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError
+from enact_assets.settings.arrays import Floats
 from enact_assets.settings.editing import EditingSettings
 
 Image = NDArray[np.uint8]
 Labels = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 _SMOOTHING_PX = 1.5
 _BAND_PX = 4

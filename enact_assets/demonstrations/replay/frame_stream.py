@@ -20,8 +20,8 @@ from enact_assets.demonstrations.replay import json_kernels, stream_kernels
 from enact_assets.demonstrations.replay.stream_kernels import Cursor, Followed, Pattern, Sight
 from enact_assets.engine.errors import RecordingError
 from enact_assets.engine.given_files import open_given
+from enact_assets.settings.arrays import Ints
 
-Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 """Rows of sight, in half the memory."""
 Progress = Callable[[int, int], None]

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay.json_kernels import (
     BROKEN,
@@ -35,8 +34,7 @@ from enact_assets.demonstrations.replay.json_kernels import (
     skip_blanks,
     skip_string,
 )
-
-Ints = NDArray[np.int64]
+from enact_assets.settings.arrays import Ints
 
 BOX_NUMBERS = 7
 ROW_NUMBERS = 3 + BOX_NUMBERS

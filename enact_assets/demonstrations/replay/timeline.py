@@ -6,7 +6,6 @@ from typing import Literal, TypeVar
 
 import numpy as np
 from msgspec import UNSET
-from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay import stream_kernels as kernels
 from enact_assets.demonstrations.replay.frame_records import (
@@ -29,9 +28,9 @@ from enact_assets.demonstrations.replay.frame_stream import Place, RawFrame, Row
 from enact_assets.demonstrations.replay.json_kernels import FOUND
 from enact_assets.demonstrations.replay.parents import Kind
 from enact_assets.demonstrations.replay.stream_kernels import Pattern, Sight
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.predicates import EXISTS, RELATED
 
-Ints = NDArray[np.int64]
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object; the object of a node's state is None."""
 _Record = TypeVar("_Record", Node, Edge)

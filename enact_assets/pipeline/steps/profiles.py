@@ -16,7 +16,7 @@ from enact_assets.questions.asked.official import OfficialAnswer
 from enact_assets.questions.asked.qa import write_questions
 from enact_assets.questions.asked.release_qa import write_release_questions
 from enact_assets.questions.key_frames.chosen_frames import as_recorded, as_segmented
-from enact_assets.questions.key_frames.component_index import ComponentIndex, Ints
+from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.key_frames.release import segment_release
@@ -27,6 +27,7 @@ from enact_assets.results.verification.evaluate import PAPER_ANSWERS, RELEASE_AN
 from enact_assets.results.verification.paper_scores import score_paper
 from enact_assets.results.verification.release_report import score_as_release
 from enact_assets.results.verification.task_evidence import Evidence, Scored
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.classes import Gating, OwnWords, QuestionSettings
 from enact_assets.settings.profile import PAPER, RELEASE, Profile
 

@@ -4,8 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from enact_assets.settings.arrays import Ints, Words
 
 WORD_BITS = 64
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import RecordingError
-from enact_assets.questions.key_frames.component_index import Ints
 from enact_assets.questions.key_frames.held_facts import facts_at
 from enact_assets.questions.key_frames.landed import KeyFrames, SegmentedTables, land
 from enact_assets.questions.key_frames.segment import segment
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.classes import Gating
 
 

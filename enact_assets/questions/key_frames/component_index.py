@@ -6,15 +6,11 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import EnactError
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, n_words_of, set_bits
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.components import Component
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint64]
 
 
 class ComponentIndex(ABC):

@@ -6,7 +6,6 @@ swapped without making a statement false.
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay.parents import KEY_FRAME
 from enact_assets.questions.key_frames.component_index import ComponentIndex
@@ -31,13 +30,10 @@ from enact_assets.questions.key_frames.pair_kernels import (
     edited_objects,
     pair_changes,
 )
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import EXISTS, label
 from enact_assets.settings.profile import Profile
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 
 class DeltaIndex(ComponentIndex):

@@ -9,9 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay.parents import FRAME, Parents, parents_over_time
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.components import Component
-
-Ints = NDArray[np.int64]
 
 
 class FamilyArrays(TypedDict):

@@ -7,13 +7,14 @@ file names frames of a replay.
 import numpy as np
 import polars as pl
 
-from enact_assets.questions.key_frames.held_facts import Ints, changes_at, facts_at
+from enact_assets.questions.key_frames.held_facts import changes_at, facts_at
 from enact_assets.questions.key_frames.landed import (
     KeyFrames,
     SegmentedTables,
     land,
     only_demonstration,
 )
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.classes import QUESTIONS, Gating
 from enact_assets.settings.predicates import EXISTS
 

@@ -4,15 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.families import resolve_parents
 from enact_assets.questions.key_frames.switches import FACT
 from enact_assets.questions.key_frames.tables import SceneGraphs
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.components import Component, Operation
 from enact_assets.settings.predicates import EXISTS, RELEASE_PREDICATES
 
-Ints = NDArray[np.int64]
 Fact = tuple[str, str, str | None]
 
 _KNOWN = frozenset(RELEASE_PREDICATES)

@@ -4,16 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import ReplayError
 from enact_assets.questions.key_frames.bit_sets import pack
 from enact_assets.questions.key_frames.switches import FACT
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.predicates import EXISTS
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
 
 
 def check_key_frame_tables(

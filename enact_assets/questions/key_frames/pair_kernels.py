@@ -10,10 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, add_bit, bit, lowest_bit, popcount
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 
 class KeyFrameArrays(NamedTuple):

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import ReplayError
 from enact_assets.questions.key_frames.given_key_frames import given, is_given
@@ -46,13 +45,11 @@ from enact_assets.questions.key_frames.release_record_kernels import (
 )
 from enact_assets.questions.key_frames.release_search_kernels import SearchRules, find_key_frames
 from enact_assets.questions.key_frames.switches import FACT, check_intervals
+from enact_assets.settings.arrays import Floats, Ints
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.predicates import EXISTS, RELATED
 from enact_assets.settings.profile import ReleaseRules
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -167,9 +164,6 @@ def _check_states(keys: pl.DataFrame, states: list[list[str]], rows: pl.DataFram
             f"Profile 'release' takes {MAX_STATES} at most; segment with profile 'paper', or leave "
             "out states that are no states."
         )
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

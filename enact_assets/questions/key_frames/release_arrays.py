@@ -4,11 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 FINE = 0
 NO_ORIGIN = 1

@@ -4,7 +4,6 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PairError
 from enact_assets.questions.key_frames.bit_sets import sets_of
@@ -31,11 +30,9 @@ from enact_assets.questions.key_frames.release_pair_kernels import (
     find_changes,
 )
 from enact_assets.questions.key_frames.release_vocabulary import build_arrays
+from enact_assets.settings.arrays import Ints, Words
 from enact_assets.settings.components import Component
 from enact_assets.settings.profile import Profile
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 Entry = tuple[str, str, str, str, str | None]
 """(operation, node | edge | transition, predicate, subject label, object label)."""

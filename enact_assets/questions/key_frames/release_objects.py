@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay.parents import KEY_FRAME, parents_over_time
 from enact_assets.questions.key_frames.key_frame_tables import number_by_value
@@ -20,9 +19,7 @@ from enact_assets.questions.key_frames.release_arrays import (
     IMPOSSIBLE,
     NO_LABEL,
 )
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from enact_assets.settings.arrays import Bools, Ints
 
 _HALF = "half"
 _COOKED = "cooked"

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, add_bit, bit, lowest_bit
 from enact_assets.questions.key_frames.release_arrays import (
@@ -31,10 +30,7 @@ from enact_assets.questions.key_frames.release_arrays import (
     Scratch,
     new_scratch,
 )
-
-Ints = NDArray[np.int64]
-
-Words = NDArray[np.uint64]
+from enact_assets.settings.arrays import Ints, Words
 
 NO_TRANSITION = 0
 FROM_FORMER = 1

@@ -13,10 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 MAX_STATES = WORD_BITS
 """States one key may have: bits of a mask."""

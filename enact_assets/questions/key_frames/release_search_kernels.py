@@ -4,12 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.bit_sets import popcount
-from enact_assets.questions.key_frames.release_record_kernels import Ints, Records, last_record
-
-Floats = NDArray[np.float64]
+from enact_assets.questions.key_frames.release_record_kernels import Records, last_record
+from enact_assets.settings.arrays import Floats, Ints
 
 
 class SearchRules(NamedTuple):

@@ -11,13 +11,11 @@ from enact_assets.questions.key_frames.release_arrays import (
     AS_LISTED,
     UNKNOWN_STATE,
     UNSPEAKABLE,
-    Bools,
-    Ints,
     ReleaseArrays,
-    Words,
 )
 from enact_assets.questions.key_frames.release_objects import ReleaseObjects
 from enact_assets.questions.key_frames.release_pair_kernels import find_transitions
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.components import Component, Operation
 from enact_assets.settings.predicates import EXISTS, RELATED, RELEASE_PREDICATES
 

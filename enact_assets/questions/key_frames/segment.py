@@ -31,7 +31,6 @@ from enact_assets.questions.key_frames.landed import (
     only_demonstration,
 )
 from enact_assets.questions.key_frames.segment_kernels import (
-    Ints,
     SearchRules,
     find_key_frames,
     is_link_at,
@@ -39,6 +38,7 @@ from enact_assets.questions.key_frames.segment_kernels import (
     states_at,
 )
 from enact_assets.questions.key_frames.switches import FactSwitches, find_switches
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.components import Component, Operation
 from enact_assets.settings.registry import Gating
 

@@ -11,8 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from enact_assets.settings.arrays import Bools, Ints
 
 
 class Switches(NamedTuple):

@@ -8,7 +8,8 @@ import polars as pl
 
 from enact_assets.engine.errors import IntervalError
 from enact_assets.questions.key_frames.families import Origin, resolve_parents
-from enact_assets.questions.key_frames.segment_kernels import Ints, Lineage, Switches
+from enact_assets.questions.key_frames.segment_kernels import Lineage, Switches
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.predicates import EXISTS
 
 FACT = ["predicate", "subject", "object"]

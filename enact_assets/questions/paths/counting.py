@@ -18,9 +18,8 @@ from enact_assets.questions.paths import kernels
 from enact_assets.questions.paths.kernels import LIMB_BITS, Counts, Graph, Limbs
 from enact_assets.questions.paths.tables import PathCounts
 from enact_assets.questions.paths.transition_graph import count_key_frames
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.profile import Profile
-
-Ints = NDArray[np.int64]
 
 BLOCK_SIZE = 32
 """Predecessors per block of partial sums: balances memory against steps per unranking."""

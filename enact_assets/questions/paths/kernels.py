@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from enact_assets.settings.arrays import Ints
+
 Limbs = NDArray[np.uint64]
 
 LIMB_BITS = 32

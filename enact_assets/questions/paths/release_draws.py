@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import SettingsError, TrajectoryError
 from enact_assets.questions.paths.counting import CountedPaths, path_counts_of
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.profile import Profile, ReleaseRules
 
 if TYPE_CHECKING:
     from enact_assets.questions.key_frames.component_index import ComponentIndex
     from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 
-Ints = NDArray[np.int64]
 GetRandBits = Callable[[int], int]
 
 _WORD = 32

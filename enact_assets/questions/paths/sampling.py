@@ -12,9 +12,10 @@ import polars as pl
 
 from enact_assets.engine.ids import seed_from, short_id
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.paths.counting import Ints, path_counts_of
+from enact_assets.questions.paths.counting import path_counts_of
 from enact_assets.questions.paths.release_draws import draws_of, release_index
 from enact_assets.questions.paths.tables import Trajectories
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.profile import Profile
 
 

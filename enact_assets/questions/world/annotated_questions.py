@@ -80,17 +80,6 @@ def order_counts(actions: pl.DataFrame) -> OrderCounts:
     return OrderCounts.of(list(_plans_by_recording(actions)), categories_of(actions))
 
 
-def flawless_orders(actions: pl.DataFrame) -> dict[str, OrderCounts]:
-    """Person -> orders of what all other people did in recordings without an error."""
-    categories, flawless = categories_of(actions), actions.filter(flawless_recordings())
-    everyone = OrderCounts.of(list(_plans_by_recording(flawless)), categories)
-    own = {
-        str(person): OrderCounts.of(list(_plans_by_recording(rows)), categories)
-        for (person,), rows in flawless.group_by("person")
-    }
-    return {person: everyone - counts for person, counts in own.items()}
-
-
 def categories_of(actions: pl.DataFrame) -> list[str]:
     """All categories, sorted."""
     return actions["category"].unique().sort().to_list()

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from enact_assets.settings.arrays import Floats
 
 LEAST_RECORDINGS = 5
 """In so many recordings an order must have been seen, and never its reverse, to count as fixed."""

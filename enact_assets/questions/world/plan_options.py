@@ -8,9 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.engine.ids import seed_from
+from enact_assets.settings.arrays import Floats
 
 LETTERS = "ABCD"
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

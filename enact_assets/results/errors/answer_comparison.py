@@ -27,8 +27,6 @@ from enact_assets.results.errors.comparison_kernels import (
     N_REFERENCE,
     Comparison,
     ComponentKeys,
-    Ints,
-    Words,
     compare_sets,
 )
 from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
@@ -40,6 +38,7 @@ from enact_assets.results.verification.step_arrays import (
     parse_actions,
     step_pairs,
 )
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import predicate
 
@@ -97,9 +96,6 @@ def _numbered(keys: Sequence[object]) -> Ints:
     return np.array(
         [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys], np.int64
     )
-
-
-Bools = NDArray[np.bool_]
 
 
 class AskedSteps:

@@ -7,10 +7,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, bit, lowest_bit, popcount
+from enact_assets.settings.arrays import Ints, Words
 
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 MATCHED, POLARITY, PREDICATE, ENTITY, OMISSION, HALLUCINATION = range(6)
 """Codes of outcomes; see ``answer_comparison.OUTCOMES``."""

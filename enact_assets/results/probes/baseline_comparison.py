@@ -18,7 +18,6 @@ from enact_assets.results.statistics.clusters import (
     NO_VARIATION,
     NOT_PAIRED,
     ClusterSums,
-    Floats,
     clustered_p,
     welch,
 )
@@ -30,6 +29,7 @@ from enact_assets.results.statistics.power import (
 )
 from enact_assets.results.statistics.resampling import mean_intervals, sign_flip_p
 from enact_assets.results.statistics.unpaired import unpaired_difference
+from enact_assets.settings.arrays import Floats
 
 ONE_QUESTION = "one_question"
 """Why Welch's test is null: a side has a single score."""

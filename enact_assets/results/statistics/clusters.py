@@ -8,12 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.results.statistics.constants import StatisticsSettings
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from enact_assets.settings.arrays import Floats, Ints
 
 ROUNDING = 1e-12
 """Accuracies are ratios of small integers: a spread below this is rounding, not variance."""

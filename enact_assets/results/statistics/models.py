@@ -18,8 +18,6 @@ from enact_assets.results.statistics.clusters import (
     NO_VARIATION,
     NOT_PAIRED,
     ClusterSums,
-    Floats,
-    Ints,
     clustered_p,
     t_margin,
 )
@@ -28,6 +26,7 @@ from enact_assets.results.statistics.model_tables import ModelAccuracies, ModelC
 from enact_assets.results.statistics.multiplicity import benjamini_hochberg
 from enact_assets.results.statistics.power import minimum_detectable_effect
 from enact_assets.results.statistics.resampling import mean_intervals, sign_flip_p
+from enact_assets.settings.arrays import Floats, Ints
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}
 """Metric -> column of ``evaluation`` whose mean it is, by answer or, pairwise, by step."""

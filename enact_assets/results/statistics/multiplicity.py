@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from enact_assets.results.statistics.clusters import Floats
+from enact_assets.settings.arrays import Floats
 
 
 def holm(p: Floats) -> Floats:

@@ -4,8 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from enact_assets.results.statistics.clusters import ClusterSums, Floats
+from enact_assets.results.statistics.clusters import ClusterSums
 from enact_assets.results.statistics.constants import StatisticsSettings
+from enact_assets.settings.arrays import Floats
 
 MAX_CLUSTERS = 100_000
 

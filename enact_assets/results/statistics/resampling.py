@@ -9,15 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from enact_assets.engine.ids import seed_from
-from enact_assets.results.statistics.clusters import (
-    GRID,
-    ClusterSums,
-    Floats,
-    Ints,
-    on_grid,
-    t_margin,
-)
+from enact_assets.results.statistics.clusters import GRID, ClusterSums, on_grid, t_margin
 from enact_assets.results.statistics.constants import StatisticsSettings
+from enact_assets.settings.arrays import Floats, Ints
 
 COLUMNS_AT_ONCE = 256
 """Of 9,999 resamples each: 20 MB."""

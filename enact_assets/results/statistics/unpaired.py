@@ -15,10 +15,9 @@ from enact_assets.results.statistics.clusters import (
     ONE_DEMONSTRATION,
     ROUNDING,
     ClusterSums,
-    Floats,
-    Ints,
 )
 from enact_assets.results.statistics.constants import StatisticsSettings
+from enact_assets.settings.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)

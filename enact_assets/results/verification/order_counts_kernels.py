@@ -2,11 +2,8 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 
 @njit(cache=True)

@@ -13,11 +13,11 @@ from enact_assets.questions.asked.official import OfficialAnswer
 from enact_assets.questions.asked.parsing import Labels
 from enact_assets.questions.asked.release_parsing import UNREADABLE
 from enact_assets.questions.key_frames.release_deltas import signature_text
-from enact_assets.results.verification.order_counts_kernels import Words
 from enact_assets.results.verification.release_scores import ReleaseResult, ReleaseScorer
 from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.results.verification.task_evidence import Evidence, Scored, detailed_row
 from enact_assets.results.verification.verify import VerifierQuestion
+from enact_assets.settings.arrays import Words
 
 DIRECTIONS = ("forward", "inverse")
 _NOTES = (

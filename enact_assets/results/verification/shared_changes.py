@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.results.verification.order_counts_kernels import Bools, Ints, Words
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 
 class KnownChanges(NamedTuple):

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.results.verification.order_counts_kernels import Bools, Ints, Words
+from enact_assets.settings.arrays import Bools, Ints, Words
 from enact_assets.settings.components import Component
 
 Action = Sequence[str]

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.asked.parsing import Labels
-from enact_assets.results.verification.order_counts_kernels import Bools, Ints, Words
 from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.results.verification.step_arrays import Action, encode_actions, padded, step_pairs
 from enact_assets.results.verification.verify_kernels import (
@@ -25,6 +24,7 @@ from enact_assets.results.verification.verify_kernels import (
     count_passed,
     read_labels,
 )
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 _NO_LABEL = 2**62
 """Stands for an entry that is the label of nothing."""

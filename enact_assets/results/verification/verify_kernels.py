@@ -5,13 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from enact_assets.results.verification.order_counts_kernels import (
-    Bools,
-    Ints,
-    Words,
-    is_subset,
-    longest_alignment,
-)
+from enact_assets.results.verification.order_counts_kernels import is_subset, longest_alignment
+from enact_assets.settings.arrays import Bools, Ints, Words
 
 SAYS_ALL, SAYS_ONLY = 1, 2
 """Rules for one step: an answer says all that shows of it; an answer says only what happens in it.

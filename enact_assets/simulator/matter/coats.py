@@ -8,13 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Bools, Floats
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.stage.stage import Stage
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 WIPE_REACH_M = 0.03
 """A wiper at work takes up what lies within its outline, so far below or above its bottom."""

@@ -4,8 +4,8 @@ Only what changed is moved, and nothing that shows nothing leaves its hiding pla
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Bools, Floats
 from enact_assets.simulator.matter.coats import Coats, CoatState
 from enact_assets.simulator.matter.fluids import PARTICLE_M3, Fluids
 from enact_assets.simulator.mechanics.bodies import Bodies
@@ -21,9 +21,6 @@ from enact_assets.simulator.stage.substances import (
     disc_radii,
     slab_heights,
 )
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 NOTICED_M = 2e-5
 """Smaller moves, and turns of a quaternion, are the solver's: no reason to move anything."""

@@ -9,16 +9,13 @@ it displace nothing. No volume is ever lost: it is in a vessel, on a surface, or
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.coats import Coats
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.mechanics.containment import is_inside
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.stage.stage import Stage
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PARTICLE_M3 = 1e-6
 """Volume of one particle of what flows: a vessel contains a substance if it holds this much."""

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.contents import Contents
 from enact_assets.simulator.matter.display import Display
 from enact_assets.simulator.matter.fluids import PARTICLE_M3
@@ -17,8 +17,6 @@ from enact_assets.simulator.matter.recipes import make, missing_parents
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Baked, Recipe, Switched, When
-
-Floats = NDArray[np.float64]
 
 
 class Logged(TypedDict):

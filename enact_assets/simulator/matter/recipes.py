@@ -6,8 +6,8 @@ hold it, and a hand that held it is empty.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.contents import Contents
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.mechanics.containment import is_inside
@@ -15,8 +15,6 @@ from enact_assets.simulator.robot.kinematics import SIDES
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.rotations import quat_z
 from enact_assets.simulator.stage.transitions import Baked, Cut, Diced, Recipe, Stirred, Switched
-
-Floats = NDArray[np.float64]
 
 DROP_M = 0.002
 """Products start this far above where they come to rest."""

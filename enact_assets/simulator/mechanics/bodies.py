@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.robot.kinematics import SIDES, Side
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.shapes.rotations import quat_inverse, quat_product, quat_to_matrix
 from enact_assets.simulator.stage.stage import Stage
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PhysicsError
+from enact_assets.settings.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import mujoco
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 2, 3, 4, 5, 6
 """MuJoCo's mjtGeom codes of the primitives bounds are known for."""

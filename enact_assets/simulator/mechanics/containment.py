@@ -1,12 +1,9 @@
 """What is inside what: one rule for recipes while a simulation runs and for facts of its log."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Bools, Floats
 from enact_assets.simulator.mechanics.bodies import Bodies
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def in_cavity(middle: Floats, origin: Floats, turn: Floats, cavity: tuple[Floats, Floats]) -> Bools:

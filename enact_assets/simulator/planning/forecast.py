@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PlanError
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, standing_place
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
@@ -17,8 +17,6 @@ from enact_assets.simulator.skills.executor import Executor, root_of
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Cut, Diced, Recipe
 from enact_assets.simulator.things.kinds import Thing
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -4,8 +4,8 @@ What is in a vessel when a step begins is not known ahead; what may ever be in i
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance
@@ -15,8 +15,6 @@ from enact_assets.simulator.skills.pouring import Tilting, tilt_direction
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.stage.substances import Substance
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred
-
-Floats = NDArray[np.float64]
 
 HALF_TURN_RAD = np.pi / 2
 """A tilt at which most vessels are empty."""

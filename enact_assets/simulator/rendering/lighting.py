@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.view.masks import VISIBLE_GROUPS, cast_rays
 
 if TYPE_CHECKING:
     import mujoco
 
-Floats = NDArray[np.float64]
 
 AMBIENT = (0.46, 0.48, 0.51)
 """Radiance from all directions the room leaves open; also what a ray that leaves it shows."""

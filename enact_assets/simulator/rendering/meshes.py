@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError
+from enact_assets.settings.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import mujoco
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CREASE_RAD = math.radians(40.0)
 SEGMENTS = 32

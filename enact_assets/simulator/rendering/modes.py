@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.settings.classes import EFFORTS, Effort, RendererSettings
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting
 from enact_assets.simulator.shapes.surfaces import Surface, Texture, darker
-
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 
 SHOULDER = 0.6
 """Display level up to which tone mapping is linear; above it highlights are compressed."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError
+from enact_assets.settings.arrays import Floats32
 from enact_assets.settings.classes import Variant
 from enact_assets.simulator.rendering.lighting import EVERYDAY
 from enact_assets.simulator.rendering.materials import check_surfaces, dressed
@@ -35,11 +36,6 @@ from enact_assets.simulator.view.poses import cues_on, pose_world, state_seed, s
 
 if TYPE_CHECKING:
     import mujoco
-
-
-Floats = NDArray[np.float64]
-
-Floats32 = NDArray[np.float32]
 
 
 @cache

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.settings.classes import SCALAR, CameraSettings, RendererSettings
 from enact_assets.simulator.rendering.backends import choose_backend
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting, find_room, lights
@@ -33,8 +33,6 @@ from enact_assets.simulator.view.masks import VISIBLE_GROUPS
 if TYPE_CHECKING:
     import mujoco
 
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 
 SEED = 7
 ROULETTE_DEPTH = 3

@@ -8,13 +8,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import UnknownNameError
+from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.simulator.shapes.surfaces import Surface
-
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 
 EDGE_PX = 256
 

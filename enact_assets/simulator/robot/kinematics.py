@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.arms import (
     BLACK,
     FINGERS,
@@ -27,7 +27,6 @@ from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.rotations import frame_along, quat_z, rotate_z
 from enact_assets.simulator.shapes.world import WorldObject
 
-Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
 SIDES: tuple[Side, Side] = ("left", "right")
 

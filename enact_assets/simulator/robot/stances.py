@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
     BasePose,
@@ -17,8 +17,6 @@ from enact_assets.simulator.robot.kinematics import (
 )
 from enact_assets.simulator.shapes.rotations import rotate_z
 from enact_assets.simulator.things.thing_parts import Parts
-
-Floats = NDArray[np.float64]
 
 PITCH_RAD = math.radians(35)
 """Slope of the fingers in every grasp: from the robot's side, so the hand hides little."""

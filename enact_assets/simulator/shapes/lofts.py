@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from enact_assets.settings.arrays import Floats, Ints
+
 Mesh = tuple[Floats, Ints]
 
 POINTS = 18

@@ -9,16 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats, Ints
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import Cue, WorldObject
 
 Vec3 = tuple[float, float, float]
 Vector = Sequence[float]
 Profile = Sequence[tuple[float, float]]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 STATIC, MOVABLE, DOOR = (1, 0), (2, 7), (4, 0)
 """(contype, conaffinity) of fixtures, movable things and doors."""

@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from enact_assets.settings.arrays import Floats
 
 
 def rotate_z(vector: Floats, angle_rad: float) -> Floats:

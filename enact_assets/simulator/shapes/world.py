@@ -9,16 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from enact_assets.engine.ids import sha256_bytes
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.shapes.surfaces import Surface
 
 if TYPE_CHECKING:
     import mujoco
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -28,15 +28,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Bools
 from enact_assets.simulator.matter.heat import COOKED_C
 from enact_assets.simulator.mechanics.containment import in_cavity
 from enact_assets.simulator.rooms.fixtures import OPEN_FRACTION
 from enact_assets.simulator.simulation.physics_log import PhysicsLog
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 UNDER_REACH_M = 0.8
 """Something farther above than this is not what a thing lies under."""

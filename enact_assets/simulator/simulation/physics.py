@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PhysicsError
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.matter import Matter
 from enact_assets.simulator.mechanics.bodies import Bodies
 from enact_assets.simulator.mechanics.physics_check import Room, check_start
@@ -19,8 +20,6 @@ from enact_assets.simulator.robot.kinematics import (
 )
 from enact_assets.simulator.shapes.mjcf import STEPS_PER_SECOND
 from enact_assets.simulator.stage.stage import Stage
-
-Floats = NDArray[np.float64]
 
 FRAME_RATE_HZ = 30
 STEPS_PER_FRAME = STEPS_PER_SECOND // FRAME_RATE_HZ

@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.simulation.facts import Fact, find_facts
 from enact_assets.simulator.simulation.performed import Performed
 from enact_assets.simulator.simulation.physics import Physics
 from enact_assets.simulator.simulation.physics_log import physics_log
 
-Floats = NDArray[np.float64]
 GoalFact = tuple[str, str, str | None]
 
 

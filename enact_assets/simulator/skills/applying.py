@@ -3,14 +3,12 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
 from enact_assets.simulator.skills.handling import Hold, bring_over, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.transitions import Stirred
-
-Floats = NDArray[np.float64]
 
 DIP_RAD = math.radians(40)
 STIR_RAD = math.radians(60)

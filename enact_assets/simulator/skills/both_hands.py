@@ -5,16 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
 from enact_assets.simulator.shapes.rotations import rotate_z, wrap_angle, yaw_of
 from enact_assets.simulator.skills.clearance import transit_height
 from enact_assets.simulator.skills.executor import LIFT_M, Executor, Step
 from enact_assets.simulator.skills.motion import AWAY, DONE, HAND_SPEED, UP, Motions, side_by_side
-
-Floats = NDArray[np.float64]
 
 APART_M = 0.16
 """Hands that come nearer to each other than this would collide."""

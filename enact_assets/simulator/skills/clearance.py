@@ -1,11 +1,9 @@
 """How high a thing must be carried to clear what stands on its way."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.skills.motion import Motion
-
-Floats = NDArray[np.float64]
 
 CLEARANCE_M = 0.03
 FURNITURE_TOP_M = 1.3

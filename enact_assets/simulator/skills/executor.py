@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import HandPose, Side
 from enact_assets.simulator.robot.stances import grip_pose
 from enact_assets.simulator.rooms.fixtures import Access
@@ -21,8 +21,6 @@ from enact_assets.simulator.simulation.performed import Performed, described
 from enact_assets.simulator.skills.clearance import transit_height
 from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
 from enact_assets.simulator.things.kinds import Thing
-
-Floats = NDArray[np.float64]
 
 LIFT_M = 0.13
 PULL_M = 0.31

@@ -5,16 +5,14 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
 from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.skills.clearance import transit_height
 from enact_assets.simulator.skills.motion import Motion
 from enact_assets.simulator.things.kinds import Thing
-
-Floats = NDArray[np.float64]
 
 LEAST_OVER_M = 0.06
 """A thing is brought from at least so far above to where it works."""

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PlanError
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
     SIDES,
@@ -31,7 +31,6 @@ from enact_assets.simulator.shapes.rotations import smooth_step
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ, Physics
 from enact_assets.simulator.stage.stage import Stage
 
-Floats = NDArray[np.float64]
 Motions = Generator[None, None, None]
 """A motion: yields once per frame."""
 Result = TypeVar("Result")

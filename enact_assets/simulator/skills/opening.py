@@ -4,15 +4,13 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side, shoulder
 from enact_assets.simulator.robot.stances import TURN_PER_M, Goal, common_stance, heading
 from enact_assets.simulator.rooms.fixtures import Fixture, Panel
 from enact_assets.simulator.shapes.rotations import rotate_z, turn_about
 from enact_assets.simulator.skills.motion import Motion, Motions
-
-Floats = NDArray[np.float64]
 
 SWING_S_PER_RAD = 0.72
 SLIDE_S_PER_M = 3.6

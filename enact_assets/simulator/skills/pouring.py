@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.fluids import PARTICLE_M3
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
 from enact_assets.simulator.shapes.rotations import rotate_z
@@ -13,8 +13,6 @@ from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
 from enact_assets.simulator.skills.handling import Hold, bring_over, lifted, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.hollows import Hollow
-
-Floats = NDArray[np.float64]
 
 MAX_TILT_RAD = math.radians(135)
 TILT_RAD_PER_S = math.radians(60)

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.things.thing_parts import Vessel
-
-Floats = NDArray[np.float64]
 
 SLICES = 128
 """With so many, a capacity is off by at most 0.3 per cent of the volume, at small tilts."""

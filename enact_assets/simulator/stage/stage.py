@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import PlanError
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.shapes.mjcf import Vec3
 from enact_assets.simulator.shapes.world import World
@@ -18,8 +18,6 @@ from enact_assets.simulator.stage.matter_check import (
 )
 from enact_assets.simulator.things.kinds import Thing
 from enact_assets.simulator.things.thing_parts import Coat, Vessel
-
-Floats = NDArray[np.float64]
 
 ASIDE_M = 0.2
 """A fixture nearer to the middle has no side."""

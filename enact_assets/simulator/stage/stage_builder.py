@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import StageError, UnknownNameError
 from enact_assets.simulator.robot.kinematics import SIDES, add_robot
@@ -29,8 +28,6 @@ from enact_assets.simulator.stage.substances import (
 )
 from enact_assets.simulator.stage.transitions import Cut, Recipe, When, parents_of
 from enact_assets.simulator.things.kinds import Thing, add_thing
-
-Floats = NDArray[np.float64]
 
 LIMBO: Vec3 = (0.0, 9.0, -4.0)
 """Where things wait that do not exist yet, or no longer: far below and behind the kitchen."""

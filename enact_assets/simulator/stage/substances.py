@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.shapes.mjcf import Profile, Scene
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import WorldObject
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.things.thing_parts import Coat, Vessel
 
-Floats = NDArray[np.float64]
 Kind = Literal["liquid", "grains", "film"]
 """Liquids and grains flow (grains like a liquid of their bulk volume); a film never does."""
 

@@ -16,9 +16,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.settings.arrays import Floats
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.settings.fisheye_lens import (
     CIRCLE_SHARE,
@@ -29,9 +29,6 @@ from enact_assets.simulator.shapes.world import World
 
 if TYPE_CHECKING:
     import mujoco
-
-
-Floats = NDArray[np.float64]
 
 
 def fisheye_directions(_: CameraSettings, size_px: int) -> Floats:

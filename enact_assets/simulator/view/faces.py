@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.settings.fisheye_lens import HALF_FIELD_RAD
 from enact_assets.simulator.view.cameras import CameraPose
-
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 
 FACE_SHARE = 0.75
 """Edge of a face in picture edges: finer than the picture in its middle, as fine at its rim."""

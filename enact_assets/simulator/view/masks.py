@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError
+from enact_assets.settings.arrays import Bools, Floats
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.cameras import CameraPose, camera_pose, in_world
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     import mujoco
 
 Ints = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 VISIBLE_GROUPS = (0, 1)
 NO_OBJECT = -1

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from enact_assets.settings.arrays import Bools, Floats
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.view.cameras import CameraPose, picture_directions
 
 if TYPE_CHECKING:
     import mujoco
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 PARTS_ACROSS = 8
 LEAST_EDGE_PX = 32

@@ -7,7 +7,8 @@ import polars as pl
 
 from enact_assets.answers.baselines.prediction_tables import Predictions
 from enact_assets.questions.asked.tables import Qa
-from enact_assets.questions.key_frames.component_index import ComponentIndex, Ints, Words
+from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.settings.arrays import Ints, Words
 from enact_assets.settings.components import Component
 
 Texts = Sequence[str]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from enact_assets.results.statistics.clusters import ClusterSums, Floats, clustered_p, welch
+from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, welch
 from enact_assets.results.statistics.constants import DEFAULT
 from enact_assets.results.statistics.resampling import bootstrap_intervals, sign_flip_p
+from enact_assets.settings.arrays import Floats
 
 N_DEMONSTRATIONS, N_QUESTIONS = 29, 48
 ALPHA = 0.05

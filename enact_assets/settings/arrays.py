@@ -1,0 +1,10 @@
+"""Types of arrays, named by what is in them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
