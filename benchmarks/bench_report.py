@@ -25,7 +25,7 @@ from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.results.errors.answer_comparison import AnswerComparer
-from enact_assets.results.paper.published_results import published_table
+from enact_assets.results.paper.results import published_table
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.write import write_report

@@ -25,7 +25,7 @@ from enact_assets.engine.lake.parquet_files import encoded_file
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.pipeline.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.pipeline.steps.profiles import ANSWERS, INDEX_CHANGES, WRITE
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.noise import Vocabulary
 from enact_assets.questions.asked.selection import (
     chosen_by_variant,

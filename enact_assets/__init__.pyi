@@ -4,7 +4,7 @@ Type checkers and editors read this file. So does the package itself, when a nam
 (engine/system/public_names.py). docs/site/python_api.toml has the same names by task.
 """
 
-from enact_assets.answers.baselines.baselines import answers_of_baseline as answers_of_baseline
+from enact_assets.answers.baselines.references import answers_of_baseline as answers_of_baseline
 from enact_assets.answers.baselines.requests import ModelProtocol as ModelProtocol
 from enact_assets.answers.baselines.requests import ModelRequest as ModelRequest
 from enact_assets.answers.baselines.requests import build_request as build_request
@@ -82,7 +82,7 @@ from enact_assets.pipeline.bulk.run import run_bulk as run_bulk
 from enact_assets.pipeline.bulk.sources import BulkRecording as BulkRecording
 from enact_assets.pipeline.bulk.sources import BulkSource as BulkSource
 from enact_assets.pipeline.bulk.sources import lake_sources as lake_sources
-from enact_assets.questions.asked.asked import ask_questions as _write_asked_questions
+from enact_assets.questions.asked.by_variant import ask_questions as _write_asked_questions
 from enact_assets.questions.asked.natural import sentence as _component_sentence
 from enact_assets.questions.asked.parsing import read_answer as read_answer
 from enact_assets.questions.asked.qa import write_questions as write_questions

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from rich.console import Console
 
-from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.baselines.references import MODELS
 from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.commands.question_counts import print_question_counts
 from enact_assets.commands.terminal import plain

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.answers.baselines.baselines import MODELS
 from enact_assets.answers.baselines.costs import dollars
 from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.baselines.references import MODELS
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import has_key

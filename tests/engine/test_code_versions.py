@@ -338,7 +338,7 @@ REAL: list[tuple[str, str, str, set[str]]] = [
     ("questions/paths/tables.py", "valid trajectories that end here", "ends", set()),
     ("results/statistics/multiplicity.py", "def ", "def new():\n    pass\n\n\ndef ", set()),
     (
-        "results/verification/evaluation_tables.py",
+        "results/verification/tables.py",
         '"steps of the question"',
         '"steps", null=True',
         {"evaluation"},
@@ -349,7 +349,7 @@ REAL: list[tuple[str, str, str, set[str]]] = [
     ("settings/predicates.py", 'replace("_", " ")', 'replace("_", "-")', SAYS_LABELS),
     ("engine/ids.py", "[:16], 16) >> 1", "[:15], 16) >> 1", DRAWS),
     (
-        "answers/baselines/baselines.py",
+        "answers/baselines/references.py",
         'REFERENCES = ("identity", ',
         "REFERENCES = (",
         {"model_comparisons"},

@@ -28,7 +28,7 @@ from enact_assets.pipeline.steps.segmentation_steps import segmentation
 from enact_assets.pipeline.steps.statistics_steps import probes
 from enact_assets.pipeline.steps.trajectory_steps import path_counts, trajectories, visible_changes
 from enact_assets.questions.asked.tables import AskedQuestions
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.classes import Gating, QuestionSetSettings, QuestionSettings, Variant
 from enact_assets.settings.predicates import CONTACT_PREDICATES
 from enact_assets.settings.profile import PAPER, RELEASE

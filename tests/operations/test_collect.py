@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import Demonstrations, Facts

@@ -10,7 +10,7 @@ from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.tables import QuestionSet
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.results.verification.expectation import expect_random_orders

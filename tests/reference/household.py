@@ -10,7 +10,7 @@ import polars as pl
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.tables import Objects
 from enact_assets.engine.ids import seed_from, short_id
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.qa import write_questions
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.tables import SceneGraphs

@@ -27,7 +27,7 @@ from enact_assets.engine.publishing.warehouse_checks import (
     run_check,
 )
 from enact_assets.engine.tables import TABLES
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 Break = Callable[[Rows], None]
 

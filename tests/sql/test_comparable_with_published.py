@@ -22,8 +22,8 @@ from sql.tiny_lake import (
     tiny_rows,
 )
 
-from enact_assets.results.paper.published_results import published_table
-from enact_assets.results.paper.published_tables import PublishedSettings
+from enact_assets.results.paper.results import published_table
+from enact_assets.results.paper.tables import PublishedSettings
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.official_sample import sample_of_160

@@ -5,7 +5,7 @@ from sql.tiny_lake import Relations, Rows, answer, query, tiny_rows
 
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.results.statistics.models import compare_models
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 SCORES = "n_questions, n_answers, n_scored, n_missing, n_unparsed, task_accuracy, is_reference"
 

@@ -14,7 +14,7 @@ from sql.tiny_lake import Relations, query
 
 from enact_assets.results.probes.baseline_comparison import compare_with_baseline
 from enact_assets.results.probes.panels import correct_within_panels
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 pytestmark = pytest.mark.slow
 

@@ -35,7 +35,7 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES
 from enact_assets.questions.key_frames.tables import SceneGraphs
 from enact_assets.results.published import query
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 LONG_AGO = 1_600_000_000
 

@@ -29,11 +29,11 @@ from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.publishing.warehouse_seal import SEAL
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.questions.asked.variant_settings import variant_settings
-from enact_assets.results.paper.published_results import published_table
+from enact_assets.results.paper.results import published_table
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.statistics.models import compare_models
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.predicates import CATALOGUE
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 

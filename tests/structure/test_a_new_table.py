@@ -40,7 +40,7 @@ from enact_assets.settings.registry import Variant
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.results.probes.length_tables import LengthShares
-from enact_assets.results.paper.published_tables import PublishedQuestionCounts
+from enact_assets.results.paper.tables import PublishedQuestionCounts
 
 
 @step(group="statistics", job="share_lengths")

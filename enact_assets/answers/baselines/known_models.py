@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.baselines.references import MODELS
 from enact_assets.answers.imported.answer_files import answers_version, has_answers
 from enact_assets.answers.models.catalogue import USER_FILE, Catalogue, load_catalogue, name_of
 from enact_assets.answers.models.entries import Model

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from enact_assets.answers.baselines.baselines import MODELS, answers_of_baseline
 from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.references import MODELS, answers_of_baseline
 from enact_assets.answers.baselines.requests import (
     ImageReader,
     ModelProtocol,
@@ -15,6 +14,7 @@ from enact_assets.answers.baselines.requests import (
     build_request,
     request_sha,
 )
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.answers.models.answers import Answer
 from enact_assets.engine.errors import PredictionError, UnknownNameError
 

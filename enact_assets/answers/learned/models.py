@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.answers.baselines.baselines import random_order
 from enact_assets.answers.baselines.learned_names import (
     LEARNED_PRECEDENCE,
     LEARNED_PROGRESS,
     REFUSES,
 )
+from enact_assets.answers.baselines.references import random_order
 from enact_assets.answers.baselines.requests import ModelProtocol, ModelRequest, Picture, Reply
 from enact_assets.answers.learned.fitting import as_matrix
 from enact_assets.answers.learned.picture_features import features_of, scaled

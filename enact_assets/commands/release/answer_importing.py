@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace as replaced
 
-from enact_assets.answers.baselines.baselines import MODELS
+from enact_assets.answers.baselines.references import MODELS
 from enact_assets.answers.imported.answer_files import (
     AnswerFacts,
     ImportedAnswer,

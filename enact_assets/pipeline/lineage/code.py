@@ -42,7 +42,7 @@ WHOLE_ROOTS = {
 
 BASELINES = "answers of baselines"
 LEARNED_ANSWERS = "answers of learned references"
-BASELINES_ROOT = Symbol("enact_assets.answers.baselines.baselines", "answers_of_baseline")
+BASELINES_ROOT = Symbol("enact_assets.answers.baselines.references", "answers_of_baseline")
 """Their code counts as an input, as that of any other model: the step that asks has a version."""
 LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.answers.learned.models", "learned_model"))
 

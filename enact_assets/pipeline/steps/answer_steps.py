@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from enact_assets.answers.baselines.baselines import MODELS
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.answers.learned.models import learned_model
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.parameters import All, Each
@@ -31,8 +31,8 @@ from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.errors.answer_comparison import compare_answers
 from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
 from enact_assets.results.verification.evaluate import evaluate
-from enact_assets.results.verification.evaluation_tables import Evaluation, QuestionOrders
 from enact_assets.results.verification.expectation import expect_random_orders
+from enact_assets.results.verification.tables import Evaluation, QuestionOrders
 from enact_assets.settings.registry import Gating
 
 KINDS = ("numba", "polars", "parquet")

@@ -22,7 +22,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.inputs import OF_BASELINE, Ambiguous, VariantName
 from enact_assets.questions.asked.tables import AskedQuestions, QuestionSet
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.registry import QuestionSetSettings
 
 NOBODY = "nobody has answered yet"

@@ -13,7 +13,7 @@ from enact_assets.pipeline.handles.given import GivenQuestions
 from enact_assets.pipeline.handles.tools import QuestionFile, RecordedVariants
 from enact_assets.pipeline.steps.inputs import EVIDENCE, IF_GIVEN, IF_RELEASE, Changes, Written
 from enact_assets.pipeline.steps.profiles import WRITE
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.given_questions import given_qa
 from enact_assets.questions.asked.noise import Vocabulary
 from enact_assets.questions.asked.official_rows import to_rows

@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-from enact_assets.answers.baselines.baselines import REFERENCES
 from enact_assets.answers.baselines.learned_names import LEARNED, TRAINED_ON
+from enact_assets.answers.baselines.references import REFERENCES
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.inputs import OF_BASELINE, ModelName, VariantName
 from enact_assets.questions.asked.tables import AskedQuestions
-from enact_assets.results.paper.published_results import published_table
-from enact_assets.results.paper.published_tables import (
+from enact_assets.results.paper.results import published_table
+from enact_assets.results.paper.tables import (
     PublishedAccuracies,
     PublishedAgreement,
     PublishedCaveats,
@@ -29,9 +29,9 @@ from enact_assets.results.paper.published_tables import (
 from enact_assets.results.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.results.probes.panels import correct_within_panels, panel_of
 from enact_assets.results.probes.tables import ProbePanels, Probes
-from enact_assets.results.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.results.statistics.models import compare_models
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.statistics.tables import ModelAccuracies, ModelComparisons
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.registry import Variant
 
 KINDS = ("scipy", "polars", "parquet")

@@ -15,7 +15,7 @@ from enact_assets.questions.key_frames.families import (
     find_families,
     resolve_parents,
 )
-from enact_assets.questions.key_frames.key_frame_tables import (
+from enact_assets.questions.key_frames.graph_arrays import (
     check_key_frame_tables,
     count_named_key_frames,
     existence_of,

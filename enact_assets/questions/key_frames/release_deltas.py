@@ -8,7 +8,7 @@ import polars as pl
 from enact_assets.engine.errors import PairError
 from enact_assets.questions.key_frames.bit_sets import sets_of
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.key_frames.key_frame_tables import (
+from enact_assets.questions.key_frames.graph_arrays import (
     check_key_frame_tables,
     count_named_key_frames,
     existence_of,

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.demonstrations.replay.parents import KEY_FRAME, parents_over_time
-from enact_assets.questions.key_frames.key_frame_tables import number_by_value
+from enact_assets.questions.key_frames.graph_arrays import number_by_value
 from enact_assets.questions.key_frames.release_arrays import (
     AMONG_REMOVED,
     AS_LISTED,

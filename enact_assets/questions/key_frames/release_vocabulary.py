@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from enact_assets.questions.key_frames.bit_sets import n_words_of, pack, set_bits
-from enact_assets.questions.key_frames.key_frame_tables import number_facts, object_numbers
+from enact_assets.questions.key_frames.graph_arrays import number_facts, object_numbers
 from enact_assets.questions.key_frames.release_arrays import (
     AS_LISTED,
     UNKNOWN_STATE,

@@ -22,10 +22,10 @@ from enact_assets.results.statistics.clusters import (
     t_margin,
 )
 from enact_assets.results.statistics.constants import DEFAULT, StatisticsSettings
-from enact_assets.results.statistics.model_tables import ModelAccuracies, ModelComparisons
 from enact_assets.results.statistics.multiplicity import benjamini_hochberg
 from enact_assets.results.statistics.power import minimum_detectable_effect
 from enact_assets.results.statistics.resampling import mean_intervals, sign_flip_p
+from enact_assets.results.statistics.tables import ModelAccuracies, ModelComparisons
 from enact_assets.settings.arrays import Floats, Ints
 
 METRICS = {"task_accuracy": "is_accepted", "pairwise_accuracy": "pairwise_accuracy"}

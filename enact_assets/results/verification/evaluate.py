@@ -13,8 +13,8 @@ from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.asked.parsing import Labels, Reader, read_answer
 from enact_assets.questions.asked.release_parsing import FAILED, read_both, read_release_answer
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.results.verification.evaluation_tables import Evaluation
 from enact_assets.results.verification.shared_changes import SharedChanges
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.results.verification.verify import Verdicts, Verifier, VerifierQuestion
 
 _QUESTION = (

@@ -17,7 +17,6 @@ import polars as pl
 
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.results.verification.evaluation_tables import QuestionOrders
 from enact_assets.results.verification.order_counts_kernels import (
     are_subsets,
     count_accepted_actions,
@@ -26,6 +25,7 @@ from enact_assets.results.verification.order_counts_kernels import (
 )
 from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.results.verification.step_arrays import encode_actions
+from enact_assets.results.verification.tables import QuestionOrders
 from enact_assets.settings.arrays import Bools, Ints
 
 MAX_STEPS = 19

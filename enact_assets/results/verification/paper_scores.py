@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.engine.errors import EnactError, EvaluationError
 from enact_assets.questions.asked.official import OfficialAnswer, parse_type
 from enact_assets.questions.asked.tables import Qa
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
-from enact_assets.results.verification.evaluation_tables import Evaluation
 from enact_assets.results.verification.metrics import summarize
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.results.verification.task_evidence import Evidence, Scored, detailed_row
 
 VARIANT = "official"

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.answers.baselines.baselines import MODELS, REFERENCES, find_model
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.baselines.references import MODELS, REFERENCES, find_model
 from enact_assets.answers.baselines.requests import ImageReader, build_request, request_sha
 from enact_assets.answers.baselines.text_prior import ActionRules
 from enact_assets.answers.models.messages import Picture, Text

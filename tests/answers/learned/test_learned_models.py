@@ -19,7 +19,6 @@ from answers.learned.household_lessons import (
 )
 from numpy.typing import NDArray
 
-from enact_assets.answers.baselines.baselines import answers_of_baseline, random_order
 from enact_assets.answers.baselines.learned_names import (
     FACT_READER,
     LEARNED,
@@ -28,6 +27,7 @@ from enact_assets.answers.baselines.learned_names import (
     TRANSFER,
 )
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.baselines.references import answers_of_baseline, random_order
 from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
 from enact_assets.answers.learned.fitting import as_matrix, learn
 from enact_assets.answers.learned.models import learned_model

@@ -12,7 +12,7 @@ from enact_assets.answers.models.not_asked import problems_of, why_nothing
 from enact_assets.answers.models.picture_tokens import tokens_of
 from enact_assets.answers.models.wires import WIRES
 from enact_assets.engine.errors import SettingsError, UnknownNameError
-from enact_assets.results.paper.published_results import FOLDER
+from enact_assets.results.paper.results import FOLDER
 
 PUBLISHED = pl.read_csv(FOLDER / "published_accuracies.csv")["published_model"].unique()
 

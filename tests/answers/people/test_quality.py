@@ -8,7 +8,7 @@ from enact_assets.answers.people.keeping import kept_questions, question_ambigui
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.answers.people.quality import question_quality, verified_answers
 from enact_assets.answers.people.tables import HumanAnswers, KeptQuestions, QuestionQuality
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.classes import QuestionSetSettings
 
 RIGHT, WRONG, OTHER = [2, 1, 3], [1, 2, 3], [3, 2, 1]

@@ -20,7 +20,7 @@ from commands.harnesses.exported import exported  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 
-from enact_assets.answers.baselines.prediction_tables import Predictions  # noqa: E402
+from enact_assets.answers.baselines.tables import Predictions  # noqa: E402
 from enact_assets.cli import main  # noqa: E402
 from enact_assets.commands.harnesses.folder import FolderExported  # noqa: E402
 from enact_assets.engine.lake.lake import Lake  # noqa: E402

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.demonstrations.replay.tables import Facts
 from enact_assets.engine.errors import (

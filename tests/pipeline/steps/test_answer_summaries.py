@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from sql.tiny_lake import BOIL, TABLE, Rows, answer, tiny_rows
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.pipeline.dagster.table_assets import markdown_table
@@ -22,7 +22,7 @@ from enact_assets.pipeline.steps.previews import (
     literal,
 )
 from enact_assets.questions.asked.tables import AskedQuestions
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
 from enact_assets.demonstrations.pictures.thumbnails import Image
 from enact_assets.engine.errors import QuestionError
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.noise import Vocabulary
 from enact_assets.questions.asked.qa import write_questions
 from enact_assets.questions.asked.selection import chosen_by_variant, select_questions

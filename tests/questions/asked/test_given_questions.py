@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from enact_assets.answers.baselines.known_models import KnownModels
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.commands.release.importing import import_paths
 from enact_assets.commands.release.question_importing import look_for_pictures
 from enact_assets.demonstrations.pictures.demonstration_sources import QuestionsSource

@@ -9,7 +9,7 @@ import pytest
 
 from enact_assets.engine.errors import QuestionError, SettingsError
 from enact_assets.engine.ids import content_sha
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.variant_settings import variant_settings
 from enact_assets.results.probes.panels import panel_of
 from enact_assets.settings.classes import QuestionSettings, settings_sha

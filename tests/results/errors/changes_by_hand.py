@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.settings.arrays import Ints, Words

@@ -5,8 +5,8 @@ from functools import cache
 import polars as pl
 import pytest
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
-from enact_assets.questions.asked.asked import ask_questions
+from enact_assets.answers.baselines.tables import Predictions
+from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.noise import Vocabulary
 from enact_assets.results.errors.answer_comparison import compare_answers
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate

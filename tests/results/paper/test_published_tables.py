@@ -9,8 +9,8 @@ import pytest
 from enact_assets.answers.models.catalogue import load_catalogue, name_of
 from enact_assets.engine.errors import TableContractError
 from enact_assets.engine.tables import TABLES
-from enact_assets.results.paper.published_results import FOLDER, published_table
-from enact_assets.results.paper.published_tables import (
+from enact_assets.results.paper.results import FOLDER, published_table
+from enact_assets.results.paper.tables import (
     PublishedAccuracies,
     PublishedAgreement,
     PublishedCaveats,

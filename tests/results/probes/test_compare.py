@@ -10,7 +10,7 @@ import pytest
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.results.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, welch
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 
 def evaluation(

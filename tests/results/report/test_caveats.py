@@ -4,8 +4,8 @@ import polars as pl
 from report_pages import drawn_models
 from sql.tiny_lake import tiny_rows
 
-from enact_assets.results.paper.published_results import published_table
-from enact_assets.results.paper.published_tables import PublishedCaveats, PublishedProbes
+from enact_assets.results.paper.results import published_table
+from enact_assets.results.paper.tables import PublishedCaveats, PublishedProbes
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.parts import Figure, Text
 from enact_assets.results.report.probes import probes

@@ -8,8 +8,8 @@ import pytest
 from report_pages import drawn_models, published
 from sql.tiny_lake import tiny_rows
 
-from enact_assets.results.paper.published_results import published_table
-from enact_assets.results.paper.published_tables import PublishedAccuracies
+from enact_assets.results.paper.results import published_table
+from enact_assets.results.paper.tables import PublishedAccuracies
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.accuracy import leaderboard

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.results.statistics.constants import StatisticsSettings
 from enact_assets.results.statistics.models import compare_models
-from enact_assets.results.verification.evaluation_tables import Evaluation
+from enact_assets.results.verification.tables import Evaluation
 
 FEW = StatisticsSettings(n_resamples=99, n_sign_flips=99)
 Scores = dict[str, float | None]

@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from enact_assets.results.verification.evaluation_tables import Evaluation
 from enact_assets.results.verification.metrics import summarize
+from enact_assets.results.verification.tables import Evaluation
 
 
 def row(

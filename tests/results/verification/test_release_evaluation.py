@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from release_pairs import PairTable, computed_pairs, random_pairs
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.results.verification.evaluate import RELEASE_ANSWERS, evaluate

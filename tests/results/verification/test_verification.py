@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results.errors.changes_by_hand import ChangesByHand, forward, inverse
 
-from enact_assets.answers.baselines.prediction_tables import Predictions
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.verification.evaluate import (
