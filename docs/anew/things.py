@@ -9,6 +9,7 @@ from pathlib import Path
 import make_pictures
 from anew.declared import ROOT, CannotMakeError, Place, Shown, Thing
 from anew.pages import annotation_pictures, dagster_pictures, report_pictures
+from anew.rooms import draw_rooms
 
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
@@ -139,6 +140,14 @@ THINGS = (
         script("make_tables.py"),
         needs_data=False,
         look_at="effects of a new constant are measured by `python -m benchmarks constants`",
+    ),
+    Thing(
+        "rooms",
+        ("docs/rooms.png",),
+        Shown(files=("docs/anew/rooms.py",)),
+        draw_rooms,
+        needs_data=False,
+        look_at="make it after each change of what is in which room",
     ),
     Thing(
         "constructs",

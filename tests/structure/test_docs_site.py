@@ -94,7 +94,7 @@ def test_every_relation_has_its_place_and_links_to_what_it_reads() -> None:
 
 def test_every_command_is_explained_and_has_its_options() -> None:
     made = site("command_page")
-    names = set(made["commands"]())
+    names = set(made["command_parsers"]())
     (text,) = made["command_page"]().values()
     assert set(re.findall(r"^## (\S+)$", text, re.MULTILINE)) == names
     assert str(Path.home()) not in text

@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Table)
 
 
 def published_table(contract: type[T], folder: Path = FOLDER) -> Of[T]:
-    """Rows of one of the tables in ``published_tables``.
+    """Rows of one of the tables in ``results/paper/tables.py``.
 
     Errors: :class:`TableContractError` for a file that is missing, cannot be read, or has other
     columns or types.

@@ -363,9 +363,8 @@ def test_the_hash_of_the_code_is_of_every_file_that_decides_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     """What a worker compares that starts after an edit; one that runs keeps what it read."""
-    for name in (*batches._CODE, "profiles.py"):
-        copy = shutil.copytree if (batches._PACKAGE / name).is_dir() else shutil.copyfile
-        copy(batches._PACKAGE / name, tmp_path / name)
+    for name in batches._CODE:
+        shutil.copytree(batches._PACKAGE / name, tmp_path / name)
     of_driver = code_sha()
     monkeypatch.setattr(batches, "_PACKAGE", tmp_path)
     assert code_sha.__wrapped__() == of_driver

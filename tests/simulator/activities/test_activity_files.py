@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from enact_assets.cli import main
+from enact_assets.commands import listing
 from enact_assets.engine.errors import ActivityError
 from enact_assets.simulator import activities, simulate
 from enact_assets.simulator.activities import ACTIVITIES, Activities
@@ -103,7 +104,7 @@ def test_a_command_works_while_an_activity_is_broken(
 ) -> None:
     """``enact-assets list`` asks for names only."""
     (folder / "tidying.py").write_text("def build(:\n")
-    monkeypatch.setattr(activities, "ACTIVITIES", Activities("tidying", "make_lemonade"))
+    monkeypatch.setattr(listing, "ACTIVITIES", Activities("tidying", "make_lemonade"))
     assert main(["list", "--data", str(folder)]) == 0
     assert "make_lemonade, tidying" in capsys.readouterr().out
 
