@@ -77,6 +77,8 @@ def answered_with(package: Path, environment: dict[str, str]) -> str:
     )
     command = [sys.executable, "-c", program]
     plain = {name: text for name, text in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    # Bytecode knows its source by size and whole seconds: an edit within one would not be seen.
+    plain["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(  # noqa: S603 - this Python
         command, env=plain | environment, capture_output=True, text=True, check=False
     )
