@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason=WHY)
 pytest.importorskip("transformers", reason=WHY)
 
 import safetensors.torch
-from asking import tiny_models
+from answers.models import tiny_models
 
 from enact_assets.answers.models.entries import Model, ModelEntry
 from enact_assets.answers.models.local_model import LocalModel
