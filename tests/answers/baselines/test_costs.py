@@ -1,6 +1,8 @@
-"""What is said of the cost of answers: nothing unknown is free, nothing estimated is exact."""
+"""What is said of costs, of answers and of repainted pictures: nothing unknown is free."""
 
+import dataclasses
 import datetime as dt
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +12,24 @@ from answers.models.small_questions import messages, model
 from rich.console import Console
 
 from enact_assets.answers.baselines.costs import ENOUGH, Estimate, estimate
+from enact_assets.answers.baselines.edit_costs import EditEstimate, estimate_edits
 from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.picture_editor import PROMPT, render_sha_of
 from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.answers.models.answers import Answer
-from enact_assets.answers.models.entries import Model, PictureTokens, Price
+from enact_assets.answers.models.entries import Model, ModelEntry, PictureTokens, Price
+from enact_assets.answers.models.ledger import Kept
+from enact_assets.answers.models.picture_edits import edit_requests
 from enact_assets.commands.plan_output import print_costs
+from enact_assets.demonstrations.pictures.tables import FrameImages, WantedFrames
 from enact_assets.engine.errors import PredictionError, UnknownNameError
-from enact_assets.pipeline.costs.expected import NOT_MADE, PlannedCost, in_all
+from enact_assets.pipeline.costs.expected import NOT_MADE, PlannedCost, edit_costs_of, in_all
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.classes import Variant
+from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 
 FIXED = PictureTokens("fixed", (100,))
 
@@ -112,3 +123,137 @@ def test_what_cannot_be_asked_is_an_error_of_ours(tmp_path: Path) -> None:
         ask("oracle", "baseline", [])
     with pytest.raises(UnknownNameError, match="`enact-assets forget model seer`"):
         ask("seer", "baseline", [])
+
+
+PRICE = Price(10.0, 40.0)
+EDITING = EditingSettings("painter", tries=3)
+A, B, C, D = (letter * 64 for letter in "abcd")
+MOST_OUT = 8_192
+"""Tokens of OpenAI's largest picture, with a margin: ``picture_wires``."""
+
+
+def painter(price: Price | None = PRICE) -> Model:
+    entry = ModelEntry(id="openai-images/p", price=price)
+    return Model("painter", entry, "openai_images", "p", "http://far.example/v1", "", {}, Path())
+
+
+def replies(*tries: tuple[str, int], tokens: int | None = None) -> Kept:
+    """A ledger with the reply to each (picture, attempt)."""
+    shas = [edit_requests(painter(), [sha], PROMPT, n)[sha].sha for sha, n in tries]
+    answers = {s: Answer(s, "picture", "p", text=s, tokens_in=tokens, tokens_out=tokens)
+               for s in shas}  # fmt: skip
+    return Kept(answers, Counter())
+
+
+def render_sha(sha: str, attempt: int) -> str:
+    return render_sha_of(edit_requests(painter(), [sha], PROMPT, attempt)[sha].sha)
+
+
+def estimated(kept: Kept, *pictures: str | None, accepted: str = "", n: int = 0) -> EditEstimate:
+    return estimate_edits(painter(), EDITING, pictures, kept, {accepted}, n_unknown=n)
+
+
+def test_before_anything_is_bought_each_picture_counts_what_is_set_aside_for_it() -> None:
+    found = estimated(replies(), A, B, B, None, n=2)
+    assert (found.n_to_buy, found.n_open, found.n_known, found.n_requests) == (3, 0, 0, 9)
+    most = edit_requests(painter(), [A], PROMPT, 0)[A].most_usd
+    assert most > MOST_OUT * 40 / 1e6
+    assert (found.usd, found.usd_at_most) == pytest.approx((3 * most, 9 * most))
+    assert found.words() == (
+        "3 pictures to buy; those of 2 demonstrations are not known yet (make wanted_frames, which "
+        f"costs nothing): up to about {3 * most:.2f} USD (no bought pictures to learn from, so "
+        f"each counts the limit of tokens); up to about {9 * most:.2f} USD if all are rejected "
+        "until the last try."
+    )
+
+
+def test_each_try_that_is_left_counts_once() -> None:
+    """A was accepted, B's second reply is not judged yet, C has no try left, D was never sent."""
+    kept = replies((A, 0), (B, 0), (B, 1), (C, 0), (C, 1), (C, 2))
+    found = estimated(kept, A, B, C, D, accepted=render_sha(A, 0))
+    assert (found.n_to_buy, found.n_open, found.n_known, found.n_requests) == (1, 1, 2, 1 + 3)
+    # Accepted at a later try, as well.
+    assert estimated(kept, B, accepted=render_sha(B, 1)).n_requests == 0
+    assert estimated(kept, C).words() == "0 pictures to buy; 1 more in the ledger."
+
+
+def test_a_reply_that_was_paid_for_and_not_readable_is_a_try() -> None:
+    kept = replies()
+    first = edit_requests(painter(), [A], PROMPT, 0)[A].sha
+    for n_paid, n_left in ((1, 3), (2, 2)):  # twice is the default of `max_unreadable`
+        kept.unreadable[first] = n_paid
+        assert estimated(kept, A).n_requests == n_left
+
+
+def test_enough_bought_pictures_say_what_one_costs() -> None:
+    others = [(f"{k:064x}", 0) for k in range(ENOUGH)]
+    found = estimated(replies(*others, tokens=1_000), A, B)
+    assert not found.is_bound
+    assert found.usd == pytest.approx(2 * (1_000 * 10 + 1_000 * 40) / 1e6)
+    assert f"about 0.1 USD (as {ENOUGH} bought pictures); about 0.3 USD if all" in found.words()
+    few = estimated(replies(*others[1:], tokens=1_000), A, B)
+    assert few.is_bound
+    assert f"only {ENOUGH - 1} bought pictures to learn from" in few.words()
+
+
+def test_nothing_unknown_is_free() -> None:
+    found = estimate_edits(painter(None), EDITING, [A], replies(), ())
+    assert found.words() == (
+        "1 picture to buy: price unknown: set `price` of painter in models.yaml, in USD."
+    )
+
+
+def test_a_plan_counts_the_baselines_pictures_of_wanted_frames(tmp_path: Path) -> None:
+    registry = load_registry()
+    variant = Variant("repainted", "state", editing=EDITING)
+    free = Variant("free", "state", editing=EditingSettings("mine"))
+    lost = Variant("lost", "state", editing=EditingSettings("nobody"))
+    added = {v.name: v for v in (variant, free, lost)}
+    registry = dataclasses.replace(registry, variants={**registry.variants, **added})
+    (tmp_path / "models.yaml").write_text(
+        "models:\n  painter: {id: openai-images/p, price: {in: 10, out: 40}}\n"
+        "  mine: {id: openai-images/p, price: {in: 0, out: 0}}\n"
+    )
+    data = DataResource(root=str(tmp_path), lake_url=None)
+    here = {"demonstration": "d", "variant": "repainted"}
+    row = {**here, "gating": "state"}
+    wanted = [{**row, "key_frame": k, "frame": 30 * k, "frame_id": 30 * k} for k in range(4)]
+    data.lake.write("wanted_frames", WantedFrames.build(wanted), here)
+    partitions = [("d", name) for name in added] + [("e", "repainted"), ("d", "baseline")]
+
+    def planned() -> list[PlannedCost]:
+        return edit_costs_of(data, registry, partitions)
+
+    cost = planned()[0].cost
+    assert isinstance(cost, EditEstimate)
+    assert (cost.n_to_buy, cost.n_unknown) == (4, 1)
+    # Made since: two of the four look the same.
+    theirs = {**here, "variant": "baseline"}
+    size = {"render_sha": "1" * 64, "width_px": 32, "height_px": 32}
+    images = [
+        {**row, **theirs, "key_frame": k, "frame": 30 * k, "image_sha": sha, **size}
+        for k, sha in enumerate((A, B, B, C, D))
+    ]
+    data.lake.write("frame_images", FrameImages.build(images), theirs)
+    repainted, unknown = planned()
+    assert isinstance(repainted.cost, EditEstimate)
+    assert (repainted.name, repainted.variant) == ("painter", "repainted")
+    assert repainted.cost.n_to_buy == 3
+    assert (unknown.variant, unknown.cost) == ("lost", None)
+    assert "unknown model 'nobody'" in unknown.problem
+    assert in_all([repainted, unknown]) == (
+        f"In all up to about {repainted.cost.usd:.2f} USD, "
+        "and 1 partition whose price is not known, and pictures of 1 demonstration that are not "
+        "known yet."
+    )
+    # A recording without pictures has none to repaint.
+    data.lake.write("frame_images", FrameImages.empty(), theirs)
+    cost = planned()[0].cost
+    assert isinstance(cost, EditEstimate)
+    assert cost.n_to_buy == 0
+
+
+def test_only_models_of_pictures_have_such_a_price() -> None:
+    seer = Model("seer", ModelEntry(id="chat/s"), "openai_chat", "s", "", "", {}, Path())
+    with pytest.raises(PredictionError, match="seer edits no pictures"):
+        estimate_edits(seer, EDITING, [A], replies(), ())

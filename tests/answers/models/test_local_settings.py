@@ -1,5 +1,8 @@
-"""What needs neither PyTorch nor weights: parameters, missing packages, reading an answer."""
+"""Models that run by a package, without the package or weights: parameters, reading an answer.
 
+What Inspect does with a question is in test_wires_sdks.py."""
+
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -8,6 +11,7 @@ import pytest
 
 from enact_assets.answers.models.catalogue import load_catalogue
 from enact_assets.answers.models.entries import Model
+from enact_assets.answers.models.inspect_model import InspectModel
 from enact_assets.answers.models.local_model import LocalModel, answer_in, parameters_of
 from enact_assets.answers.models.local_weights import find_weights
 from enact_assets.engine.errors import PredictionError, SettingsError
@@ -94,3 +98,16 @@ def test_an_answer_keeps_its_thoughts_for_the_second_reading(
     assert read_answer(found, 2) == (
         (None, "open_thought") if is_open else ([2, 1], None) if found else (None, "empty_answer")
     )
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    model = load_catalogue(tmp_path).find("inspect/bedrock/some.model-v1:0")
+    assert model.asked_id == "bedrock/some.model-v1:0"
+    with pytest.raises(PredictionError, match=r"pip install 'enact_assets\[inspect\]'"):
+        InspectModel(model)

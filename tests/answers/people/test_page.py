@@ -1,10 +1,11 @@
-"""The page over HTTP: what is sent, what is refused, what is kept."""
+"""The page over HTTP: who is invited, what is sent (clips too), what is refused, what is kept."""
 
 import io
 import re
 import sqlite3
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +14,14 @@ from answers.people.page_server import Client, form_of
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
 from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.people.database import Database
+from enact_assets.answers.people.page.clip_films import clip_film, film_reply
 from enact_assets.answers.people.page.guards import Limit, without_remarks
 from enact_assets.answers.people.page.server import listening_on
+from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError
 
 
@@ -258,3 +262,91 @@ def test_a_network_needs_https() -> None:
         pass
     with listening_on("0.0.0.0", 0, ("answers.example",)):  # noqa: S104
         pass
+
+
+def invite(root: Path, *words: str) -> int:
+    return main(["annotate", "invite", "Ada", *words, "--data", str(root)])
+
+
+@pytest.mark.parametrize(
+    ("words", "address", "serving"),
+    [
+        ((), "http://127.0.0.1:3040/join/", "`enact-assets annotate serve`"),
+        (("--port", "3055"), "http://127.0.0.1:3055/join/", "serve --port 3055`"),
+        (("--public-name", "answers.example.org"), "https://answers.example.org/join/", ""),
+    ],
+)
+def test_a_link_names_the_port_of_the_page(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    address: str,
+    serving: str,
+) -> None:
+    assert invite(tmp_path, *words) == 0
+    said = capsys.readouterr().out
+    assert re.search(rf"^person_1  {re.escape(address)}\S{{32,}}$", said, re.MULTILINE)
+    assert serving in said
+    assert ("annotate serve" in said) == bool(serving)
+
+
+def test_a_link_cannot_name_any_free_port(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invite(tmp_path, "--port", "0") == 2
+    assert "with the port that it prints" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def png(grey: int, width: int = 63, height: int = 48) -> bytes:
+    out = io.BytesIO()
+    pixels = np.full((height, width, 3), grey, np.uint8)
+    pixels[10:20, 10:20] = (200, 40, 40)
+    Image.fromarray(pixels).save(out, "PNG")
+    return out.getvalue()
+
+
+def test_a_film_shows_the_pictures_in_order_and_is_the_same_each_time() -> None:
+    import av
+
+    greys = [40, 90, 140, 190]
+    film = clip_film([png(grey) for grey in greys])
+    assert film == clip_film([png(grey) for grey in greys])
+    with av.open(io.BytesIO(film)) as container:
+        stream = container.streams.video[0]
+        assert (stream.codec_context.width, stream.codec_context.height) == (64, 48)
+        assert container.metadata.get("creation_time") is None
+        assert "encoder" not in container.metadata
+        shown = [frame.to_ndarray(format="rgb24")[30:].mean() for frame in container.decode(stream)]
+    assert len(shown) == 2 * len(greys) + 2
+    order = [min(greys, key=lambda grey: abs(grey - mean)) for mean in shown]
+    assert order == [40, 40, 90, 90, 140, 140, 190, 190, 190, 190]
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "body"),
+    [
+        ("", 200, b"0123456789"),
+        ("bytes=0-1", 206, b"01"),
+        ("bytes=4-", 206, b"456789"),
+        ("bytes=-3", 206, b"789"),
+        ("bytes=-30", 206, b"0123456789"),
+        ("bytes=8-99", 206, b"89"),
+        ("bytes=10-", 416, b""),
+        ("bytes=5-2", 416, b""),
+        ("bytes=-0", 416, b""),
+        ("bytes=0-1,4-5", 200, b"0123456789"),
+        ("bytes=a-b", 200, b"0123456789"),
+        ("bytes=-", 200, b"0123456789"),
+        ("lines=0-1", 200, b"0123456789"),
+        ("bytes=" + "9" * 50 + "-", 200, b"0123456789"),
+    ],
+)
+def test_parts_of_a_film(said: str, status: int, body: bytes) -> None:
+    headers = [(b"range", said.encode())] if said else []
+    reply = film_reply(Request({"type": "http", "headers": headers}), b"0123456789", {})
+    assert (reply.status_code, reply.body) == (status, body)
+    if status == 206:
+        first = b"0123456789".index(body)
+        assert reply.headers["content-range"] == f"bytes {first}-{first + len(body) - 1}/10"
+    assert reply.headers.get("content-range") == "bytes */10" if status == 416 else True

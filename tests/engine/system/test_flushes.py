@@ -1,4 +1,6 @@
-"""What counts as there is on disk: first the file, then its name, then its folder (faults N14)."""
+"""What counts as there is on disk: first the file, then its name, then its folder (faults N14).
+
+Locks do not write to what is linked in their place."""
 
 import os
 from collections.abc import Callable
@@ -9,8 +11,11 @@ import pytest
 from enact_assets.answers.imported.answer_files import add_answers
 from enact_assets.answers.models.ledger import Ledger
 from enact_assets.commands.release.pictures import write_picture
+from enact_assets.engine.errors import SettingsError
 from enact_assets.engine.system.atomic import make_folder, replacing
 from enact_assets.engine.system.local_places import LocalPlace
+from enact_assets.engine.system.lock_files import open_lock
+from enact_assets.pipeline.runs.driver_lock import LOCK_FILE, driver_at_work, only_driver
 from enact_assets.settings.paths import DataRoot
 
 Event = tuple[str, int | str]
@@ -99,3 +104,22 @@ def test_new_folders_of_answers_are_flushed_into_a_new_root(
     door(root)
     flushed = {inode for what, inode in events if what == "flush"}
     assert {path.stat().st_ino for path in (tmp_path, root)} <= flushed
+
+
+def test_a_lock_changes_nothing_that_it_links_to(tmp_path: Path) -> None:
+    """A link to a file elsewhere was emptied, and the name of the driver written into it."""
+    root, target = tmp_path / "root", tmp_path / "letter.txt"
+    root.mkdir()
+    target.write_text("Dear reader")
+    (root / LOCK_FILE).symlink_to(target)
+    with pytest.raises(SettingsError, match=LOCK_FILE), only_driver(root):
+        pass
+    with pytest.raises(OSError, match="symbolic link"):
+        open_lock(root / LOCK_FILE)
+    assert driver_at_work(root) is None
+    assert target.read_text() == "Dear reader"
+    target.unlink()
+    (root / LOCK_FILE).unlink()
+    with open_lock(root / LOCK_FILE) as lock:
+        lock.write("x")
+    assert (root / LOCK_FILE).read_text() == "x"

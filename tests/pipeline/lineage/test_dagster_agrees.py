@@ -1,4 +1,6 @@
-"""What Dagster is told of lineage, and what we plan by, come from one declaration."""
+"""What Dagster is told of lineage, and what we plan by, come from one declaration.
+
+What is fresh or stale, what Dagster runs, and what is written: three notions, one to one."""
 
 from pathlib import Path
 
@@ -6,9 +8,11 @@ import dagster as dg
 import pytest
 import yaml
 from dagster._core.definitions.partitions.context import partition_loading_context
+from pipeline.lineage.small_world import NAMES
 
-from enact_assets.engine.graph import Follows, Input, partition_key
-from enact_assets.engine.tables import TABLES
+from enact_assets.engine.graph import Follows, Input, partition_key, partition_tuple
+from enact_assets.engine.lake.lake import file_name, values_of
+from enact_assets.engine.tables import TABLES, table
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.lineage.graph import (
     EXTERNAL,
@@ -125,3 +129,14 @@ def test_every_table_is_made_by_one_step_and_has_its_partitions(registry) -> Non
     keys = {key.to_user_string() for key in graph.materializable_asset_keys}
     assert keys == set(STEP_OF)
     assert keys == {*TABLES, *ROOTS, "warehouse", "report"}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_partition_is_one_key_in_dagster_and_one_file(name: str) -> None:
+    """Two partitions in one file would overwrite each other; one key for both would run once."""
+    contract, partitions = table(name), NAMES.partitions(name)
+    keys = [partition_key(partition) for partition in partitions]
+    files = [file_name(contract, dict(zip(contract.by, p, strict=True))) for p in partitions]
+    assert len(set(keys)) == len(set(files)) == len(partitions) > 0
+    assert [partition_tuple(key) for key in keys] == partitions
+    assert [values_of(contract, file) for file in files] == partitions

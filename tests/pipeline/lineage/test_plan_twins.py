@@ -1,6 +1,9 @@
-"""The plan that compares all partitions of a step at once is the plan partition by partition."""
+"""The plan that compares all partitions of a step at once is the plan partition by partition.
+
+So are a partition explained, and a plan from the catalogue instead of the footers of all files."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,15 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
+from benchmarks.many_partitions import build
+from benchmarks.tiny_root import write_small_registry
 from enact_assets.engine.fingerprints import input_number, inputs_number, version_number
-from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec
+from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec, partition_key
+from enact_assets.engine.planning.explained import FOLLOWS, FRESH, MISSING, STALE, explain
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.plan import NEVER, Lineage, Plan
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.engine.tables import no_rows_sha
-from enact_assets.pipeline.lineage.graph import EXTERNAL, ROOTS, STEP_OF, STEPS
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, ROOTS, STEP_OF, STEPS
+from enact_assets.pipeline.lineage.lake_states import LakeStates
+from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.registry import load_registry
 
+from reference.lineage import upstream
 from reference.row_wise_plan import row_wise_plan
 
 ASSETS = [(asset, p) for asset in (*STEP_OF, *EXTERNAL) for p in NAMES.partitions(asset)]
@@ -224,3 +237,123 @@ def test_a_partition_without_rows_makes_nothing_stale_that_reads_all() -> None:
     one, nothing = lineage.graph.step_named["frame_images"], no_rows_sha("wanted_frames")
     lineage.states.set("wanted_frames", place, State(nothing))
     assert lineage.inputs(one, place)["wanted_frames"].version == nothing
+
+
+MADE = [(asset, p) for asset in STEP_OF for p in NAMES.partitions(asset)]
+SETTINGS = [(root, p) for root in ROOTS for p in NAMES.partitions(root)]
+SETTINGS += [(asset, p) for asset in EXTERNAL for p in NAMES.partitions(asset)]
+
+
+@given(st.sets(st.sampled_from(SETTINGS), max_size=2), st.sampled_from(MADE), st.data())
+def test_it_says_what_the_plan_of_everything_says(changed, gone, data) -> None:
+    world = World()
+    for asset, partition in changed:
+        world.lineage.states.set(asset, partition, State("another"))
+    if gone[0] not in ROOTS:
+        for asset in STEP_OF[gone[0]].assets:
+            world.lineage.states.set(asset, gone[1], None)
+    plan = world.lineage.plan()
+    stale = {(s.name, s.partition): s for s in plan.stale}
+    following = {(name, p) for name, found in plan.may_follow.items() for p in found}
+    asset, partition = data.draw(st.sampled_from([gone, *MADE]))
+    step = STEP_OF[asset]
+    found = explain(world.lineage, asset, partition)
+    mine = stale.get((step.name, partition))
+    if mine is not None:
+        assert found.status == (MISSING if found.why == (NEVER,) else STALE)
+        assert found.why == tuple(str(cause) for cause in mine.causes)
+    else:
+        assert found.status == (FOLLOWS if (step.name, partition) in following else FRESH)
+        assert found.why == ()
+    # All of the partition's ancestors, by asking for each pair.
+    above, left = set(), [(step.name, partition)]
+    while left:
+        name, ours = left.pop()
+        for given_input in GRAPH.step_named[name].inputs:
+            for theirs in upstream(GRAPH.step_named[name], ours, given_input, NAMES):
+                maker = STEP_OF.get(given_input.asset)
+                if maker is not None and (maker.name, theirs) not in above:
+                    above.add((maker.name, theirs))
+                    left.append((maker.name, theirs))
+    assert {(s.name, s.partition) for s in found.upstream} == above & stale.keys()
+    for shown, given_input in zip(found.inputs, step.inputs, strict=True):
+        expected = upstream(step, partition, given_input, NAMES)
+        assert set(shown.partitions) == {partition_key(p) for p in expected}
+        maker = STEP_OF.get(given_input.asset)
+        is_open = [
+            maker is not None and (maker.name, p) in stale.keys() | following for p in expected
+        ]
+        assert shown.n_stale == sum(is_open)
+
+
+def test_a_changed_input_is_named_with_both_versions() -> None:
+    world = World()
+    changed = ("demonstrations", ("fold-0",))
+    world.make(STEP_OF[changed[0]], changed[1], "other")
+    found = explain(world.lineage, "qa", ("fold-0", "state"))
+    (given_input,) = (i for i in found.inputs if i.asset == changed[0])
+    assert given_input.is_changed
+    assert given_input.was is not None
+    assert given_input.now is not None
+    assert given_input.was.version == "demonstrations fold-0 0"
+    assert given_input.now.version == "demonstrations fold-0 other"
+    assert not any(i.is_changed for i in found.inputs if i.asset not in STEP_OF[changed[0]].assets)
+
+
+@pytest.mark.slow
+def test_a_plan_from_the_catalogue_is_that_from_the_files(tmp_path: Path) -> None:
+    registry = load_registry(write_small_registry(tmp_path / "registry.yaml"))
+    root = tmp_path / "data"
+    n_files = build(root, 3, registry, processes=1)
+    instance = open_instance(root)
+    names = current_names(instance, registry)
+    instance.dispose()
+    states = DataResource(root=str(root), lake_url=None).states(registry)
+
+    def plans() -> tuple[Plan, Plan]:
+        now = states.current(names)
+        lineage = Lineage(names, now, code_version, {})
+        plain = States({asset: dict(of) for asset, of in now.of.items()})
+        for table, of in states.index.scan().items():
+            problems = {p: s.problem for p, s in now.of[table].items()}
+            plain.of[table].clear()
+            for partition, record in of.items():
+                if names.has(table, partition):
+                    problem = record.problem or problems[partition]
+                    said = (record.content_sha or "", record.provenance, problem)
+                    plain.of[table][partition] = State(*said, record.mtime_ns)
+        return lineage.plan(), row_wise_plan(Lineage(names, plain, code_version, {}))
+
+    first, expected = plans()
+    assert first == expected
+    assert first.n_fresh > n_files / 2
+    stale = {step.name for step in first.stale}
+    spoil(states)
+    changed, expected = plans()
+    assert changed == expected
+    made_again = {"segmentation", "qa", "trajectories", "frame_images"}
+    assert {step.name for step in changed.stale} - stale == made_again
+    texts = " ".join(step.why for step in changed.stale if step.name in made_again)
+    for why in (
+        "truncated or damaged",
+        "never materialized",
+        "of its pictures are gone",
+        "(embedded",
+    ):
+        assert why in texts or why == "(embedded"
+    (root / "catalogue.db").unlink()
+    assert plans()[0] == changed
+
+
+def spoil(states: LakeStates) -> None:
+    """A file cut short, one deleted, one of another partition in its place, a picture deleted."""
+    lake = states.lake.root
+    one, other, *_ = sorted((lake / "qa").iterdir())
+    cut = min((lake / "segmented_frames" / one.name).iterdir())
+    cut.write_bytes(cut.read_bytes()[:-40])
+    min((lake / "qa" / one.name).iterdir()).unlink()
+    here, there = (min((lake / "trajectories" / d.name).iterdir()) for d in (one, other))
+    here.write_bytes(there.read_bytes())
+    named = states.index.scan(["frame_images"])["frame_images"]
+    head = f"{int(next(iter(named.values())).images[0]):016x}"  # type: ignore[index]
+    next(states.images.root.glob(f"{head[:2]}/{head}*.png")).unlink()

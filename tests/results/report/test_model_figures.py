@@ -1,0 +1,323 @@
+"""Models beside each other in the report: bars per setting, published ones of similar size.
+
+What their answers are like and cost, and errors that they share."""
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from report_pages import drawn_models
+
+from enact_assets.results.report.answer_quality import answer_quality
+from enact_assets.results.report.hand_circles import distance, hand_circles, shared_area
+from enact_assets.results.report.parts import NONE, Figure, Table, Text
+from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.setting_bars import MODELS_ABREAST, setting_bars
+from enact_assets.results.report.shared_errors import NOBODY, shared_errors
+from enact_assets.results.report.similar_sizes import SUBJECT, similar_sizes
+
+
+def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[str, Any]:
+    return {
+        "model": model,
+        "panel": panel,
+        "variant": variant,
+        "kind": kind,
+        "length": None,
+        "is_baseline": variant == "baseline",
+        "n_questions": 50,
+        "n_demonstrations": 9,
+        "pairwise_accuracy": mean,
+        "standard_error": 0.02,
+        "clustered_standard_error": 0.03,
+    }
+
+
+def drawn(*scores: dict[str, Any], references: tuple[str, ...] = ()) -> tuple[list[Figure], Table]:
+    frames = {"probe_scores": pl.DataFrame(scores), **drawn_models(s["model"] for s in scores)}
+    is_reference = pl.col("model").is_in(references)
+    frames["models"] = frames["models"].with_columns(is_reference=is_reference)
+    rows = ReportRows(frames, "baseline", "")
+    parts = setting_bars(rows).parts
+    [table] = [part for part in parts if isinstance(part, Table)]
+    return [part for part in parts if isinstance(part, Figure)], table
+
+
+def test_references_are_marked_and_left_out_beside_models() -> None:
+    """Researcher F18: the oracle was among "the best 6 of 7 models"."""
+    frames = drawn_models(("m", "oracle", "fact_reader"))
+    of_models = frames["models"].with_columns(is_reference=pl.col("model") != "m")
+    rows = ReportRows({**frames, "models": of_models}, "baseline", "")
+    assert rows.preferred(("oracle", "m", "fact_reader")) == ["m"]
+    assert rows.preferred(("oracle", "fact_reader")) == ["oracle", "fact_reader"]
+    assert [rows.label(name) for name in ("oracle", "m")] == ["oracle (ref.)", "m"]
+    assert rows.marked("oracle") == "oracle (reference)"
+    assert "this simulator" in rows.marked("fact_reader")
+
+
+@pytest.mark.slow
+def test_no_figure_of_settings_has_a_reference_beside_models() -> None:
+    pair = (("m", "forward", 0.5), ("oracle", "forward", 1.0), ("oracle", "inverse", 1.0))
+    scores = [score(model, "camera_height", "low", kind, mean) for model, kind, mean in pair]
+    [figure], table = drawn(*scores, references=("oracle",))
+    assert figure.caption.endswith("pairwise accuracy per setting")
+    assert figure.alt.startswith("Bars of 1 models")
+    assert [row[0] for row in table.rows] == ["oracle (reference)", "m"]
+
+
+@pytest.mark.slow
+def test_settings_stand_in_the_papers_order() -> None:
+    settings = {
+        "realism": ["ray_tracing_only", "path_tracing", "baseline"],
+        "camera_fov": ["fisheye", "baseline", "aperture_30", "my_lens"],
+        "noise_robustness": ["noisy", "baseline"],
+    }
+    figures, table = drawn(
+        *(
+            score("m", panel, variant, "forward", 0.5)
+            for panel, variants in settings.items()
+            for variant in variants
+        )
+    )
+    named = [figure.alt.partition("errors: ")[2].partition(".")[0] for figure in figures]
+    assert named == [
+        "path tracing, baseline, ray tracing only",
+        "aperture 30, baseline, fisheye, my lens",
+        "baseline, noisy",
+    ]
+    assert [row[2] for row in table.rows] == ", ".join(named).split(", ")
+    assert table.rows[0][3:] == ("50.0 ± 3.0", "50", NONE, "0")
+
+
+@pytest.mark.slow
+def test_more_models_than_fit_are_in_the_table() -> None:
+    """Over one demonstration there is no error."""
+    n_models = MODELS_ABREAST + 2
+    scores = [
+        score(f"m{n}", "camera_height", variant, kind, n / 20)
+        for n in range(n_models)
+        for variant in ("baseline", "low")
+        for kind in ("forward", "inverse")
+    ]
+    alone = score("alone", "camera_height", "low", "inverse", 0.9)
+    [figure], table = drawn(*scores, {**alone, "clustered_standard_error": None})
+    assert figure.caption.endswith(f"the best {MODELS_ABREAST} of {n_models + 1} models")
+    assert len(table.rows) == 2 * n_models + 1
+    [line] = [row for row in table.rows if row[0] == "alone"]
+    assert line == ("alone", "camera height", "low", NONE, "0", "90.0", "50")
+
+
+def row(name: str, source: str, length: int, accuracy: float | None) -> dict[str, Any]:
+    model = name.lower() if source == "ours" else name
+    size = {"published_model": name, "n_parameters_million": 8_300}
+    return {"model": model, "source": source, "kind": "forward", **size} | {
+        "length": length,
+        "accuracy": accuracy,
+    }
+
+
+def sizes_of(*given: dict[str, Any]) -> tuple[str, list[Figure], list[Table]]:
+    schema = {"model": pl.String, "source": pl.String, "kind": pl.String, "length": pl.Int64}
+    schema |= {"published_model": pl.String, "n_parameters_million": pl.Int64}
+    schema |= dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
+    frame = pl.DataFrame(given, schema)
+    frames = {"similar_sizes": frame, **drawn_models(frame.filter(source="ours")["model"])}
+    parts = similar_sizes(ReportRows(frames, "baseline", "")).parts
+    return (
+        " ".join(part.text for part in parts if isinstance(part, Text)),
+        [part for part in parts if isinstance(part, Figure)],
+        [part for part in parts if isinstance(part, Table)],
+    )
+
+
+def test_nothing_known_gives_a_sentence() -> None:
+    for given in ((), (row(SUBJECT, "ours", 3, None),)):
+        said, figures, tables = sizes_of(*given)
+        assert "No accuracy of a model about as large" in said
+        assert not figures
+        assert not tables
+
+
+@pytest.mark.slow
+def test_ours_stands_beside_the_published_model_of_its_name() -> None:
+    theirs = [row(name, "published", n, 0.5) for name in (SUBJECT, "Ovis") for n in (3, 6)]
+    said, [figure], [table] = sizes_of(*theirs, row("Ovis", "ours", 6, 0.75))
+    assert "1 of them measured here, on the paper's questions" in said
+    assert "Lines of 3 models. At length 6 ovis is highest with 75.0 %." in figure.alt
+    assert table.rows == (
+        (SUBJECT, "published", "forward", "8.3", "50.0", "50.0"),
+        ("Ovis", "published", "forward", "8.3", "50.0", "50.0"),
+        ("ovis", "here", "forward", "8.3", "\N{EN DASH}", "75.0"),
+    )
+    said, _, _ = sizes_of(*theirs)
+    assert "No model measured here is among them, with scores that may stand beside these." in said
+
+
+COUNTS = (
+    *("n_answers", "n_answered", "n_parsed", "n_unparsed", "n_refused", "n_declined", "n_cut"),
+    *("n_missing", "n_read_otherwise"),
+)
+TOKENS = ("tokens_in", "tokens_out", "tokens_reasoning")
+DASH = "\N{EN DASH}"
+
+
+def asked(model: str, usd: float | None, **reported: Any) -> dict[str, Any]:
+    """What 10 questions came to, each for ``usd``."""
+    counts = dict(zip(COUNTS, (10, 9, 6, 3, 1, 0, 2, 1, 4), strict=True))
+    total = None if usd is None else 9 * usd
+    return {"model": model, **counts, "usd": total, "usd_per_question": usd, **reported}
+
+
+def parts_of(
+    *quality: dict[str, Any], references: tuple[str, ...] = ()
+) -> tuple[str, list[Figure], list[Table]]:
+    schema: dict[str, Any] = {"model": pl.String, **dict.fromkeys(COUNTS + TOKENS, pl.Int64)}
+    seconds = ("median_latency_s", "p95_latency_s")
+    schema |= dict.fromkeys(("usd", "usd_per_question", *seconds), pl.Float64)
+    schema |= {"served_models": pl.List(pl.String)}
+    accuracies = [
+        {"model": row["model"], "kind": kind, "length": length, "metric": metric}
+        | {"accuracy": accuracy, "low": accuracy - 0.1, "high": accuracy + 0.1}
+        | {"is_reference": row["model"] in references}
+        for row in quality
+        for kind, accuracy in (("forward", 0.25), ("inverse", 0.5))
+        for length, metric in ((None, "pairwise_accuracy"), (None, "task_accuracy"), (3, "other"))
+    ]
+    names = {"model": pl.String, "kind": pl.String, "length": pl.Int64, "metric": pl.String}
+    rows = {
+        "quality": pl.DataFrame(quality, schema),
+        "accuracies": pl.DataFrame(
+            accuracies,
+            {**names, **dict.fromkeys(("accuracy", "low", "high"), pl.Float64)}
+            | {"is_reference": pl.Boolean},
+        ),
+        **drawn_models(row["model"] for row in quality),
+    }
+    parts = answer_quality(ReportRows(rows, "baseline", "")).parts
+    return (
+        " ".join(part.text for part in parts if isinstance(part, Text)),
+        [part for part in parts if isinstance(part, Figure)],
+        [part for part in parts if isinstance(part, Table)],
+    )
+
+
+def test_without_answers_it_says_so() -> None:
+    assert parts_of() == ("baseline: no model was asked.", [], [])
+
+
+def test_baselines_have_outcomes_and_no_cost() -> None:
+    """A table of dashes would say nothing, and a baseline lacks no price."""
+    said, figures, [quality] = parts_of(asked("oracle", None), references=("oracle",))
+    assert "Not drawn" not in said
+    assert not figures
+    assert quality.rows == (("oracle", "10", "9", "6", "3", "1", "0", "2", "1", "4"),)
+
+
+def test_a_model_without_a_price_is_named_and_not_drawn() -> None:
+    said, figures, [_, cost] = parts_of(asked("local", None, tokens_in=7), asked("free", 0.0))
+    assert "price is unknown: local." in said
+    assert "cost nothing: free." in said
+    assert not figures
+    assert cost.rows == (
+        ("local", "7", *[DASH] * 7),
+        ("free", *[DASH] * 3, "0.00", "0.00", *[DASH] * 3),
+    )
+
+
+@pytest.mark.slow
+def test_cost_is_drawn_against_accuracy_and_listed() -> None:
+    reported = {"tokens_in": 54321, "tokens_out": 1000, "tokens_reasoning": 900}
+    reported |= {"median_latency_s": 2.04, "p95_latency_s": 9.96, "served_models": ["big-2026"]}
+    said, [figure], [_, cost] = parts_of(asked("big", 0.0123, **reported), asked("small", 2e-5))
+    assert "Not drawn" not in said
+    assert "cheapest small with 0.02 USD per 1,000 questions" in figure.alt
+    assert "most expensive big with 12.30." in figure.alt
+    # Equally accurate: the cheaper one.
+    assert "Most accurate: small with 37.5 % over both kinds for 0.02 USD." in figure.alt
+    assert cost.rows[0] == (
+        *("big", "54,321", "1,000", "900", "0.111", "12.30", "2.0", "10.0", "big-2026"),
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.3, 1.0), (1.0, 0.25)])
+def test_circles_share_the_area_asked_for(a: float, b: float) -> None:
+    smaller = math.pi * min(a, b) ** 2
+    for share in (0.01, 0.3, 0.9, 1.0):
+        apart = distance(a, b, share * smaller)
+        assert shared_area(a, b, apart) == pytest.approx(share * smaller, abs=1e-6)
+    assert distance(a, b, 0.0) == a + b
+
+
+def test_the_shared_area_is_the_one_counted_on_a_grid() -> None:
+    a, b, apart, step = 1.0, 0.6, 0.9, 0.005
+    n = sum(
+        math.hypot(x * step, y * step) < a and math.hypot(x * step - apart, y * step) < b
+        for x in range(-200, 400)
+        for y in range(-200, 200)
+    )
+    assert shared_area(a, b, apart) == pytest.approx(n * step**2, abs=2e-3)
+
+
+NOBODY_ELSE = ReportRows(drawn_models([]), "baseline", "")
+
+
+def hand(model: str, hand: str, *counts: int) -> dict[str, Any]:
+    names = ("n_reference", "n_predicted", "n_matched", "n_mixed")
+    return {"model": model, "hand": hand, **dict(zip(names, counts, strict=True))}
+
+
+def test_hands_without_components_give_no_circles() -> None:
+    assert hand_circles(NOBODY_ELSE, "forward", []) is None
+    assert hand_circles(NOBODY_ELSE, "forward", [hand("m", "left", 0, 0, 0, 0)]) is None
+
+
+@pytest.mark.slow
+def test_circles_are_of_the_models_with_most_in_common() -> None:
+    """A hand of which nothing is given has one circle."""
+    rows = [hand(f"m{n}", "left", 10, 8, n, 1) for n in range(6)]
+    found = hand_circles(NOBODY_ELSE, "forward", [*rows, hand("m5", "right", 9, 0, 0, 4)])
+    assert found is not None
+    assert "Pairs of overlapping circles for 4 models. m5, left hand: 10 true, 8 given" in found.alt
+    assert found.caption.endswith("the 4 of 6 models with most in common")
+    assert "m5, right hand: 9 true, 0 given, 0 both, 4 given to the other hand" in found.alt
+
+
+def shared(*combinations: dict[str, Any]) -> ReportRows:
+    schema = {"kind": pl.String, "unit": pl.String, "models": pl.List(pl.String)}
+    schema |= {"wrong_models": pl.List(pl.String), "n": pl.Int64, "share": pl.Float64}
+    official = pl.DataFrame(schema={"variant": pl.String, "n_by_match": pl.Int64})
+    errors = pl.DataFrame(combinations, schema)
+    models = {model for row in combinations for model in row["models"]}
+    frames = {"shared_errors": errors, "official": official, **drawn_models(models)}
+    return ReportRows(frames, "baseline", "")
+
+
+def test_one_model_gives_a_sentence() -> None:
+    [part] = shared_errors(shared()).parts
+    assert isinstance(part, Text)
+    assert "Fewer than two models have wrong answers" in part.text
+
+
+@pytest.mark.slow
+def test_combinations_are_drawn_and_listed_the_largest_first() -> None:
+    """A combination without steps is left out; no inverse step was scored."""
+    whose: dict[str, Any] = {"kind": "forward", "models": ["a", "b"]}
+    rows = [
+        {**whose, "unit": unit, "wrong_models": wrong, "n": n, "share": n / 10}
+        for unit, wrong, n in (
+            *(("step", [], 3), ("step", ["a"], 0), ("step", ["a", "b"], 7)),
+            *(("question", ["a"], 4), ("question", ["a", "b"], 6)),
+        )
+    ]
+    section = shared_errors(shared(*rows))
+    [figure] = [part for part in section.parts if isinstance(part, Figure)]
+    assert f"2 models over 10 steps. Largest: a, b: 7; {NOBODY}: 3." in figure.alt
+    [table] = [part for part in section.parts if isinstance(part, Table)]
+    assert table.rows == (
+        ("a, b", "forward", "7", "70.0", "6", "60.0"),
+        (NOBODY, "forward", "3", "30.0", "0", "0.0"),
+        ("a", "forward", "0", "0.0", "4", "40.0"),
+    )
+    [text] = [p.text for p in section.parts if isinstance(p, Text) and "inverse" in p.text]
+    assert text == "No inverse step was scored for two models."
