@@ -4,14 +4,15 @@ Reached are functions, classes and constants, kernels, imports within functions,
 reached module does besides binding names, data files that a symbol finds by ``__file__``, modules
 beside one that imports by computed names, and the versions of named libraries. A class counts as a
 whole. Modules do not count by their names: what moves, or is split or merged, stays as it is. Each
-symbol counts with its name, its code, and the name and code of all that it reads, so that two of
-one name are told apart. Two things are assumed: that rows hold no words of errors, and that modules
-which are not reached do not change those that are.
+symbol counts with its name, its code, and all that it reads and by which name, to any depth, so
+that two of one name are told apart. Of what is not hashed, such as libraries, the names count. Two
+things are assumed: that rows hold no words of errors, and that modules which are not reached do not
+change those that are.
 """
 
 import os
 import uuid
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -28,13 +29,13 @@ DATA = "<data>"
 """Symbol of data files that a module finds; their place is behind it (``<data>prompts``)."""
 DATA_SUFFIXES = frozenset({".css", ".csv", ".html", ".json", ".sql", ".toml", ".txt", ".yaml"})
 LIBRARY = ""
-"""Module of symbols that are libraries."""
+"""Module of what is not hashed, by dotted name: libraries and what is cut."""
 IMPORTERS = frozenset({("importlib", "import_module"), ("pkgutil", "iter_modules")})
-_FORMAT = "2"
+_FORMAT = "3"
 
 
 class Symbol(NamedTuple):
-    """A symbol of a module; of a library its name, in module :data:`LIBRARY`."""
+    """A symbol of a module; of a library its dotted name, in module :data:`LIBRARY`."""
 
     module: str
     name: str
@@ -66,24 +67,70 @@ class CodeVersions:
         self._keys: dict[str, str] = {}
         self._is_changed = False
         self._next: dict[Symbol, dict[str, list[Symbol]]] = {}
-        self._lines: dict[Symbol, str] = {}
+        self._full_shas: dict[Symbol, str] = {}
         self._shas: dict[Symbol, str] = {}
 
     def version(self, roots: Iterable[Symbol]) -> str:
         """24 hex digits. Errors: as :meth:`reached`."""
-        reached = self.reached(roots)
-        for symbol in reached - self._lines.keys():
-            self._lines[symbol] = self._line(symbol)
-        return short_sha("\n".join(sorted(map(self._lines.__getitem__, reached))))
+        begins = list(roots)
+        self._check(begins)
+        return short_sha("\n".join(sorted(map(self._full_sha, begins))))
+
+    def _full_sha(self, root: Symbol) -> str:
+        """Hash of a symbol and of all that it reaches, by Tarjan's algorithm.
+
+        Those that reach each other are hashed together. They are of one module, as imports do not
+        go in a circle, so there their names tell them apart.
+        """
+        numbers: dict[Symbol, int] = {}
+        lowest: dict[Symbol, int] = {}
+        path: list[Symbol] = []
+        todo: list[tuple[Symbol, Iterator[Symbol]]] = []
+
+        def begin(symbol: Symbol) -> None:
+            numbers[symbol] = lowest[symbol] = len(numbers)
+            path.append(symbol)
+            todo.append((symbol, (s for of in self._leads_to(symbol).values() for s in of)))
+
+        if root not in self._full_shas:
+            begin(root)
+        while todo:
+            symbol, further = todo[-1]
+            for other in further:
+                if other in self._full_shas:
+                    continue
+                if other not in numbers:
+                    begin(other)
+                    break
+                lowest[symbol] = min(lowest[symbol], numbers[other])
+            else:
+                todo.pop()
+                if todo:
+                    before = todo[-1][0]
+                    lowest[before] = min(lowest[before], lowest[symbol])
+                if lowest[symbol] == numbers[symbol]:
+                    at = path.index(symbol)
+                    self._hash_together(path[at:])
+                    del path[at:]
+        return self._full_shas[root]
+
+    def _hash_together(self, symbols: Sequence[Symbol]) -> None:
+        lines = {symbol: self._line(symbol) for symbol in symbols}
+        whole = short_sha("\n".join(sorted(lines.values())))
+        for symbol, line in lines.items():
+            self._full_shas[symbol] = short_sha(f"{line}\n{whole}")
 
     def _line(self, symbol: Symbol) -> str:
         reads = (
             f"{name}={','.join(sorted(map(self._named, of)))}"
             for name, of in sorted(self._leads_to(symbol).items())
         )
-        return " ".join((self._named(symbol), *reads))
+        return " ".join((self._own(symbol), *reads))
 
     def _named(self, symbol: Symbol) -> str:
+        return self._full_shas.get(symbol) or self._own(symbol)
+
+    def _own(self, symbol: Symbol) -> str:
         name = DATA if symbol.name.startswith(DATA) else symbol.name
         return f"{name}:{self._sha(symbol)}"
 
@@ -97,27 +144,32 @@ class CodeVersions:
         Errors: :class:`DeclarationError` for a root that is not there.
         """
         todo, seen = list(roots), set[Symbol]()
-        for module, name in todo:
-            if module not in self._files or name not in self._module(module).symbols:
-                raise DeclarationError(f"{module} has no function or class {name!r}")
+        self._check(todo)
         while todo:
             symbol = todo.pop()
-            if symbol in seen:
+            if symbol in seen or (symbol.module == LIBRARY and not self._sha(symbol)):
                 continue
             seen.add(symbol)
             todo += {s for of in self._leads_to(symbol).values() for s in of} - seen
         return seen
 
+    def _check(self, roots: Iterable[Symbol]) -> None:
+        for module, name in roots:
+            if module not in self._files or name not in self._module(module).symbols:
+                raise DeclarationError(f"{module} has no function or class {name!r}")
+
     def _leads_to(self, symbol: Symbol) -> dict[str, list[Symbol]]:
-        """Dotted name that a symbol reads -> what it means, where that is code of the package."""
+        """Dotted name that a symbol reads -> what it means, but for builtins."""
         if symbol.module == LIBRARY or symbol.name.startswith(DATA):
             return {}
         if symbol not in self._next:
             symbols = self._module(symbol.module).symbols
             code = symbols[symbol.name]
-            inner = dict(code.imports)
+            inner: dict[str, list[Bound]] = {}
+            for name, bound in code.imports:
+                inner.setdefault(name, []).append(bound)
             found = {
-                ".".join(dotted): self._meaning(symbol.module, dotted, inner.get(dotted[0]))
+                ".".join(dotted): self._meaning(symbol.module, dotted, inner.get(dotted[0], ()))
                 for dotted in code.reads
             }
             if EFFECTS in symbols:
@@ -144,31 +196,46 @@ class CodeVersions:
             self._modules[name] = self._remembered[key]
         return self._modules[name]
 
-    def _meaning(  # noqa: PLR0911 - one for each meaning
-        self, module: str, name: tuple[str, ...], bound: Bound | None = None
+    def _meaning(
+        self, module: str, name: tuple[str, ...], inner: Sequence[Bound] = ()
     ) -> list[Symbol]:
-        """What a dotted ``name`` in ``module`` means; ``bound`` by an import beside it."""
+        """All that a dotted ``name`` in ``module`` can mean; ``inner`` are imports beside it.
+
+        Nothing is a builtin or a local variable.
+        """
         read = self._module(module)
-        if bound is None:
-            if name[0] in read.symbols:
-                return [Symbol(module, name[0])]
-            bound = read.imports.get(name[0])
-        if bound is None:
-            return []  # a builtin or a local variable
-        path = tuple(filter(None, (*bound.module.split("."), bound.symbol, *name[1:])))
+        found = [Symbol(module, name[0])] if name[0] in read.symbols else []
+        bounds = [(bound, name[1:]) for bound in (*inner, *read.imports.get(name[0], ()))]
+        if not found and not bounds:
+            bounds = [
+                (Bound(bound.module), name)
+                for bound in read.imports.get("*", ())
+                if bound.module in self._files and self._has(bound.module, name[0])
+            ]
+        for bound, rest in dict.fromkeys(bounds):
+            found += self._bound_to(module, bound, rest)
+        return list(dict.fromkeys(found))
+
+    def _has(self, module: str, name: str) -> bool:
+        read = self._module(module)
+        return name in read.symbols or name in read.imports or "*" in read.imports
+
+    def _bound_to(self, module: str, bound: Bound, rest: tuple[str, ...]) -> list[Symbol]:
+        """What ``rest`` of a name means that an import in ``module`` binds to ``bound``."""
+        path = tuple(filter(None, (*bound.module.split("."), bound.symbol, *rest)))
         if path[:2] in IMPORTERS:
             return self._beside(module)
         at = next((n for n in range(len(path), 0, -1) if ".".join(path[:n]) in self._files), 0)
         if not at:
-            return [Symbol(LIBRARY, path[0])] if path[0] in self._libraries else []
+            return [Symbol(LIBRARY, ".".join(path))]
         target, rest = ".".join(path[:at]), path[at:]
-        symbols = self._module(target)
-        if rest and rest[0] not in symbols.symbols and rest[0] in symbols.imports:
-            return self._meaning(target, rest)  # handed on
+        read = self._module(target)
+        if rest and rest[0] not in read.symbols and self._has(target, rest[0]):
+            return self._meaning(target, rest) or self._whole(target)  # handed on
         if any(target == c or target.startswith(f"{c}.") for c in self._cut):
-            return []
-        if rest and rest[0] in symbols.symbols:
-            return [Symbol(target, rest[0])]
+            return [Symbol(LIBRARY, rest[0])] if rest else []
+        if rest and rest[0] in read.symbols:
+            return self._meaning(target, rest[:1])
         return self._whole(target)
 
     def _whole(self, module: str) -> list[Symbol]:
@@ -181,12 +248,14 @@ class CodeVersions:
 
     def _sha(self, symbol: Symbol) -> str:
         if symbol.module == LIBRARY:
-            return self._libraries[symbol.name]
+            return self._libraries.get(symbol.name.partition(".")[0], "")
         if symbol.name.startswith(DATA) and symbol not in self._shas:
             place = self._files[symbol.module].parent / symbol.name.removeprefix(DATA)
             found = sorted(place.rglob("*")) if place.is_dir() else [place]
             files = [path for path in found if path.suffix in DATA_SUFFIXES and path.is_file()]
-            self._shas[symbol] = short_sha("\n".join(short_sha(file_bytes(p)) for p in files))
+            # Names are read, too: of a folder, not that of the folder.
+            named = [f"{p.relative_to(place).as_posix()} {short_sha(file_bytes(p))}" for p in files]
+            self._shas[symbol] = short_sha("\n".join(named))
         if symbol in self._shas:
             return self._shas[symbol]
         return self._module(symbol.module).symbols[symbol.name].sha

@@ -4,7 +4,7 @@ Read from syntax trees; nothing is imported. Left out is what cannot decide a ro
 comments, layout, annotations of functions, the words of errors, meanings and units of columns,
 sources and meanings of constants, the decorators by which steps are declared, and where imports
 find what they bind. What is read is what Python would look up in the module: local variables are
-not, whatever they are called.
+not, whatever they are called. The hash is the same in every version of Python.
 """
 
 import ast
@@ -35,6 +35,8 @@ COLUMNS = frozenset(
     }
 )
 """What makes columns of tables; texts among its arguments are words for people."""
+_OF_COLUMNS = frozenset({"dy", "pl", "tables"})
+"""Modules that ``COLUMNS`` are called from. ``rng.integers`` and ``axes.text`` make none."""
 CONSTANTS = frozenset({"constant"})
 """What makes the constants of a profile; where one comes from and what it means are words, too."""
 WORDS = frozenset({"description", "meaning", "metadata", "source", "unit"})
@@ -60,21 +62,26 @@ class Code(msgspec.Struct, frozen=True):
 
 
 class Module(msgspec.Struct, frozen=True):
-    """A module: its symbols by name, and what its own imports bind."""
+    """A module: its symbols by name, and what its own imports bind.
+
+    A name can be bound by several, such as one for each platform. ``*`` is bound to modules of
+    which every name is imported.
+    """
 
     symbols: dict[str, Code]
-    imports: dict[str, Bound]
+    imports: dict[str, tuple[Bound, ...]]
 
 
 def read_module(text: str) -> Module:
     """The symbols of a module from its ``text``. Errors: ``SyntaxError``."""
     tree = _Stripped().visit(ast.parse(text))
     parts: dict[str, list[ast.AST]] = {}
-    imports: dict[str, Bound] = {}
+    imports: dict[str, tuple[Bound, ...]] = {}
     for statement in _top_level(tree.body):
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            imports.update(_bound(statement))
-            continue
+        for found in _run_at_import(statement):
+            if isinstance(found, ast.Import | ast.ImportFrom):
+                for name, bound in _bound(found):
+                    imports[name] = (*imports.get(name, ()), bound)
         for name in _defines(statement):
             parts.setdefault(name, []).append(statement)
     return Module({name: _code(nodes) for name, nodes in parts.items()}, imports)
@@ -99,11 +106,14 @@ class _Stripped(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        name = _last_name(node.func)
-        if name in COLUMNS | CONSTANTS:
+        name, function = _last_name(node.func), node.func
+        is_method = isinstance(function, ast.Attribute) and not (
+            _is_name(function.value) and function.value.id in _OF_COLUMNS
+        )
+        if name in COLUMNS | CONSTANTS and not is_method:
             node.keywords = [k for k in node.keywords if k.arg not in WORDS]
-        if name in COLUMNS:
-            node.args = [a for a in node.args if not isinstance(a, ast.Constant | ast.JoinedStr)]
+        if name in COLUMNS and not is_method:
+            node.args = [a for a in node.args if not _is_text(a)]
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
@@ -120,21 +130,29 @@ class _Stripped(ast.NodeTransformer):
 
 
 def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run when the module is imported, those in blocks one by one."""
+    """Statements that run when the module is imported; what is for checkers of types one by one."""
     for statement in body:
-        if isinstance(statement, ast.If | ast.Try | ast.With):
-            yield from _top_level(
-                child
-                for found in ast.iter_child_nodes(statement)
-                for child in (found.body if isinstance(found, ast.ExceptHandler) else [found])
-                if isinstance(child, ast.stmt)
-            )
+        if isinstance(statement, ast.If) and _last_name(statement.test) == "TYPE_CHECKING":
+            yield from _top_level([*statement.body, *statement.orelse])
         else:
             yield statement
 
 
+def _run_at_import(statement: ast.AST) -> Iterator[ast.AST]:
+    """A statement and all within it but bodies of functions and classes."""
+    yield statement
+    if not isinstance(statement, _SCOPES):
+        for child in ast.iter_child_nodes(statement):
+            yield from _run_at_import(child)
+
+
 def _defines(statement: ast.stmt) -> set[str]:
-    """Names of the symbols that a statement is part of."""
+    """Names of the symbols that a statement is part of: a block of all that are within it."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return set()
+    if isinstance(statement, ast.If | ast.Try | ast.With):
+        inner = [s for s in _statements_in(statement) if not isinstance(s, ast.Pass)]
+        return {name for found in inner for name in _defines(found)}
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         is_filed = any(_last_name(d) not in PURE for d in statement.decorator_list)
         return {statement.name, EFFECTS} if is_filed else {statement.name}
@@ -143,6 +161,12 @@ def _defines(statement: ast.stmt) -> set[str]:
         if all(isinstance(t, ast.Name | ast.Tuple | ast.List) for t in targets):
             return {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
     return {EFFECTS}
+
+
+def _statements_in(block: ast.stmt) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(block):
+        inside = child.body if isinstance(child, ast.ExceptHandler) else [child]
+        yield from (found for found in inside if isinstance(found, ast.stmt))
 
 
 def _code(nodes: list[ast.AST]) -> Code:
@@ -156,8 +180,23 @@ def _code(nodes: list[ast.AST]) -> Code:
         for bound in _bound(found)
     )
     code = Code("", tuple(sorted(reads)), tuple(imports), tuple(sorted(data)))
-    dumps = "\n".join(ast.dump(_WithoutImports().visit(node)) for node in nodes)
+    dumps = "\n".join(_dump(_WithoutImports().visit(node)) for node in nodes)
     return msgspec.structs.replace(code, sha=short_sha(dumps))
+
+
+def _dump(node: object) -> str:
+    """As ``ast.dump``, without what is empty or says how a name is used: versions of Python differ
+    in whether they write that.
+    """
+    if isinstance(node, ast.AST):
+        found = [(name, getattr(node, name, None)) for name in node._fields if name != "ctx"]
+        fields = (f"{name}={_dump(value)}" for name, value in found if _is_said(node, value))
+        return f"{type(node).__name__}({', '.join(fields)})"
+    return f"[{', '.join(map(_dump, node))}]" if isinstance(node, list) else repr(node)
+
+
+def _is_said(node: ast.AST, value: object) -> bool:
+    return value != [] and (value is not None or isinstance(node, ast.Constant))
 
 
 class _WithoutImports(ast.NodeTransformer):
@@ -197,7 +236,8 @@ def _reads(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[str, ...]]:
         outside = [*getattr(node, "decorator_list", ()), node.args]
         body = node.body if isinstance(node.body, list) else [node.body]
         yield from (name for part in outside for name in _reads(part, local))
-        local |= _bound_in(node.args, body)
+        bound, elsewhere = _bound_in(node.args, body)
+        local = (local | bound) - elsewhere
         yield from (name for part in body for name in _reads(part, local))
         return
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
@@ -215,9 +255,12 @@ def _reads(node: ast.AST, local: frozenset[str]) -> Iterator[tuple[str, ...]]:
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> set[str]:
-    """Names that a function binds itself. Imports within it bind what they say, not a variable."""
-    found = {node.arg for node in ast.walk(arguments) if isinstance(node, ast.arg)}
+def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
+    """Names that a function binds itself, and those that it says are no variables of a function.
+
+    Imports within it bind what they say, also where the name can get another value.
+    """
+    found = {node.arg for node in ast.iter_child_nodes(arguments) if isinstance(node, ast.arg)}
     elsewhere: set[str] = set()
     todo = list(body)
     for node in todo:  # which grows
@@ -225,6 +268,8 @@ def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.Global):
             elsewhere.update(node.names)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            elsewhere.update(name for name, _ in _bound(node))
         elif isinstance(node, ast.comprehension):
             todo += [node.iter, *node.ifs]
         elif _is_name(node) and isinstance(node.ctx, ast.Store):
@@ -235,7 +280,13 @@ def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> set[str]:
             found.add(node.rest)
         if not isinstance(node, (*_SCOPES, ast.comprehension)):
             todo += ast.iter_child_nodes(node)
-    return found - elsewhere
+    return found, elsewhere
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:

@@ -9,6 +9,7 @@ import pytest
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.steps import STEPS
+from enact_assets.engine.symbols import read_module
 from enact_assets.pipeline.lineage.code import PACKAGE, code_versions, step_roots, versions_by_reach
 from enact_assets.pipeline.lineage.former_versions import FORMER
 
@@ -219,6 +220,18 @@ LOCAL = [
     ("def made(x):\n    match x:\n        case {'a': called, **rest}:\n            called", set()),
     ("class made:\n    def f(self, called):\n        return called", set()),
     ("class made:\n    def f(self):\n        return called", {"called"}),
+    ("def made(x, key=lambda called: called):\n    return called(x)", {"called"}),
+    (
+        "def made(x):\n    called = x\n    def g():\n        global called\n        called",
+        {"called"},
+    ),
+    (
+        (
+            "def made(x):\n    try:\n        from toy.names import called\n"
+            "    except ImportError:\n        called = None\n    return called"
+        ),
+        {"called"},
+    ),
 ]
 
 
@@ -228,6 +241,107 @@ def test_a_local_variable_reads_nothing_of_the_module(
 ) -> None:
     read = _read(tmp_path, f"from toy.names import called\n{text}\n")
     assert {symbol.name for symbol in read} & {"called"} == names
+
+
+BOUND_TWICE = [
+    (
+        "class made:\n    def f(self):\n        from toy.facts import KINDS\n        return KINDS\n"
+        "    def g(self):\n        from toy.names import KINDS\n        return KINDS"
+    ),
+    (
+        "try:\n    from toy.facts import KINDS\n"
+        "except ImportError:\n    from toy.names import KINDS\ndef made():\n    return KINDS"
+    ),
+    (
+        "from toy.facts import KINDS\nimport toy.names\nKINDS = KINDS or toy.names.KINDS\n"
+        "def made():\n    return KINDS"
+    ),
+    (
+        "from toy.facts import KINDS\nclass made:\n    def f(self):\n        return KINDS\n"
+        "    def g(self):\n        from toy.names import KINDS\n        return KINDS"
+    ),
+    (
+        "try:\n    from toy.facts import KINDS\nexcept ImportError:\n    KINDS = None\n"
+        "from toy.names import KINDS\ndef made():\n    return KINDS"
+    ),
+]
+
+
+@pytest.mark.parametrize("text", BOUND_TWICE)
+def test_all_that_a_name_can_be_bound_to_is_read(tmp_path: Path, text: str) -> None:
+    read = _read(tmp_path, text)
+    assert {Symbol("toy.facts", "KINDS"), Symbol("toy.names", "KINDS")} <= read
+
+
+def test_names_of_star_imports_are_read(tmp_path: Path) -> None:
+    front = "from toy.late import *\nfrom toy.names import *\ndef made():\n    return called(2)\n"
+    assert Symbol("toy.names", "KINDS") in _read(tmp_path / "direct", front)
+    text = "from toy.front import *\nfrom toy import front\n"
+    handed_on = f"{text}def made():\n    return front.called(2)\n"
+    (tmp_path / "handed" / "toy").mkdir(parents=True)
+    for name, content in {**CHAIN, "front.py": front, "end.py": handed_on}.items():
+        (tmp_path / "handed" / "toy" / name).write_text(content)
+    found = CodeVersions("toy", tmp_path / "handed" / "toy").reached([Symbol("toy.end", "made")])
+    assert Symbol("toy.names", "KINDS") in found
+
+
+ANOTHER = [
+    ("from math import floor as rounded", "from math import ceil as rounded"),
+    ("import math as m, cmath as n", "import cmath as m, math as n"),
+    (
+        "def f():\n    from math import floor as rounded",
+        "def f():\n    from math import ceil as rounded",
+    ),
+    ("if LIMIT > 2:\n    N = 1\nelse:\n    N = 2", "if LIMIT > 4:\n    N = 1\nelse:\n    N = 2"),
+    ("N = rng.integers(0, 10)", "N = rng.integers(0, 20)"),
+    ("N = axes.text(0, 0, 'words')", "N = axes.text(0, 0, 'other words')"),
+    ("N = pl.Array(pl.Float32, 3)", "N = pl.Array(pl.Float32, 4)"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), ANOTHER)
+def test_another_meaning_counts(tmp_path: Path, old: str, new: str) -> None:
+    end = "\n    return rounded, m, n, N\n"
+    end = end if old.startswith("def") else f"\ndef f():{end}"
+    (tmp_path / "made.py").write_text(f"LIMIT = 3\n{old}{end}")
+    before = CodeVersions("toy", tmp_path).version([Symbol("toy.made", "f")])
+    (tmp_path / "made.py").write_text(f"LIMIT = 3\n{new}{end}")
+    assert CodeVersions("toy", tmp_path).version([Symbol("toy.made", "f")]) != before
+
+
+def test_two_of_one_name_and_code_are_told_apart_by_what_they_read(tmp_path: Path) -> None:
+    """However far away that is."""
+    twin = "def kinds():\n    return inner()\ndef inner():\n    return KINDS\n"
+    facts, names = f'KINDS = ("ontop",)\n{twin}', f'KINDS = ("cup",)\n{twin}'
+    front = "from toy.facts import kinds\nfrom toy.names import kinds as others\n"
+    front += "def made():\n    return kinds(), others()\n"
+    swapped = front.replace("facts", "?").replace("names", "facts").replace("?", "names")
+    versions = [
+        _chain(tmp_path, front=front, facts=facts, names=names),
+        _chain(tmp_path, front=swapped, facts=facts, names=names),
+    ]
+    assert len(set(versions)) == 2
+    assert _chain(tmp_path, front=swapped, facts=names, names=facts) == versions[0]
+
+
+def test_names_of_data_files_count_where_a_folder_is_read(tmp_path: Path) -> None:
+    """They may be keys."""
+    (tmp_path / "toy" / "prompts").mkdir(parents=True)
+    (tmp_path / "toy" / "prompts" / "a.txt").write_text("text")
+    (tmp_path / "toy" / "reader.py").write_text(
+        'from pathlib import Path\nALL = list((Path(__file__).parent / "prompts").glob("*"))\n'
+    )
+    before = version(tmp_path / "toy", "toy.reader.ALL")
+    (tmp_path / "toy" / "prompts" / "a.txt").rename(tmp_path / "toy" / "prompts" / "b.txt")
+    assert version(tmp_path / "toy", "toy.reader.ALL") != before
+
+
+def test_a_hash_is_the_same_in_every_python() -> None:
+    """Python 3.12 gave functions and classes a field, 3.13 writes no empty lists: ``ast.dump``."""
+    text = (
+        "class A:\n    x = None\n\n    def f(self, y=1):\n        return f'{y!r}', [], None, -1.5\n"
+    )
+    assert read_module(text).symbols["A"].sha == "a599915da0d88053a34c24f1"
 
 
 def _read(folder: Path, text: str) -> set[Symbol]:

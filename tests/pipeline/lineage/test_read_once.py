@@ -35,10 +35,10 @@ from enact_assets.engine.publishing.sql_files import packaged_sql
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.results.paper.results import published_table
-from enact_assets.questions.asked.by_variant.templates import KINDS, load_template
+from enact_assets.questions.asked.templates import KINDS, load_template
 from enact_assets.results.report.page import render
-from enact_assets.questions.asked.world.step_files import annotations_in, read_step_file
-from enact_assets.questions.asked.world.step_files import step_file_version
+from enact_assets.questions.world.step_files import annotations_in, read_step_file
+from enact_assets.questions.world.step_files import step_file_version
 
 folder, order = Path(sys.argv[1]), sys.argv[2:]
 films = folder / "films"
