@@ -24,7 +24,6 @@ def pictures_to_buy(driver: Driver, plan: Plan) -> list[PlannedCost]:
     """What the pictures of ``plan`` that an image model makes will cost, of each variant."""
     if not (pictures := _planned(plan, FRAME_IMAGES, "demonstration", "variant")):
         return []
-
     return edit_costs_of(driver.data, driver.registry, pictures)
 
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from enact_assets.cli import main
-from enact_assets.commands.shown_rows import MAX_CELL, record_lines, table_lines
+from enact_assets.commands.querying import MAX_CELL, record_lines, table_lines
 
 LONG = "Which picture comes first? 💡 " * 500
 N_ROWS = 300

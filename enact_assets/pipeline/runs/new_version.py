@@ -42,12 +42,10 @@ def made_by_other_code(instance: dg.DagsterInstance, lake: Lake, plan: Plan) -> 
     def rows(assets: Iterable[str]) -> int:
         return sum(_rows(lake, s.name, s.partition) for s in stale if s.name in assets)
 
-    seconds = [
-        None if (took := _seconds(instance, step)) is None else n * took
-        for step, n in Counter(s.name for s in stale).items()
-    ]
-    known = [took for took in seconds if took is not None]
-    hours = sum(known) / 3600 if len(known) == len(seconds) else None
+    numbers = Counter(s.name for s in stale)
+    took = [_seconds(instance, step) for step in numbers]
+    seconds = [n * s for n, s in zip(numbers.values(), took, strict=True) if s is not None]
+    hours = None if None in took else sum(seconds) / 3600
     return NewVersion(len(stale), rows(PICTURES), rows(ANSWERS), hours)
 
 

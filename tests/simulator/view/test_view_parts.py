@@ -17,14 +17,16 @@ from enact_assets.simulator.view.cameras import (
     picture_directions,
 )
 from enact_assets.simulator.view.masks import (
+    PLANES,
     VISIBLE_GROUPS,
     cast_picture,
     cast_rays,
+    cut_picture,
     geom_objects,
+    geoms_in_parts,
     object_masks,
 )
 from enact_assets.simulator.view.poses import pose_world
-from enact_assets.simulator.view.view_parts import PLANES, cut_picture, geoms_in_parts
 
 from reference.projections import camera_rays
 
