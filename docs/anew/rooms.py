@@ -1,8 +1,8 @@
 """The rooms of the package as a picture: what is in each, and which imports which."""
 
 import ast
+import tomllib
 from collections import Counter
-from pathlib import Path
 
 from anew.declared import ROOT, Place
 
@@ -18,15 +18,22 @@ ROOMS = {
     "pipeline": "steps, lineage, Dagster, the driver",
     "commands": "the command line, the release's files, harnesses",
 }
-"""From the ground up: each imports only what is below it. `make check` holds this order."""
 INK, PALE, FILL = "#22303c", "#8a97a3", "#e8edf2"
 
 
-def imports(package: Path = PACKAGE) -> Counter[tuple[str, str]]:
+def floors() -> list[str]:
+    """Rooms from the ground up, in the order that the import contract holds."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    layers = next(c["layers"] for c in contracts if c["name"].startswith("nine rooms"))
+    return [room for room in reversed(layers) if room in ROOMS]
+
+
+def imports() -> Counter[tuple[str, str]]:
     """(room, room that it imports from) -> number of import statements, those in functions too."""
     found: Counter[tuple[str, str]] = Counter()
-    for path in package.rglob("*.py"):
-        room = path.relative_to(package).parts[0]
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("enact_assets."):
                 other = str(node.module).split(".")[1]
@@ -38,44 +45,29 @@ def imports(package: Path = PACKAGE) -> Counter[tuple[str, str]]:
 def draw_rooms(place: Place) -> None:
     """``rooms.png``: a floor per room, and dots where one imports from another."""
     from matplotlib.figure import Figure
-
-    names, counts = list(ROOMS), imports()
-    sizes = {
-        name: [
-            len(p.read_text(encoding="utf-8").splitlines()) for p in (PACKAGE / name).rglob("*.py")
-        ]
-        for name in names
-    }
-    figure = Figure(figsize=(11, 5.2), dpi=150, facecolor="white")
-    axes = figure.add_axes((0.01, 0.02, 0.98, 0.96))
-    left = 0.0
-    for y, name in enumerate(names):
-        axes.add_patch(_floor(left, y))
-        axes.text(0.15, y, name, va="center", fontsize=12, weight="bold", color=INK)
-        axes.text(2.05, y + 0.13, ROOMS[name], va="center", fontsize=8.6, color=INK)
-        size = f"{sum(sizes[name]):,} lines in {len(sizes[name])} modules"
-        axes.text(2.05, y - 0.2, size, va="center", fontsize=7.4, color=PALE)
-        for x, other in enumerate(names):
-            n = counts[name, other]
-            at = 7.55 + 0.52 * x
-            if x < y:
-                axes.plot(
-                    [at], [y], "o", ms=2.2 if not n else 4 + n**0.5, color=FILL if not n else INK
-                )
-                if n:
-                    axes.text(at, y - 0.43, str(n), ha="center", fontsize=6, color=PALE)
-            elif x == y:
-                axes.text(
-                    at, y, name, rotation=0, ha="center", va="center", fontsize=6.6, color=PALE
-                )
-    axes.text(7.4, len(names) - 0.25, "imports from the rooms below", fontsize=8, color=PALE)
-    axes.set_xlim(-0.1, 12.1)
-    axes.set_ylim(-0.6, len(names))
-    axes.set_axis_off()
-    figure.savefig(place.output / "rooms.png")
-
-
-def _floor(left: float, y: float):  # type: ignore[no-untyped-def]
     from matplotlib.patches import Rectangle
 
-    return Rectangle((left, y - 0.42), 7.2, 0.84, facecolor=FILL, edgecolor="none")
+    rooms, counts = floors(), imports()
+    figure = Figure(figsize=(11, 5.2), dpi=150, facecolor="white")
+    axes = figure.add_axes((0.01, 0.02, 0.98, 0.96))
+    for y, name in enumerate(rooms):
+        files = list((PACKAGE / name).rglob("*.py"))
+        n_lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+        axes.add_patch(Rectangle((0, y - 0.42), 7.2, 0.84, facecolor=FILL, edgecolor="none"))
+        axes.text(0.15, y, name, va="center", fontsize=12, weight="bold", color=INK)
+        axes.text(2.05, y + 0.13, ROOMS[name], va="center", fontsize=8.6, color=INK)
+        size = f"{n_lines:,} lines in {len(files)} modules"
+        axes.text(2.05, y - 0.2, size, va="center", fontsize=7.4, color=PALE)
+        for x, other in enumerate(rooms[:y]):
+            n, at = counts[name, other], 7.55 + 0.52 * x
+            edge, color = (4 + n**0.5, INK) if n else (2.2, FILL)
+            axes.plot([at], [y], "o", ms=edge, color=color)
+            if n:
+                axes.text(at, y - 0.43, str(n), ha="center", fontsize=6, color=PALE)
+        at = 7.55 + 0.52 * y
+        axes.text(at, y, name, ha="center", va="center", fontsize=6.6, color=PALE)
+    axes.text(7.4, len(rooms) - 0.25, "imports from the rooms below", fontsize=8, color=PALE)
+    axes.set_xlim(-0.1, 12.1)
+    axes.set_ylim(-0.6, len(rooms))
+    axes.set_axis_off()
+    figure.savefig(place.output / "rooms.png")
