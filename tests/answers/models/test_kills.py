@@ -23,7 +23,8 @@ from reference.picture_server import TOKENS_IN, TOKENS_OUT
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-SERVER = HERE.parents[1] / "reference" / "misbehaving_server.py"
+TESTS = HERE.parents[1]
+SERVER = TESTS / "reference" / "misbehaving_server.py"
 N, IN_FLIGHT, N_KILLS = 2_000, 64, 10
 USD = (900 + 9 * 2) / 1e6
 """Of an answer."""
@@ -33,7 +34,7 @@ USD = (900 + 9 * 2) / 1e6
 def server() -> Iterator[str]:
     """Address of a server in a process of its own."""
     with subprocess.Popen(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, HERE.parents[1] / "reference" / "misbehaving_server.py"],
+        [sys.executable, SERVER],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
@@ -111,7 +112,7 @@ def test_killed_while_pictures_are_edited_none_is_lost_and_few_are_bought_twice(
     draw = random.Random(seed)  # noqa: S311 - no secret
     command = [sys.executable, "-m", "reference.picture_server"]
     n, in_flight, n_kills = 60, 4, 5
-    with subprocess.Popen(command, cwd=HERE.parents[1], stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
+    with subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
         assert running.stdout is not None
         url = f"http://127.0.0.1:{running.stdout.readline().strip()}/x-good"
         given = [sys.executable, HERE / "editing_process.py", url, tmp_path, str(n), str(in_flight)]
