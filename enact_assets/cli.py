@@ -3,7 +3,6 @@
 import atexit
 import io
 import os
-import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -18,7 +17,8 @@ from enact_assets.commands.terminal import TextConsole, plain
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.engine.system.streams import open_closed_streams
-from enact_assets.pipeline.driver.interrupts import STOPPING, telling_at_once
+from enact_assets.engine.system.worker_process import heed_stopping
+from enact_assets.pipeline.driver.interrupts import telling_at_once
 from enact_assets.settings.paths import DataRoot
 
 WIDTH = 110
@@ -54,8 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     errors = _console(sys.stderr)
     # A terminated run ends as an interrupted one does: what is done is kept. What a shell's script
     # does not wait for begins with SIGINT ignored; Dagster would heed it now and then.
-    for number in STOPPING:
-        signal.signal(number, signal.default_int_handler)
+    heed_stopping()
 
     def say_stopping() -> None:
         errors.print("\nStopping: this can take some seconds.")

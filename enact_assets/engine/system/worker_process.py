@@ -1,4 +1,4 @@
-"""Worker processes: pools of them, and their start and end."""
+"""Worker processes: pools of them, and their start and end. How any process is stopped."""
 
 import multiprocessing
 import os
@@ -11,6 +11,8 @@ from multiprocessing.queues import SimpleQueue
 from multiprocessing.util import Finalize
 from typing import Any
 from weakref import ref
+
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 def worker_pool(processes: int) -> ProcessPoolExecutor:
@@ -60,9 +62,20 @@ def begin_stoppable_worker() -> None:
     would be stopped twice. Dagster gives both signals one handler, hence the same here.
     """
     os.setpgid(0, 0)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
+    heed_stopping()
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def heed_stopping() -> None:
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt, also if the process began with one ignored.
+
+    When Polars is imported, it puts a handler beneath Python's, with which a signal wakes nothing
+    that waits; so it is imported before.
+    """
+    import polars as pl  # noqa: F401
+
+    for number in STOPPING:
+        signal.signal(number, signal.default_int_handler)
 
 
 def _end_with_parent() -> None:

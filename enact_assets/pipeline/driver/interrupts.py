@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-STOPPING = (signal.SIGINT, signal.SIGTERM)
+from enact_assets.engine.system.worker_process import STOPPING
 
 
 class _Arrivals:

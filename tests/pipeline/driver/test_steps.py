@@ -19,8 +19,9 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.engine.system.process_identity import ProcessIdentity
+from enact_assets.engine.system.worker_process import STOPPING
 from enact_assets.pipeline.driver.contract import Site, StepRun, run_id_of
-from enact_assets.pipeline.driver.interrupts import STOPPING, no_interrupt_is_lost, telling_at_once
+from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost, telling_at_once
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, registry_file, workplace
 from enact_assets.pipeline.runs.code_location import job_origin
 from enact_assets.pipeline.runs.lost_runs import (
