@@ -42,6 +42,9 @@ CONSTANTS = frozenset({"constant"})
 WORDS = frozenset({"description", "meaning", "metadata", "source", "unit"})
 
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
 class Bound(msgspec.Struct, frozen=True):
     """What an import binds a name to: a module, or a symbol of it."""
 
@@ -79,7 +82,7 @@ def read_module(text: str) -> Module:
     imports: dict[str, tuple[Bound, ...]] = {}
     for statement in _top_level(tree.body):
         for found in _run_at_import(statement):
-            if isinstance(found, ast.Import | ast.ImportFrom):
+            if isinstance(found, _IMPORTS):
                 for name, bound in _bound(found):
                     imports[name] = (*imports.get(name, ()), bound)
         for name in _defines(statement):
@@ -148,7 +151,7 @@ def _run_at_import(statement: ast.AST) -> Iterator[ast.AST]:
 
 def _defines(statement: ast.stmt) -> set[str]:
     """Names of the symbols that a statement is part of: a block of all that are within it."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
+    if isinstance(statement, _IMPORTS):
         return set()
     if isinstance(statement, ast.If | ast.Try | ast.With):
         inner = [s for s in _statements_in(statement) if not isinstance(s, ast.Pass)]
@@ -173,40 +176,29 @@ def _code(nodes: list[ast.AST]) -> Code:
     reads = {name for node in nodes for name in _reads(node, frozenset())}
     data = {place for node in nodes for place in _data(node)}
     inner = [found for node in nodes for found in ast.walk(node)]
-    imports = (
-        bound
-        for found in inner
-        if isinstance(found, ast.Import | ast.ImportFrom)
-        for bound in _bound(found)
-    )
+    imports = (bound for found in inner if isinstance(found, _IMPORTS) for bound in _bound(found))
     code = Code("", tuple(sorted(reads)), tuple(imports), tuple(sorted(data)))
-    dumps = "\n".join(_dump(_WithoutImports().visit(node)) for node in nodes)
+    dumps = "\n".join(map(_dump, nodes))
     return msgspec.structs.replace(code, sha=short_sha(dumps))
 
 
 def _dump(node: object) -> str:
-    """As ``ast.dump``, without what is empty or says how a name is used: versions of Python differ
-    in whether they write that.
+    """As ``ast.dump``, without imports, whose meanings are among what is read, and without what is
+    empty or says how a name is used: versions of Python differ in whether they write that.
     """
     if isinstance(node, ast.AST):
         found = [(name, getattr(node, name, None)) for name in node._fields if name != "ctx"]
         fields = (f"{name}={_dump(value)}" for name, value in found if _is_said(node, value))
         return f"{type(node).__name__}({', '.join(fields)})"
-    return f"[{', '.join(map(_dump, node))}]" if isinstance(node, list) else repr(node)
+    if isinstance(node, list):
+        return f"[{', '.join(_dump(n) for n in node if not isinstance(n, _IMPORTS))}]"
+    return repr(node)
 
 
 def _is_said(node: ast.AST, value: object) -> bool:
-    return value != [] and (value is not None or isinstance(node, ast.Constant))
-
-
-class _WithoutImports(ast.NodeTransformer):
-    """Leaves what imports are used for; what they bind is among what is read."""
-
-    def visit_Import(self, _: ast.Import) -> None:
-        return None
-
-    def visit_ImportFrom(self, _: ast.ImportFrom) -> None:
-        return None
+    if isinstance(value, list):
+        return not all(isinstance(one, _IMPORTS) for one in value)
+    return value is not None or isinstance(node, ast.Constant)
 
 
 def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Bound]]:
@@ -268,7 +260,7 @@ def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> tuple[set[st
             found.add(node.name)
         elif isinstance(node, ast.Global):
             elsewhere.update(node.names)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif isinstance(node, _IMPORTS):
             elsewhere.update(name for name, _ in _bound(node))
         elif isinstance(node, ast.comprehension):
             todo += [node.iter, *node.ifs]
@@ -284,9 +276,7 @@ def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> tuple[set[st
 
 
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+    return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
 
 
 def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
