@@ -1,5 +1,24 @@
-"""Entry point of the Dagster code location: what `workspace.yaml` loads."""
+"""Entry point of the Dagster code location: what `workspace.yaml` loads.
+
+With our assets it loads those of the checkout's folder `own_assets`, where `dg scaffold defs`
+writes.
+"""
+
+from pathlib import Path
+
+import dagster as dg
 
 from enact_assets.pipeline.dagster.definitions import build_definitions
 
-defs = build_definitions()
+OWN = Path(__file__).parents[1] / "own_assets" / "defs"
+
+
+def _own_definitions() -> list[dg.Definitions]:
+    """What people of this checkout added; nothing where there is no checkout, or nothing was."""
+    is_empty = all(path.stem == "__init__" for path in OWN.rglob("*.py"))
+    if is_empty and not any(OWN.rglob("defs.yaml")):
+        return []  # Dagster's loader of folders costs a second
+    return [dg.load_from_defs_folder(path_within_project=OWN)]
+
+
+defs = dg.Definitions.merge(build_definitions(), *_own_definitions())

@@ -222,6 +222,10 @@ class OutputError(EnactError):
     """A file cannot be written, or would land outside the folder it was meant for."""
 
 
+class AlertError(EnactError):
+    """Nobody could be told of a failure."""
+
+
 class DownloadError(EnactError):
     """Published data cannot be looked up or fetched."""
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.engine.planning.shards import Shards
+from enact_assets.pipeline.dagster.alerts import alerts_sensor
 from enact_assets.pipeline.dagster.automation import automation_sensor
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
 from enact_assets.pipeline.dagster.jobs import all_jobs, asset_jobs
+from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS, LakeRows
 from enact_assets.pipeline.dagster.mart_assets import mart_assets
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.dagster.report_asset import report_asset
@@ -48,14 +50,20 @@ def build_definitions(
         warehouse_asset(partitions),
         report_asset(partitions),
     ]
-    resources = {"data": data}
+    resources = {"data": data, LAKE_ROWS: LakeRows(data=data)}
     if for_steps:
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(
         assets=[*assets, *mart_assets()],
         jobs=[*all_jobs(), collect_batches],
         asset_checks=[up_to_date],
-        sensors=[registered_partitions, changed_sources, lost_runs, automation_sensor()],
+        sensors=[
+            registered_partitions,
+            changed_sources,
+            lost_runs,
+            alerts_sensor,
+            automation_sensor(),
+        ],
         schedules=[every_quarter, nightly, hourly_batches],
         resources=resources,
         # A process per step costs seconds; most steps take hundredths of one.

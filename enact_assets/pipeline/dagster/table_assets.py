@@ -23,6 +23,7 @@ from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
 from enact_assets.pipeline.dagster.automation import on_changed_data
 from enact_assets.pipeline.dagster.labels import OWNERS, relation_metadata, tags_of
+from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.handles.tools import Tools
 from enact_assets.pipeline.lineage.code import code_version
@@ -95,7 +96,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
                 "dagster/column_schema": _columns(table),
                 "dagster/column_lineage": _column_lineage(step, table),
             },
-        )
+        ).with_io_manager_key(LAKE_ROWS)
         for table in step.outputs
     ]
 

@@ -1,0 +1,93 @@
+"""Rows of the lake for assets of others: ``def question_counts(qa: pl.DataFrame)``.
+
+Steps land their rows themselves, with what they were made from. This IO manager only reads, so that
+`Definitions.load_asset_value` and assets downstream of ours, here or in another code location, get
+tables by Dagster's own means.
+"""
+
+from pathlib import Path
+from typing import Never
+
+import dagster as dg
+import polars as pl
+
+from enact_assets.engine.errors import LakeError, MissingPartitionError, UnknownNameError
+from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.planning.shards import members
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.tables import TABLES
+from enact_assets.pipeline.dagster.partitions import Partitions
+from enact_assets.pipeline.lineage.graph import dimensions
+from enact_assets.pipeline.root.partitions_file import read_shards
+from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.paths import root_from_environment
+
+LAKE_ROWS = "lake_rows"
+"""Key of the resource, here and in other code locations."""
+
+
+class LakeRows(dg.ConfigurableIOManager):
+    """Gives assets of others the rows of ours. It writes nothing."""
+
+    data: dg.ResourceDependency[DataResource]
+
+    def handle_output(self, context: dg.OutputContext, obj: object) -> Never:  # noqa: ARG002
+        """Refuse. Errors: :class:`LakeError`."""
+        raise LakeError(
+            f"{context.asset_key.to_user_string()}: the lake of enact_assets holds its own tables "
+            "only. Give your asset an IO manager of yours (io_manager_key)."
+        )
+
+    def load_input(self, context: dg.InputContext) -> pl.DataFrame:
+        """Rows of the partitions that Dagster asks for, in order; without partitions, all rows.
+
+        Errors: :class:`UnknownNameError` if there is no such table, those of ``Lake.read``;
+        :class:`MissingPartitionError` if there is no partition at all.
+        """
+        name = context.asset_key.to_user_string()
+        if name not in TABLES:
+            raise UnknownNameError.of("table", name, TABLES)
+        wanted = self._wanted(context, name)
+        there = {tuple(p[d] for d in dimensions(name)) for p in self.data.lake.partitions(name)}
+        left_out = [one for one in wanted if one not in there]
+        if len(left_out) == len(wanted) != 1:
+            raise MissingPartitionError(
+                f"{name}: none of {counted(len(wanted), 'partition')} is in the lake. "
+                "`enact-assets plan` lists what is missing, `enact-assets materialize` makes it."
+            )
+        if left_out and len(wanted) > 1:
+            context.log.warning(
+                f"{name}: {len(left_out)} of {counted(len(wanted), 'partition')} are not in the "
+                f"lake and left out, first {partition_key(left_out[0])}."
+            )
+        read = wanted if len(wanted) == 1 else [one for one in wanted if one in there]
+        return pl.concat(
+            self.data.lake.read(name, dict(zip(dimensions(name), one, strict=True))) for one in read
+        )
+
+    def _wanted(self, context: dg.InputContext, name: str) -> list[Partition]:
+        """Partitions that Dagster asks for and the data root has names for, in order."""
+        names = current_names(context.instance, scoped_registry(Path(self.data.root)))
+        if not context.has_asset_partitions:
+            return sorted(names.partitions(name))
+        asked = map(partition_tuple, context.asset_partition_keys)
+        return [one for key in asked for one in members(names, name, key) if names.has(name, one)]
+
+
+def table_specs(*names: str) -> list[dg.AssetSpec]:
+    """Our tables as another code location may declare them: external, with their partitions.
+
+    With them Dagster knows there, too, which partitions a table has, and reads them with the
+    resource :data:`LAKE_ROWS`. Errors: :class:`UnknownNameError` for a table that there is not.
+    """
+    root = root_from_environment()
+    partitions = Partitions(scoped_registry(root), read_shards(root))
+    for name in names:
+        if name not in TABLES:
+            raise UnknownNameError.of("table", name, TABLES)
+    return [
+        dg.AssetSpec(name, partitions_def=partitions.of(name)).with_io_manager_key(LAKE_ROWS)
+        for name in names
+    ]

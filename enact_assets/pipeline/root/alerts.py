@@ -1,0 +1,154 @@
+"""Who is told that something failed: `alerts.yaml` of the data root, or variables for containers.
+
+Nobody is, unless it names somebody. A webhook gets JSON, whose ``text`` chat services show; a
+command gets the same text as its input.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from enact_assets.engine.errors import AlertError, SettingsError
+from enact_assets.engine.given_files import read_given
+from enact_assets.engine.plurals import counted
+from enact_assets.settings.paths import ALERTS_FILE
+
+WEBHOOK_VARIABLE, COMMAND_VARIABLE = "ENACT_ALERT_WEBHOOK", "ENACT_ALERT_COMMAND"
+WAIT_S = 20.0
+"""For an answer to a webhook, and for a command to end."""
+MOST_SHOWN = 10
+
+
+class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``webhook`` is an http(s) URL, ``command`` a command line (no shell); ``warnings``: checks
+    that only warn are told, too.
+    """
+
+    webhook: str | None = None
+    command: str | None = None
+    warnings: bool = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody is told."""
+        return self.webhook is not None or self.command is not None
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Of a run or a check: where, what it says, and the id of its run (empty without one)."""
+
+    kind: str
+    name: str
+    says: str
+    run_id: str
+
+
+def read_alerts(root: Path) -> Alerts:
+    """What `alerts.yaml` of ``root`` says; variables that are set come before it.
+
+    Errors: :class:`SettingsError` names the file or variable, and never a webhook, which is secret.
+    """
+    path = root / ALERTS_FILE
+    try:
+        found = msgspec.yaml.decode(read_given(path), type=Alerts)
+    except FileNotFoundError:
+        found = Alerts()
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{path}: {' '.join(str(error).split())}. It may have `webhook` (a URL), `command` (a "
+            "command line) and `warnings` (true or false)."
+        ) from error
+    given = {"webhook": WEBHOOK_VARIABLE, "command": COMMAND_VARIABLE}
+    values = {name: os.environ.get(variable) or None for name, variable in given.items()}
+    where = {n: given[n] if values[n] else f"{path}: {n}" for n in given}
+    found = msgspec.structs.replace(found, **{n: v for n, v in values.items() if v is not None})
+    if found.webhook is not None:
+        url = urlsplit(found.webhook)
+        if url.scheme not in {"http", "https"} or not url.hostname:
+            raise SettingsError(f"{where['webhook']} is no http(s) URL. Correct or remove it.")
+    if found.command is not None:
+        try:
+            words = shlex.split(found.command)
+        except ValueError as error:
+            raise SettingsError(f"{where['command']}: {error}. Correct or remove it.") from error
+        if not words:
+            raise SettingsError(f"{where['command']} is empty. Name a program, or remove it.")
+    return found
+
+
+def alert_text(root: Path, failures: Sequence[Failure]) -> str:
+    """What people read: how many, then a line for each of the first ten."""
+    lines = [f"enact_assets, {root}: {counted(len(failures), 'failure')}"]
+    lines += [f"{f.kind} {f.name}: {f.says}" for f in failures[:MOST_SHOWN]]
+    if len(failures) > MOST_SHOWN:
+        lines.append(f"and {len(failures) - MOST_SHOWN} more")
+    return "\n".join(lines)
+
+
+def send(alerts: Alerts, root: Path, failures: Sequence[Failure]) -> None:
+    """Tell of ``failures``. Both ways are tried, whatever comes of the other.
+
+    Errors: :class:`AlertError` says which way did not work, and why.
+    """
+    text, problems = alert_text(root, failures), list[str]()
+    if alerts.webhook is not None:
+        shown = failures[:MOST_SHOWN]
+        body = {"text": text, "n_failures": len(failures), "failures": msgspec.to_builtins(shown)}
+        problems += _post(alerts.webhook, json.dumps(body).encode())
+    if alerts.command is not None:
+        problems += _run(alerts.command, text)
+    if problems:
+        raise AlertError(
+            f"{counted(len(failures), 'failure')} could not be told: {'; '.join(problems)}. "
+            "Tried again at the next look."
+        )
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """What is told goes to who was named, and to nobody else."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """No request."""
+
+
+def _post(url: str, body: bytes) -> list[str]:
+    """What went wrong; empty if the receiver took it. The path and query of ``url`` are secret."""
+    host = urlsplit(url).hostname
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=WAIT_S):
+            return []
+    except urllib.error.HTTPError as error:
+        return [f"the webhook at {host} answered {error.code}"]
+    except OSError as error:
+        return [f"the webhook at {host} cannot be reached ({_reason(error)})"]
+
+
+def _reason(error: OSError) -> object:
+    return getattr(error, "reason", None) or error.strerror or type(error).__name__
+
+
+def _run(command: str, text: str) -> list[str]:
+    """What went wrong; empty if it ended with 0."""
+    words = shlex.split(command)
+    try:
+        ended = subprocess.run(  # noqa: S603 - the command of whoever runs this
+            words, input=text, text=True, capture_output=True, timeout=WAIT_S, check=False
+        )
+    except OSError as error:
+        return [f"{words[0]} cannot be started ({error.strerror})"]
+    except subprocess.TimeoutExpired:
+        return [f"{words[0]} did not end within {WAIT_S:.0f} s"]
+    said = ended.stderr.strip().rpartition("\n")[2]
+    why = f": {said[:200]}" if said else ""
+    return [] if ended.returncode == 0 else [f"{words[0]} ended with {ended.returncode}{why}"]
