@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from enact_assets.engine.errors import EnactError
+from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.ui.server import SERVICES
@@ -21,6 +21,9 @@ def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     """``ui``; returns the exit code."""
     if find_spec("dagster_webserver") is None:
         raise EnactError("dagster-webserver is not installed. Install it: pip install '.[ui]'")
+    for path in arguments.workspace:
+        if not path.is_file():
+            raise SettingsError(f"{path}: there is no such file. Name a workspace.yaml.")
     open_instance(arguments.data).dispose()
     home = (arguments.data / "dagster").resolve()
     os.environ["DAGSTER_HOME"] = str(home)
@@ -35,6 +38,8 @@ def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
         f"{arguments.port}; Ctrl-C stops it. Dagster's own warnings below (`dev_command`, "
         "dagster.yaml in the current folder, `No cursor`) are harmless."
     )
-    workspace = str(write_workspace(home))
-    command = [sys.executable, "-m", SERVICES, "-w", workspace, "-p", str(arguments.port)]
+    workspaces = [write_workspace(home), *arguments.workspace]
+    command = [sys.executable, "-m", SERVICES, "-p", str(arguments.port)]
+    for path in workspaces:
+        command += ["-w", str(path)]
     os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, fixed arguments
