@@ -18,7 +18,7 @@ STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign check check-defs bench docs pictures install install-all install-local install-programs lock clean-data help
+.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign next-dagster check check-defs bench docs pictures install install-all install-local install-programs lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -97,6 +97,9 @@ FAULTS ?= 30
 CASES ?= 100000
 campaign: $(STAMP_ALL) ## kills at random moments, faults and damaged files; afterwards all is as undisturbed
 	@$(BIN_ALL)/python tests/campaign --kills $(KILLS) --faults $(FAULTS) --cases $(CASES) $(if $(KEEP),--keep $(KEEP))
+
+next-dagster: $(STAMP) ## what the newest Dagster would change for us; lists, and never fails
+	@$(BIN)/python tests/next_dagster.py
 
 # What ruff has no rule for: modules hold one idea and are named for what they do.
 check: $(STAMP) ## lint, formatting, types, import contracts
