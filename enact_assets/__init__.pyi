@@ -37,6 +37,7 @@ from enact_assets.demonstrations.replay.recorded_export import write_recorded as
 from enact_assets.demonstrations.replay.result import ReplayTables as ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay as check_replay
 from enact_assets.engine.errors import ActivityError as ActivityError
+from enact_assets.engine.errors import AlertError as AlertError
 from enact_assets.engine.errors import AnnotationError as AnnotationError
 from enact_assets.engine.errors import CheckError as CheckError
 from enact_assets.engine.errors import DamagedFile as DamagedFile
@@ -82,6 +83,8 @@ from enact_assets.pipeline.bulk.run import run_bulk as run_bulk
 from enact_assets.pipeline.bulk.sources import BulkRecording as BulkRecording
 from enact_assets.pipeline.bulk.sources import BulkSource as BulkSource
 from enact_assets.pipeline.bulk.sources import lake_sources as lake_sources
+from enact_assets.pipeline.dagster.lake_rows import LakeRows as LakeRows
+from enact_assets.pipeline.dagster.lake_rows import table_specs as table_specs
 from enact_assets.questions.asked.by_variant import ask_questions as _write_asked_questions
 from enact_assets.questions.asked.natural import sentence as _component_sentence
 from enact_assets.questions.asked.parsing import read_answer as read_answer

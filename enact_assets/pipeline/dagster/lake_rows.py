@@ -10,6 +10,7 @@ from typing import Never
 
 import dagster as dg
 import polars as pl
+from pydantic import Field
 
 from enact_assets.engine.errors import LakeError, MissingPartitionError, UnknownNameError
 from enact_assets.engine.graph import Partition, partition_key, partition_tuple
@@ -31,7 +32,7 @@ LAKE_ROWS = "lake_rows"
 class LakeRows(dg.ConfigurableIOManager):
     """Gives assets of others the rows of ours. It writes nothing."""
 
-    data: dg.ResourceDependency[DataResource]
+    data: dg.ResourceDependency[DataResource] = Field(default_factory=DataResource)  # type: ignore[arg-type]
 
     def handle_output(self, context: dg.OutputContext, obj: object) -> Never:  # noqa: ARG002
         """Refuse. Errors: :class:`LakeError`."""
