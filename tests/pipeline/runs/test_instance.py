@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy
 import yaml
 
+from enact_assets.answers.models.catalogue import load_catalogue
 from enact_assets.commands.dagster_ui import GRPC_TIMEOUT_S
 from enact_assets.engine.errors import SettingsError
 from enact_assets.pipeline.runs import postgres_storage, sqlite_storage
@@ -104,11 +105,16 @@ def test_containers_mount_what_the_instance_expects() -> None:
     assert code["volumeMounts"][0]["mountPath"] == home
 
 
-def test_containers_are_guarded_and_watched() -> None:
+def test_containers_are_guarded_and_watched(tmp_path: Path) -> None:
     """Passwords have any characters, Kubernetes wants a number as user, what hangs is found."""
     compose = (ROOT / "deploy" / "compose.yaml").read_text()
     services = yaml.safe_load(compose)["services"]
     environment = services["webserver"]["environment"]
+    passed_on = {name for name, value in environment.items() if value is None}
+    assert {provider.key for provider in load_catalogue(tmp_path).providers.values()} - {
+        None
+    } < passed_on
+    assert {"ENACT_UI_HOSTS", "ENACT_REGISTRY", "ENACT_ALERT_WEBHOOK"} < passed_on
     assert environment["ENACT_POSTGRES_URL"] == "postgresql://enact@postgres:5432/dagster"
     assert environment["PGPASSWORD"] == services["postgres"]["environment"]["POSTGRES_PASSWORD"]
     for name in ("webserver", "daemon", "scheduler", "worker", "code", "postgres"):
