@@ -387,10 +387,17 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
         root.paths.root / "dagster" / ".event_log.db.0123456789ab.tmp" / "event_log.db",
         root.paths.former_index / "qa.parquet",
         root.paths.recordings / ".cups-9.0123456789ab.tmp" / "scene_graph_0.json",
+        # Found by the campaign of kills: a run that raised what it may spend.
+        root.paths.ledger / "budget" / ".run-1.jsonl.json.0123456789ab.tmp",
+        root.paths.root / "dagster" / "registries" / "ab12" / ".registry.yaml.0123456789ab.tmp",
+        root.paths.answers / "a" / ".baseline.jsonl.0123456789ab.tmp",
+        root.paths.report / "figures" / ".tau.png.0123456789ab.tmp",
+        root.paths.first_looks / ".random_baseline.html.0123456789ab.tmp",
     ]
     strange = [root.paths.lake / "notes.txt", root.paths.images / "holiday.png"]
     inside = root.paths.recordings / "cups-0" / ".mine.0123456789ab.tmp"
-    for path in (*old, *strange, inside):
+    theirs = root.paths.root / "my notes" / ".mine.0123456789ab.tmp"
+    for path in (*old, *strange, inside, theirs):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"12345")
     root.age(3 * DAY)
@@ -405,7 +412,7 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
     assert set(found(done, LEFTOVERS)) == {str(path) for path in gone}
     assert {item.size for item in done.items[LEFTOVERS]} == {5}
     assert not any(path.exists() for path in old)
-    assert all(path.exists() for path in (*strange, inside, young, coming))
+    assert all(path.exists() for path in (*strange, inside, theirs, young, coming))
     assert set(done.foreign) == {str(path) for path in strange}
     assert [str(coming) in line for line in done.kept] == [True]
 

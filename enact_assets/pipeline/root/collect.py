@@ -7,6 +7,7 @@ back to an old one makes it young (engine/lake/image_store.py). Each file goes b
 to another one first, so that stopping half way leaves no dangling reference.
 """
 
+import os
 import shutil
 import time
 from collections import Counter
@@ -274,26 +275,32 @@ class _Collector:
                     if self._delete and not place.delete_if_older(entry.name, self._before_ns):
                         continue
                     self._found.items[LEFTOVERS].append(Item(where, entry.size))
-        # Inside a recording nothing is ours.
+        for path in self._temporary_files():
+            size, mtime_ns = _size_and_newest(path)
+            if self._is_leftover(str(path), mtime_ns):
+                if self._delete:
+                    _remove(path)
+                self._found.items[LEFTOVERS].append(Item(str(path), size))
+
+    def _temporary_files(self) -> Iterator[Path]:
+        """What is ours and temporary in the data root, but for the lake and pictures.
+
+        Inside a recording, pictures of a question file and annotated films nothing is ours, nor in
+        folders that we do not know, nor behind a link that leads elsewhere.
+        """
         root = self._root
-        for folder in (
-            root.root,
-            root.root / "dagster",
-            root.recordings,
-            root.question_files,
-            *root.answers.glob("*"),
-        ):
-            # Nor behind a link that leads elsewhere.
-            is_ours = folder.is_dir() and folder.resolve().is_relative_to(root.root.resolve())
-            found = sorted(folder.iterdir()) if is_ours else []
-            for path in found:
-                if not is_temporary(path) and path != root.former_index:
-                    continue
-                size, mtime_ns = _size_and_newest(path)
-                if self._is_leftover(str(path), mtime_ns):
-                    if self._delete:
-                        _remove(path)
-                    self._found.items[LEFTOVERS].append(Item(str(path), size))
+        flat = (root.root, root.recordings, root.question_files, root.step_files)
+        deep = (root.root / "dagster", root.answers, root.ledger, root.report)
+        inside = root.root.resolve()
+        for top in (*flat, *deep, root.first_looks, root.shown):
+            if not top.resolve().is_relative_to(inside):
+                continue
+            for place, folders, files in os.walk(top):
+                here = Path(place)
+                for name in sorted((*folders, *files)):
+                    if is_temporary(here / name) or here / name == root.former_index:
+                        yield here / name
+                folders[:] = [f for f in folders if top not in flat and not is_temporary(here / f)]
 
     def _is_leftover(self, where: str, mtime_ns: int) -> bool:
         if mtime_ns > self._now_ns:
