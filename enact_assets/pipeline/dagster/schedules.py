@@ -7,7 +7,6 @@ import dagster as dg
 
 from enact_assets.engine.graph import partition_key
 from enact_assets.pipeline.dagster.automation import RUN_TAGS, is_automated
-from enact_assets.pipeline.dagster.checks import check_keys_of
 from enact_assets.pipeline.dagster.loaded import loaded_registry
 from enact_assets.pipeline.dagster.up_to_date import changed_answers
 from enact_assets.pipeline.lineage.graph import ROOTS, STEP_NAMED, WAREHOUSE
@@ -15,7 +14,7 @@ from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.reported import read_lineage
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG
+from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG, asset_keys
 
 QUARTERLY = "*/15 * * * *"
 NIGHTLY = "0 3 * * *"
@@ -68,7 +67,6 @@ def nightly(
             yield dg.RunRequest(
                 run_key=f"{night} {name} {key or ''}",
                 partition_key=key,
-                asset_selection=[dg.AssetKey(name)],
-                asset_check_keys=check_keys_of(step.assets),
+                asset_selection=asset_keys(name),
                 tags=RUN_TAGS | {TRIGGER_TAG: "nightly", WHY_TAG: why},
             )
