@@ -1,8 +1,9 @@
 """Runs that make assets leave out checks that are about more than what the run makes.
 
-To Dagster a check is part of every run that makes its asset, by the UI, by a backfill, by
-``dagster asset materialize``, and there is no way to say otherwise. One replacement in Dagster does:
-where it picks the part of a job that a run asked for, such checks are picked only where no asset is.
+To Dagster a check is part of every run that makes its asset, started by the UI, by a backfill or by
+``dagster asset materialize``, and there is no way to say otherwise. One function of Dagster's is
+replaced: it picks the part of a job that a run is to make, and leaves such checks out of parts with
+assets now.
 """
 
 from typing import Any
@@ -27,4 +28,4 @@ def _pick_without(graph: Any, selection: dg.AssetSelection, **others: Any) -> An
     return _pick(graph, selection, **others)
 
 
-asset_job.get_asset_graph_for_job = _pick_without
+setattr(asset_job, "get_asset_graph_for_job", _pick_without)  # noqa: B010 - a function

@@ -43,7 +43,7 @@ class Content(NamedTuple):
 
 
 def told_contents(instance: dg.DagsterInstance) -> dict[str, Content]:
-    """Mart -> what Dagster was told of it last; those of which it was told no version are left out."""
+    """Mart -> what Dagster was told of it last; one of which it was told no version is left out."""
     found = {}
     keys = [dg.AssetKey(file.name) for file in mart_files()]
     for record in instance.get_asset_records(keys):
