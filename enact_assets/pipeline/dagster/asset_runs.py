@@ -1,9 +1,9 @@
-"""Runs that make assets leave out checks that are about more than what the run makes.
+"""What a run makes that was asked for some assets: whole steps, and no check of more than them.
 
 To Dagster a check is part of every run that makes its asset, started by the UI, by a backfill or by
-``dagster asset materialize``, and there is no way to say otherwise. One function of Dagster's is
-replaced: it picks the part of a job that a run is to make, and leaves such checks out of parts with
-assets now.
+``dagster asset materialize``, and there is no way to say otherwise. A part of a step is refused,
+unless the UI asked for it, which adds the rest. One function of Dagster's is replaced, which picks
+what a run makes of its job.
 """
 
 from typing import Any
@@ -16,16 +16,17 @@ _pick = asset_job.get_asset_graph_for_job
 
 
 def left_out_of_asset_runs(checks: dg.AssetChecksDefinition) -> dg.AssetChecksDefinition:
-    """A decorator: ``checks`` are evaluated by themselves and by jobs that name them only."""
+    """A decorator: ``checks`` are evaluated by themselves, and by jobs that name them only."""
     _left_out.update(checks.check_keys)
     return checks
 
 
-def _pick_without(graph: Any, selection: dg.AssetSelection, **others: Any) -> Any:
-    known = _left_out & graph.asset_check_keys
-    if known and selection.resolve(graph):
-        selection -= dg.AssetSelection.checks(*known)
+def _pick_whole_steps(graph: Any, selection: dg.AssetSelection, **others: Any) -> Any:
+    if assets := selection.resolve(graph):
+        whole = {key for asset in assets for key in graph.get(asset).execution_set_asset_keys}
+        selection |= dg.AssetSelection.assets(*whole).without_checks()
+        selection -= dg.AssetSelection.checks(*(_left_out & graph.asset_check_keys))
     return _pick(graph, selection, **others)
 
 
-setattr(asset_job, "get_asset_graph_for_job", _pick_without)  # noqa: B010 - a function
+setattr(asset_job, "get_asset_graph_for_job", _pick_whole_steps)  # noqa: B010 - a function

@@ -74,8 +74,8 @@ def report_sql_checks(context: dg.AssetExecutionContext, checks: Sequence[CheckR
     kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
     for check in checks:
         found = dg.AssetCheckEvaluation(blocking=True, **_result(check))
-        event = dg.DagsterEvent(kind.value, context.job_name, event_specific_data=found)
-        context.instance.report_dagster_event(event, context.run_id)
+        event = dg.DagsterEvent(kind.value, context.run.job_name, event_specific_data=found)
+        context.instance.report_dagster_event(event, context.run.run_id)
 
 
 def _result(check: CheckResult) -> dict[str, Any]:
