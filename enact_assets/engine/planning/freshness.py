@@ -1,9 +1,9 @@
 """Whether each asset is up to date: the plan, per asset."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from enact_assets.engine.graph import partition_key
+from enact_assets.engine.graph import StepSpec, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import Lineage
 
@@ -61,6 +61,30 @@ def answers(lineage: Lineage) -> Mapping[str, Answer]:
         if step.name not in lineage.graph.roots:
             marked.add(step.assets, *stale, *following)
     return found
+
+
+def answers_of_parts(
+    lineage: Lineage,
+    found: Mapping[str, Answer],
+    whole: StepSpec,
+    made_from: Mapping[str, Collection[str]],
+) -> dict[str, Answer]:
+    """Part of what the step ``whole`` makes in one -> answer.
+
+    ``made_from`` maps a part to those inputs of ``whole`` that it is made from: of what changed,
+    only they make it stale. ``found`` has their answers.
+    """
+    is_there = lineage.states.get(whole.assets[0], ()) is not None
+    causes = lineage.causes(whole, ()) if is_there else ()
+    parts = {}
+    for part, inputs in made_from.items():
+        older = [name for name in sorted(inputs) if is_there and not found[name].is_up_to_date]
+        settled = {None, *inputs} - {*older}
+        why = "; ".join(str(cause) for cause in causes if cause.asset in settled)
+        follows = "" if why or not older else f"made from {' and '.join(older)}, stale themselves"
+        first = (("", why or follows),) if why or follows else ()
+        parts[part] = Answer(part, int(bool(why)), int(bool(follows)), first)
+    return parts
 
 
 def _partitions(n: int) -> str:

@@ -17,7 +17,7 @@ from enact_assets.engine.graph import Follow, Follows, Names, Partition, StepSpe
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.planning.suspects import Suspects
-from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.engine.provenance import InputVersion, Provenance, combined
 
 NEVER = "never materialized"
 NEW_CODE = "its code changed"
@@ -307,7 +307,7 @@ class Lineage:
         if was is None:
             return f"{name} is a new input"
         if not follow.is_rolled_up:
-            return f"{name} changed ({was.version[:SHOWN]} -> {now.version[:SHOWN]})"
+            return f"{name} changed ({self._pair(follow, partition, was, now)})"
         numbers = f"{now.n_partitions} partitions"
         if was.n_partitions != now.n_partitions:
             numbers += f", were {was.n_partitions}"
@@ -315,3 +315,22 @@ class Lineage:
         newest = max(members, key=lambda m: self.states.of[name][m].changed_ns, default=None)
         hint = f", newest {partition_key(newest)}" if newest else ""
         return f"{name} changed ({numbers}{hint})"
+
+    def _pair(
+        self, follow: Follow, partition: Partition, was: InputVersion, now: InputVersion
+    ) -> str:
+        """Versions before and after of the one partition that changed, whoever reads it.
+
+        Of several that are read together only the hash of all is known. If what was reported of one
+        explains it, the versions of that one are told, else the names alone.
+        """
+        members = self.states.members(follow, partition)
+        if len(members) < 2:
+            return f"{was.version[:SHOWN]} -> {now.version[:SHOWN]}"
+        of = {partition_key(m) or "": self.states.of[follow.asset][m].version for m in members}
+        for member in members:
+            key = partition_key(member) or ""
+            before = self.reported.get(follow.asset, {}).get(member)
+            if before is not None and combined({**of, key: before}) == was:
+                return f"{before[:SHOWN]} -> {of[key][:SHOWN]}"
+        return f"of {' or '.join(of)}"

@@ -1,7 +1,7 @@
 """States: version and provenance of every existing partition, read from the lake at once."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Follow, Names, Partition
@@ -132,14 +132,15 @@ def with_settings_and_files(
     names: Names,
     root_version: Callable[[str, Partition], str],
     external_version: Callable[[str, Partition], str | None],
+    external: Collection[str] | None = None,
 ) -> dict[str, MutableMapping[Partition, State]]:
-    """States of config roots and of external inputs, as they are now; inputs without a version are
-    none.
+    """States of config roots and of ``external`` inputs (None: of all), as they are now; inputs
+    without a version are none.
     """
     of: dict[str, MutableMapping[Partition, State]] = {}
     for root in names.graph.roots:
         of[root] = {p: State(root_version(root, p)) for p in names.partitions(root)}
-    for asset in names.graph.external:
+    for asset in names.graph.external if external is None else external:
         versions = ((p, external_version(asset, p)) for p in names.partitions(asset))
         of[asset] = {p: State(version) for p, version in versions if version is not None}
     return of

@@ -31,7 +31,7 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.names import current_names
-from enact_assets.pipeline.runs.reported import last_event_id, read_lineage
+from enact_assets.pipeline.runs.reported import last_event_id, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
 from enact_assets.pipeline.runs.shard_making import ask_for
@@ -169,6 +169,7 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     elif not is_same:
         withheld = bought_by_persons(Path(data.root))
         lineage = read_lineage(instance, data, registry)
+        report_landed(instance, data, lineage, loaded_shards(context.asset_graph))
         steps = DueSteps(lineage, running(runs, lineage.names), withheld)
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]

@@ -1,58 +1,95 @@
-"""Checks of the warehouse in Dagster: each file of sql/checks blocks publishing."""
+"""Checks of the warehouse in Dagster: each file of sql/checks hangs on the relation it is about.
+
+Publishing runs them on the new file, which replaces the old one only if all pass. By themselves
+they run on the published file. Runs that make a table leave them out: they are about the file.
+"""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.publishing.sql_files import SqlFile, packaged_sql
-from enact_assets.engine.publishing.warehouse_checks import CheckResult
+from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, packaged_sql
+from enact_assets.engine.publishing.warehouse_checks import SHOWN_ROWS, CheckResult
+from enact_assets.pipeline.dagster.asset_runs import left_out_of_asset_runs
 from enact_assets.pipeline.dagster.table_assets import markdown_table
-from enact_assets.pipeline.lineage.graph import WAREHOUSE
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.results.published import OpenWarehouse
 
 CELL_CHARACTERS = 60
-Landed = dg.MaterializeResult[Any] | dg.AssetCheckResult
+
+
+@cache
+def _files() -> dict[str, SqlFile]:
+    return {file.name: file for file in packaged_sql() if file.stage == CHECKS}
+
+
+def relation_of(check: str) -> str:
+    """The relation that a check is about: of those that it reads the one by which it is called,
+    else the first.
+    """
+    reads = _files()[check].reads
+    return max((name for name in reads if check.startswith(name)), key=len, default=reads[0])
+
+
+def _about(file: SqlFile) -> Iterator[str]:
+    yield f"Fails with {file.meaning} A failure keeps the published file as it was."
+    yield from (f"{name}: {file.header[name]}" for name in ("Rule", "Fix") if name in file.header)
 
 
 def sql_check_specs() -> list[dg.AssetCheckSpec]:
-    """One blocking check per file of ``sql/checks``."""
+    """One per file of ``sql/checks``. To Dagster they block nothing: what is made from a table is
+    made before the file is published.
+    """
     return [
         dg.AssetCheckSpec(
-            file.name,
-            asset=WAREHOUSE,
-            blocking=True,
-            description=_about(file),
+            name,
+            asset=relation_of(name),
+            description="\n\n".join(_about(file)),
             metadata={"file": file.place},
         )
-        for file in packaged_sql()
-        if file.stage == "checks"
+        for name, file in _files().items()
     ]
 
 
-def check_keys_of(assets: Sequence[str]) -> list[dg.AssetCheckKey]:
-    """Checks that are part of landing ``assets``, for runs that request only these."""
-    return [spec.key for spec in sql_check_specs()] if WAREHOUSE in assets else []
-
-
-def sql_check_results(checks: Sequence[CheckResult]) -> Iterator[dg.AssetCheckResult]:
-    """What each check found: how many offending rows, the first of them, and what to do."""
-    for check in checks:
-        found: dict[str, Any] = {"offending rows": check.n_offending}
-        if not check.is_passed:
-            rows = markdown_table(check.rows, CELL_CHARACTERS)
-            found["first offending rows"] = dg.MetadataValue.md(rows)
-            found["what to do"] = check.advice
+@left_out_of_asset_runs
+@dg.multi_asset_check(name="sql_checks", specs=sql_check_specs(), can_subset=True)
+def sql_checks(
+    context: dg.AssetCheckExecutionContext, data: DataResource
+) -> Iterator[dg.AssetCheckResult]:
+    """Ask the published file; change nothing."""
+    ask = OpenWarehouse(data.warehouse_path)
+    for key in sorted(context.selected_asset_check_keys):
+        file = _files()[key.name]
+        rows = ask(f"from (\n{file.query}\n)")
+        advice = file.header.get("Fix", "")
         yield dg.AssetCheckResult(
-            passed=check.is_passed,
-            asset_key=WAREHOUSE,
-            check_name=check.name,
-            severity=dg.AssetCheckSeverity.ERROR,
-            description=None if check.is_passed else str(check),
-            metadata=found,
+            **_result(CheckResult(key.name, rows.height, rows.head(SHOWN_ROWS), advice))
         )
 
 
-def _about(file: SqlFile) -> str:
-    parts = [f"Fails with {file.meaning}"]
-    parts += [f"{name}: {file.header[name]}" for name in ("Rule", "Fix") if name in file.header]
-    return "\n\n".join(parts)
+def report_sql_checks(context: dg.AssetExecutionContext, checks: Sequence[CheckResult]) -> None:
+    """Tell Dagster what each check found in the file that this run publishes, or could not."""
+    kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
+    for check in checks:
+        found = dg.AssetCheckEvaluation(blocking=True, **_result(check))
+        event = dg.DagsterEvent(kind.value, context.run.job_name, event_specific_data=found)
+        context.instance.report_dagster_event(event, context.run.run_id)
+
+
+def _result(check: CheckResult) -> dict[str, Any]:
+    """How many offending rows, the first of them, and what to do."""
+    found: dict[str, Any] = {"offending rows": dg.MetadataValue.int(check.n_offending)}
+    if not check.is_passed:
+        rows = markdown_table(check.rows, CELL_CHARACTERS)
+        found["first offending rows"] = dg.MetadataValue.md(rows)
+        found["what to do"] = dg.MetadataValue.text(check.advice)
+    return {
+        "passed": check.is_passed,
+        "asset_key": dg.AssetKey(relation_of(check.name)),
+        "check_name": check.name,
+        "severity": dg.AssetCheckSeverity.ERROR,
+        "description": None if check.is_passed else str(check),
+        "metadata": found,
+    }

@@ -8,9 +8,9 @@ from enact_assets.engine.planning.shards import Shards
 from enact_assets.pipeline.dagster.alerts import alerts_sensor
 from enact_assets.pipeline.dagster.automation import automation_sensor
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
+from enact_assets.pipeline.dagster.checks import sql_checks
 from enact_assets.pipeline.dagster.jobs import all_jobs, asset_jobs
 from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS, LakeRows
-from enact_assets.pipeline.dagster.mart_assets import mart_assets
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.dagster.report_asset import report_asset
 from enact_assets.pipeline.dagster.schedules import every_quarter, nightly
@@ -36,8 +36,7 @@ def build_definitions(
 
     Without a ``registry`` it is the one in force, within the scope of the data root, and shards
     are those of the data root.
-    With ``for_steps`` only what a step needs: assets, the checks that are part of them, their jobs,
-    resources.
+    With ``for_steps`` only what a step needs: assets, their jobs, resources.
     """
     data = data or DataResource()
     if registry is None:
@@ -54,9 +53,9 @@ def build_definitions(
     if for_steps:
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(
-        assets=[*assets, *mart_assets()],
+        assets=assets,
         jobs=[*all_jobs(), collect_batches],
-        asset_checks=[up_to_date],
+        asset_checks=[up_to_date, sql_checks],
         sensors=[
             registered_partitions,
             changed_sources,

@@ -4,25 +4,21 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.pipeline.dagster.checks import sql_check_specs
 from enact_assets.pipeline.dagster.up_to_date import up_to_date
-from enact_assets.pipeline.lineage.graph import ROOTS, WAREHOUSE
+from enact_assets.pipeline.lineage.graph import ROOTS
 from enact_assets.pipeline.runs.running import CHECK_JOB, assets_of_jobs
 
 
 def asset_jobs() -> list[Any]:
     """The jobs that make assets; their partitions are those of their assets."""
-    sql_checks = dg.AssetSelection.checks(*(spec.key for spec in sql_check_specs()))
-    jobs = []
-    for name, keys in assets_of_jobs().items():
-        # Without up_to_date, which would read the whole lake in each run of a backfill.
-        selection: Any = dg.AssetSelection.assets(*keys).without_checks()
-        if WAREHOUSE in keys:
-            selection |= sql_checks
-        kind = "Refreshes" if keys[0] in ROOTS else "Makes"
-        about = f"{kind} {', '.join(keys)}."
-        jobs.append(dg.define_asset_job(name, selection=selection, description=about))
-    return jobs
+    return [
+        dg.define_asset_job(
+            name,
+            selection=dg.AssetSelection.assets(*keys).without_checks(),
+            description=f"{'Refreshes' if keys[0] in ROOTS else 'Makes'} {', '.join(keys)}.",
+        )
+        for name, keys in assets_of_jobs().items()
+    ]
 
 
 def all_jobs() -> list[Any]:

@@ -1,19 +1,22 @@
 """Marts as assets: one for each relation that publishing the warehouse computes.
 
-Nothing runs for them: the step ``warehouse`` makes all of them in one file, and reports the rows
-and columns of each. So people find `leaderboard` in the catalogue, with what its SQL reads.
+All are outputs of the step ``warehouse``, which makes them in one file. Each has the version of its
+rows, so whoever reads one, here or in another code location, sees whether it changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.publishing.relations import StalePartitions
-from enact_assets.engine.publishing.sql_files import SqlFile, packaged_sql
+from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
+from enact_assets.engine.publishing.sql_files import SqlFile
+from enact_assets.engine.publishing.warehouse import PublishReport
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.dagster.labels import OWNERS, relation_metadata, tags_of
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
+from enact_assets.pipeline.runs.marts import MADE_OF, Content, contents, mart_files
 from enact_assets.results.published import query
 
 GROUP = "marts"
@@ -23,22 +26,23 @@ _COLUMNS = (
 )
 
 
-def mart_assets() -> list[dg.AssetSpec]:
+def mart_specs() -> list[dg.AssetSpec]:
     """One per file of ``sql/marts``, and one for the list of stale and missing partitions.
 
-    Upstream are ``warehouse``, which makes it, and what the header of the file says it reads.
+    Upstream is what the header of the file says it reads; the list is part of the warehouse.
     """
-    files = _files()
+    files = mart_files()
     known = {*TABLES, *(file.name for file in files)}
     return [
         dg.AssetSpec(
             file.name,
-            deps=[WAREHOUSE, *(name for name in file.reads if name in known)],
+            deps=[name for name in file.reads if name in known] or [WAREHOUSE],
             description="\n\n".join(_about(file)),
             group_name=GROUP,
             kinds={"duckdb", "sql"},
             owners=OWNERS,
             tags=tags_of(file.name, "mart"),
+            code_version=sha256_bytes(file.text.encode())[:ID_CHARACTERS],
             metadata={
                 **relation_metadata(file.name),
                 "dagster/storage_kind": "duckdb",
@@ -49,10 +53,10 @@ def mart_assets() -> list[dg.AssetSpec]:
     ]
 
 
-def mart_materializations(
-    warehouse: Path, rows: Mapping[str, int]
-) -> Iterator[dg.AssetMaterialization]:
-    """What the published file holds of each mart; ``rows`` maps relations to their row counts.
+def mart_results(
+    warehouse: Path, report: PublishReport, told: Mapping[str, Content]
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """What the published file holds of each mart; ``told`` is what Dagster was told last.
 
     Errors: :class:`WarehouseError` if there is no published file.
     """
@@ -61,11 +65,13 @@ def mart_materializations(
         constraints = dg.TableColumnConstraints(nullable=is_nullable)
         column = dg.TableColumn(name, kind.lower(), comment, constraints)
         columns.setdefault(relation, []).append(column)
-    for file in _files():
-        yield dg.AssetMaterialization(
-            file.name,
+    for file, content in contents(warehouse, told, report.ran):
+        yield dg.MaterializeResult(
+            asset_key=file.name,
+            data_version=dg.DataVersion(content.version),
             metadata={
-                "dagster/row_count": rows[file.name],
+                MADE_OF: content.made_of,
+                "dagster/row_count": report.rows[file.name],
                 "dagster/column_schema": dg.TableSchema(columns[file.name]),
                 "dagster/column_lineage": _column_lineage(file, columns),
                 "path": dg.MetadataValue.path(str(warehouse)),
@@ -73,18 +79,10 @@ def mart_materializations(
         )
 
 
-def _files() -> list[SqlFile]:
-    return [
-        file
-        for file in packaged_sql()
-        if file.stage == "marts" or file.name == StalePartitions.table_name()
-    ]
-
-
 def _about(file: SqlFile) -> Iterator[str]:
     for text in (file.meaning, file.header.get("Rule", "")):
         yield f"{text[:1].upper()}{text[1:]}"
-    yield f"Published with the asset {WAREHOUSE}; materialize that one to refresh it."
+    yield f"Materializing it publishes {WAREHOUSE} and every other mart, too, in one run."
 
 
 def _column_lineage(

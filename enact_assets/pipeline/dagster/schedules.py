@@ -7,15 +7,15 @@ import dagster as dg
 
 from enact_assets.engine.graph import partition_key
 from enact_assets.pipeline.dagster.automation import RUN_TAGS, is_automated
-from enact_assets.pipeline.dagster.checks import check_keys_of
 from enact_assets.pipeline.dagster.loaded import loaded_registry
 from enact_assets.pipeline.dagster.up_to_date import changed_answers
 from enact_assets.pipeline.lineage.graph import ROOTS, STEP_NAMED, WAREHOUSE
+from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
-from enact_assets.pipeline.runs.reported import read_lineage
+from enact_assets.pipeline.runs.reported import read_lineage, untold
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG
+from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG, asset_keys
 
 QUARTERLY = "*/15 * * * *"
 NIGHTLY = "0 3 * * *"
@@ -29,12 +29,19 @@ NIGHTLY = "0 3 * * *"
 def every_quarter(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> dg.RunRequest | dg.SkipReason:
-    """Evaluates up_to_date of every asset, in a run only if an answer changed."""
-    lineage = read_lineage(context.instance, data, scoped_registry(Path(data.root)))
-    changed = changed_answers(context.instance, lineage)
+    """Evaluates up_to_date of every asset, and reports what is fresh and Dagster does not know or
+    calls failed; in a run only if there is any, or an answer changed.
+    """
+    root = Path(data.root)
+    lineage = read_lineage(context.instance, data, scoped_registry(root))
+    changed = [f"{a.asset}: {a.text}" for a in changed_answers(context.instance, lineage)]
+    fresh = untold(context.instance, data, lineage, read_shards(root))
+    if (first := next(fresh, None)) is not None:
+        partition = f" {first.partition}" if first.partition else ""
+        changed.append(f"{first.asset_key.to_user_string()}{partition} is fresh, unlike reported")
     if not changed:
-        return dg.SkipReason("every up_to_date check is current")
-    why = "; ".join(f"{answer.asset}: {answer.text}" for answer in changed)
+        return dg.SkipReason("every up_to_date check is current, and what is fresh is reported")
+    why = "; ".join(changed)
     return dg.RunRequest(tags={TRIGGER_TAG: "every_quarter", WHY_TAG: why[:1000]})
 
 
@@ -68,7 +75,6 @@ def nightly(
             yield dg.RunRequest(
                 run_key=f"{night} {name} {key or ''}",
                 partition_key=key,
-                asset_selection=[dg.AssetKey(name)],
-                asset_check_keys=check_keys_of(step.assets),
+                asset_selection=asset_keys(name),
                 tags=RUN_TAGS | {TRIGGER_TAG: "nightly", WHY_TAG: why},
             )

@@ -18,7 +18,6 @@ from enact_assets.engine.plurals import counted
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.arrivals import names_found
 from enact_assets.pipeline.dagster.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
-from enact_assets.pipeline.dagster.checks import check_keys_of
 from enact_assets.pipeline.dagster.loaded import loaded_shards
 from enact_assets.pipeline.dagster.partitions import (
     demonstration_partitions,
@@ -254,7 +253,6 @@ def _request(  # noqa: PLR0917 - what a request consists of
         run_key=f"{step.name} {partition_key(partition) or ''} {content}",
         partition_key=partition_key(partition),
         asset_selection=[dg.AssetKey(asset) for asset in step.assets],
-        asset_check_keys=check_keys_of(step.assets),
         tags=tags,
         run_config=run_config(step.name, only, only_stale=False) if only else None,
     )

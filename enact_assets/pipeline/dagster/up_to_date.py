@@ -9,12 +9,16 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.engine.planning.freshness import Answer, answers
+from enact_assets.engine.planning.freshness import Answer, answers, answers_of_parts
 from enact_assets.engine.planning.plan import Lineage
-from enact_assets.pipeline.lineage.graph import STEP_OF
+from enact_assets.pipeline.dagster.asset_runs import left_out_of_asset_runs
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS, WAREHOUSE
+from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
-from enact_assets.pipeline.runs.reported import last_check_texts, read_lineage
+from enact_assets.pipeline.runs.marts import mart_files, tables_of
+from enact_assets.pipeline.runs.reported import last_check_texts, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import assets_of_run
 from enact_assets.pipeline.steps.previews import literal
 
 CHECK = "up_to_date"
@@ -22,7 +26,7 @@ MOST_CHARACTERS = 300
 
 
 class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
-    """Never true. A check without a condition runs along in every run that makes its asset."""
+    """Never true. A check without a condition runs along with what automation makes."""
 
     @property
     def description(self) -> str:
@@ -40,6 +44,11 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
         return dg.AutomationResult(context, context.get_empty_subset())
 
 
+CHECKED = tuple(dict.fromkeys(asset for step in STEPS for asset in assets_of_run(step.name)))
+"""Every asset and mart, in the order in which data flow."""
+
+
+@left_out_of_asset_runs
 @dg.multi_asset_check(
     name=CHECK,
     specs=[
@@ -50,21 +59,31 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
             "code. `enact-assets plan` lists exceptions; `enact-assets materialize` makes them.",
             automation_condition=OnItsOwnSchedule(),
         )
-        for asset in STEP_OF
+        for asset in CHECKED
     ],
     can_subset=True,
 )
 def up_to_date(
     context: dg.AssetCheckExecutionContext, data: DataResource
 ) -> Iterator[dg.AssetCheckResult]:
-    """Ask the plan; write nothing."""
-    registry = scoped_registry(Path(data.root))
-    found = answers(read_lineage(context.instance, data, registry))
-    for key in sorted(context.selected_asset_check_keys):
-        answer = found[key.asset_key.to_user_string()]
+    """Ask the plan of the chosen assets and of what they are made from; write nothing.
+
+    Where all are chosen, what Dagster does not know of the lake yet is reported, too.
+    """
+    chosen = {key.asset_key.to_user_string() for key in context.selected_asset_check_keys}
+    is_all = chosen >= set(CHECKED)
+    steps = {STEP_OF[asset].name if asset in STEP_OF else WAREHOUSE for asset in chosen}
+    root = Path(data.root)
+    registry = scoped_registry(root)
+    lineage = read_lineage(context.instance, data, registry, only=None if is_all else steps)
+    if is_all:
+        report_landed(context.instance, data, lineage, read_shards(root))
+    found = _answers(lineage)
+    for asset in sorted(chosen):
+        answer = found[asset]
         yield dg.AssetCheckResult(
             passed=answer.is_up_to_date,
-            asset_key=key.asset_key,
+            asset_key=asset,
             check_name=CHECK,
             severity=dg.AssetCheckSeverity.WARN,
             description=answer.text,
@@ -74,8 +93,8 @@ def up_to_date(
 
 def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
     """Answers that differ from what the check of their asset says."""
-    last = last_check_texts(instance, CHECK, tuple(STEP_OF))
-    return [a for a in answers(lineage).values() if last.get(a.asset) != a.text]
+    last = last_check_texts(instance, CHECK, CHECKED)
+    return [a for a in _answers(lineage).values() if last.get(a.asset) != a.text]
 
 
 def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
@@ -93,6 +112,15 @@ def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
             )
         )
     return len(changed)
+
+
+def _answers(lineage: Lineage) -> dict[str, Answer]:
+    """Asset, or mart if publishing is one of the steps -> its answer."""
+    found = dict(answers(lineage))
+    if WAREHOUSE in found:
+        marts = {file.name: tables_of(file.name) for file in mart_files()}
+        found |= answers_of_parts(lineage, found, STEP_NAMED[WAREHOUSE], marts)
+    return found
 
 
 def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:

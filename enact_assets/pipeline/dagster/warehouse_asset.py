@@ -1,4 +1,7 @@
-"""Warehouse: one DuckDB file with every table and mart, checked, then swapped in."""
+"""Warehouse: one DuckDB file with every table and mart, checked, then swapped in.
+
+One step makes the file and all marts in it: none can be made alone.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -12,15 +15,16 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.planning.missing import MISSING, not_current
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.pipeline.dagster.automation import on_changed_data
-from enact_assets.pipeline.dagster.checks import Landed, sql_check_results, sql_check_specs
+from enact_assets.pipeline.dagster.checks import report_sql_checks
 from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
-from enact_assets.pipeline.dagster.mart_assets import mart_materializations
+from enact_assets.pipeline.dagster.mart_assets import mart_results, mart_specs
 from enact_assets.pipeline.dagster.partitions import Partitions
-from enact_assets.pipeline.dagster.table_assets import markdown_table
+from enact_assets.pipeline.dagster.table_assets import Landed, markdown_table
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, WAREHOUSE
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.making import making, provenance_of
+from enact_assets.pipeline.runs.marts import told_contents
 from enact_assets.pipeline.runs.progress import reporter
 from enact_assets.pipeline.runs.reported import read_lineage, tried_partitions
 from enact_assets.pipeline.runs.resources import DataResource
@@ -32,28 +36,30 @@ from enact_assets.settings.shared_file import share_published
 GROUP = "warehouse"
 WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
 """It is published every night if automation is on; over a weekend or a holiday somebody may."""
+ABOUT = """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
+
+A fresh file is built beside the old one and swapped in only if all checks pass. Whoever holds the
+old file open keeps a consistent snapshot and blocks no writer. One run makes the file and all
+marts in it, whichever of them is materialized."""
 
 
 def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
-    """One unpartitioned asset, downstream of everything."""
-
-    @dg.asset(
+    """The file, downstream of everything, and each mart in it; none has partitions."""
+    spec = dg.AssetSpec(
+        WAREHOUSE,
         deps=p.deps(STEP_NAMED[WAREHOUSE]),
+        description=ABOUT,
         group_name=GROUP,
         kinds={"duckdb", "sql"},
         owners=OWNERS,
         tags=tags_of(WAREHOUSE, "warehouse"),
         code_version=code_version(WAREHOUSE),
         automation_condition=on_changed_data(),
-        check_specs=sql_check_specs(),
         freshness_policy=dg.FreshnessPolicy.time_window(FAIL_AFTER, WARN_AFTER),
     )
-    def warehouse(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
-        """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
 
-        A fresh file is built beside the old one and swapped in only if all checks pass. Whoever
-        holds the old file open keeps a consistent snapshot and blocks no writer.
-        """
+    @dg.multi_asset(name=WAREHOUSE, specs=[spec, *mart_specs()], description=ABOUT)
+    def warehouse(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
         with making(context, data, WAREHOUSE):
             registry = scoped_registry(Path(data.root))
             lineage = read_lineage(context.instance, data, registry)
@@ -77,20 +83,19 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                     is_whole=FROM_NOTHING_TAG in context.run.tags,
                 )
             except CheckError as error:
-                yield from sql_check_results(error.checks)
+                report_sql_checks(context, error.checks)
                 raise
         version = content_sha((report.content_sha, code_version(WAREHOUSE)))
         shared = share_published(data.warehouse_path, data.lake_url, version)
-        for materialization in mart_materializations(data.warehouse_path, report.rows):
-            context.log_event(materialization)
+        report_sql_checks(context, report.checks)
         board = query(data.warehouse_path, "from leaderboard")
         n_missing = stale.filter(state=MISSING).height
         context.log.info(
-            f"published {data.warehouse_path}; {stale.height - n_missing} stale and {n_missing} "
-            "missing partitions"
+            f"published {data.warehouse_path} with all marts; {stale.height - n_missing} stale and "
+            f"{n_missing} missing partitions"
         )
         yield dg.MaterializeResult(
-            check_results=list(sql_check_results(report.checks)),
+            asset_key=WAREHOUSE,
             data_version=dg.DataVersion(report.content_sha),
             metadata={
                 "path": dg.MetadataValue.path(str(data.warehouse_path)),
@@ -100,5 +105,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                 "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
             },
         )
+        told = told_contents(context.instance)
+        yield from mart_results(data.warehouse_path, report, told)
 
     return warehouse

@@ -154,7 +154,7 @@ class Driver:
                     if report.begins_again(before, lineage, chosen.is_chosen):
                         chosen = self._chosen(lineage, registry, assets, only)
                         walk(lineage, chosen, lambda _: False)
-            report.n_told = report_landed(self.instance, lineage, shards)
+            report.n_told = report_landed(self.instance, self._data, lineage, shards)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report

@@ -28,14 +28,13 @@ from enact_assets.pipeline.driver.contract import (
     StepRun,
 )
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
-from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.pipeline.runs.progress import Progress, listening
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import job_of
+from enact_assets.pipeline.runs.running import asset_keys, job_of
 from enact_assets.pipeline.runs.shard_making import FAILED, run_config
 from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
 from enact_assets.settings.registry import load_registry
@@ -206,11 +205,6 @@ def leave() -> None:
     """Close the workplace of this process, if it has one."""
     while _open:
         _open.popitem()[1].instance.dispose()
-
-
-def asset_keys(step: str) -> list[dg.AssetKey]:
-    """Keys of what a step lands."""
-    return [dg.AssetKey(asset) for asset in STEP_NAMED[step].assets]
 
 
 def execute(

@@ -1,6 +1,6 @@
 """States of a data root, read from its lake: all at once, of a table, or of single partitions."""
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -148,33 +148,38 @@ class LakeStates:
         return self.arrived.version(asset, partition)
 
     def current(
-        self, names: Names, on_progress: Callable[[float], None] = lambda _share: None
+        self,
+        names: Names,
+        on_progress: Callable[[float], None] = lambda _share: None,
+        assets: Collection[str] | None = None,
     ) -> States:
-        """State of every current partition of every asset; ``on_progress`` gets the share
-        done. Files of names that left are skipped.
+        """State of every current partition of ``assets`` and external inputs (None: of all);
+        ``on_progress`` gets the share done. Files of names that left are skipped.
         """
         of: dict[str, MutableMapping[Partition, State]] = {}
         with without_collector():
-            found = self.index.files(on_progress=on_progress)
+            found = self.index.files(assets, on_progress)
             pictures = {name: files.pictures() for name, files in found.items()}
             stored = self.images.stored_heads() if any(pictures.values()) else NO_HEADS
             for table, files in found.items():
                 n_gone = missing_images(pictures[table], stored)
                 of[table] = FileStates(names.grid(table), files, n_gone)
-        for whole in sorted(WHOLE):
+        for whole in sorted(WHOLE if assets is None else WHOLE & set(assets)):
             state = self._whole(whole)
             of[whole] = {} if state is None else {(): state}
 
         def landed(table: str, partition: Partition) -> State | None:
             return of[table].get(partition)
 
-        known = self._of_recordings(names, landed, on_progress)
+        external = [name for name in EXTERNAL if assets is None or name in assets]
+        known = self._of_recordings(names, external, landed, on_progress)
         of |= with_settings_and_files(
             names,
             lambda root, partition: root_version(self.registry, root, partition),
             lambda asset, p: (
                 known[asset, p] if (asset, p) in known else self.external_version(asset, p, landed)
             ),
+            external,
         )
         self.arrived.contents.keep()
         return States(of)
@@ -219,7 +224,11 @@ class LakeStates:
         return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
 
     def _of_recordings(
-        self, names: Names, landed: Landed, on_progress: Callable[[float], None]
+        self,
+        names: Names,
+        external: Collection[str],
+        landed: Landed,
+        on_progress: Callable[[float], None],
     ) -> dict[tuple[str, Partition], str | None]:
         """Versions of recordings of which no file must be read; files of the others are read, in
         threads, so that their versions can be asked for.
@@ -227,7 +236,7 @@ class LakeStates:
         contents, found = self.arrived.contents, dict[tuple[str, Partition], str | None]()
         contents.recall_all()
         with contents.gathering():
-            for asset in ("recording", *LANDED_OF):
+            for asset in sorted({"recording", *LANDED_OF} & set(external)):
                 for partition in names.partitions(asset):
                     before = contents.n_wanted
                     version = self.external_version(asset, partition, landed)

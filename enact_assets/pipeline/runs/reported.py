@@ -4,7 +4,8 @@ The lake decides what exists and what is fresh; Dagster's events are its report,
 automation go by. The only module that uses parts of Dagster that are not public.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
 
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
@@ -14,10 +15,12 @@ from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.shards import Shards, members, version_of
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.lineage.code import code_version
-from enact_assets.pipeline.lineage.graph import ROOTS, dimensions
+from enact_assets.pipeline.lineage.graph import GRAPH, ROOTS, WAREHOUSE, dimensions
 from enact_assets.pipeline.lineage.versions import setting_changes, settings_as_told
+from enact_assets.pipeline.runs.marts import MADE_OF, contents, told_contents
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import FAILED
 from enact_assets.settings.registry import Registry
 
 SETTINGS = "settings"
@@ -32,21 +35,27 @@ def read_lineage(
     added: Mapping[str, Collection[str]] | None = None,
     *,
     left_out: Collection[str] = (),
+    only: Collection[str] | None = None,
 ) -> Lineage:
     """All names, versions and provenance of a data root as they are now.
 
     ``added`` are names (dimension -> names) to be treated as if they were partitions already,
-    ``left_out`` demonstrations to be treated as if they were none.
+    ``left_out`` demonstrations to be treated as if they were none. ``only`` limits it to some steps
+    and what they are made from.
     """
     names = current_names(instance, registry, added or {}, left_out)
-    states = data.states(registry).current(names, on_progress)
-    reported = {root: reported_versions(instance, root) for root in ROOTS}
+    kept = (
+        GRAPH.steps if only is None else [s for s in GRAPH.steps if s.name in GRAPH.upstream(only)]
+    )
+    assets = {a for step in kept for a in (*step.assets, *(given.asset for given in step.inputs))}
+    states = data.states(registry).current(names, on_progress, assets)
+    reported = {root: reported_versions(instance, root) for root in ROOTS if root in assets}
 
     def change(root: str, partition: Partition) -> str:
         last = last_materialization(instance, root, partition)
         return entry_change(last, registry, root, partition)
 
-    return Lineage(names, states, code_version, reported, entry_change=change)
+    return Lineage(names, states, code_version, reported, kept, entry_change=change)
 
 
 def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
@@ -78,40 +87,101 @@ def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> 
 
 def report_landed(
     instance: dg.DagsterInstance,
+    data: DataResource,
     lineage: Lineage,
     shards: Shards | None = None,
-    assets: Collection[str] | None = None,
 ) -> int:
-    """Tell Dagster of partitions that are fresh, and of which it knows nothing or another version.
+    """Tell Dagster everything of :func:`untold`; returns how many events that are."""
+    n_told = 0
+    for event in untold(instance, data, lineage, shards):
+        instance.report_runless_asset_event(event)
+        n_told += 1
+    return n_told
+
+
+def untold(
+    instance: dg.DagsterInstance,
+    data: DataResource,
+    lineage: Lineage,
+    shards: Shards | None = None,
+) -> Iterator[dg.AssetMaterialization]:
+    """Partitions that are fresh, and of which Dagster knows nothing, another version, or a failed
+    attempt since: their events.
 
     A run that was killed after its rows were published had no time to tell; a lake that was copied
-    here came without events. Of ``shards`` those are reported whose members are fresh, as far as
-    they are there. Returns how many were reported.
+    here came without events; what a failed run was to make again may have turned out to be fresh.
+    Of ``shards`` those are told whose members are fresh, as far as they are there. With the
+    warehouse all marts are.
     """
-    n_told = 0
+    is_any_failed = bool(instance.get_runs_count(dg.RunsFilter(statuses=FAILED)))
     for step in lineage.steps:
-        if step.name in ROOTS:
-            continue
         for asset in step.assets:
-            if assets is not None and asset not in assets:
-                continue
             known = reported_versions(instance, asset)
+            failed = failed_partitions(instance, asset) if is_any_failed else set()
             for partition, there in _by_partition(lineage, asset, shards):
                 version = version_of(there) if there[0][0] != partition else there[0][1].version
-                if known.get(partition) == version or not version:
+                is_known = known.get(partition) == version
+                if not version or (is_known and partition not in failed):
                     continue
                 if any(lineage.causes(step, one) for one, _ in there):
                     continue  # it will be made, and reported then
-                instance.report_runless_asset_event(
-                    dg.AssetMaterialization(
-                        asset,
-                        description="Found in the lake; its run ended before reporting it.",
-                        partition=partition_key(partition),
-                        tags={DATA_VERSION_TAG: version},
-                    )
+                yield (
+                    _again(instance, asset, partition)
+                    if is_known
+                    else _found(asset, partition, version)
                 )
-                n_told += 1
-    return n_told
+                if asset == WAREHOUSE:
+                    yield from _marts(instance, data.warehouse_path)
+
+
+def _found(asset: str, partition: Partition, version: str) -> dg.AssetMaterialization:
+    return dg.AssetMaterialization(
+        asset,
+        description="Found in the data root; its run ended before reporting it.",
+        partition=partition_key(partition),
+        tags={DATA_VERSION_TAG: version},
+    )
+
+
+def _again(
+    instance: dg.DagsterInstance, asset: str, partition: Partition
+) -> dg.AssetMaterialization:
+    """The last event of a partition, with all that it says: it is later than the attempt."""
+    last = last_materialization(instance, asset, partition)
+    if last is None or last.asset_materialization is None:
+        raise LookupError(f"{asset} {partition_key(partition)}: Dagster knows of no such event")
+    return last.asset_materialization
+
+
+def _marts(instance: dg.DagsterInstance, warehouse: Path) -> Iterator[dg.AssetMaterialization]:
+    """Events of all marts of the published file."""
+    told = told_contents(instance)
+    for file, content in contents(warehouse, told):
+        if told.get(file.name) == content:
+            yield _again(instance, file.name, ())
+        else:
+            found = _found(file.name, (), content.version)
+            yield found.with_metadata({MADE_OF: content.made_of})
+
+
+def failed_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition]:
+    """Partitions whose last attempt failed or was stopped, and that were not told of since."""
+    key, storage = dg.AssetKey(asset), instance.event_log_storage
+    tried: dict[Partition, str] = {}
+    if dimensions(asset):
+        attempts = (
+            storage.get_latest_asset_partition_materialization_attempts_without_materializations
+        )
+        tried = {partition_tuple(name): run_id for name, (run_id, _) in attempts(key).items()}
+    elif (planned := storage.get_latest_planned_materialization_info(key)) is not None:
+        last = last_materialization(instance, asset, ())
+        if last is None or last.storage_id < planned.storage_id:
+            tried = {(): planned.run_id}
+    if not tried:
+        return set()
+    of_runs = dg.RunsFilter(run_ids=list(set(tried.values())), statuses=FAILED)
+    ended = {run.run_id for run in instance.get_runs(of_runs)}
+    return {partition for partition, run_id in tried.items() if run_id in ended}
 
 
 def _by_partition(

@@ -11,6 +11,7 @@ from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.shards import members
 from enact_assets.engine.steps import STEPS
 from enact_assets.pipeline.lineage.graph import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
+from enact_assets.pipeline.runs.marts import mart_files
 
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
@@ -38,14 +39,26 @@ def job_of(step: str) -> str:
 
 
 @cache
+def assets_of_run(step: str) -> tuple[str, ...]:
+    """Assets of a run that makes ``step``: what it lands, and with the warehouse all marts."""
+    marts = tuple(file.name for file in mart_files()) if step == WAREHOUSE else ()
+    return (*STEP_NAMED[step].assets, *marts)
+
+
+def asset_keys(step: str) -> list[dg.AssetKey]:
+    """Their keys: Dagster refuses a run of some of them."""
+    return [dg.AssetKey(asset) for asset in assets_of_run(step)]
+
+
+@cache
 def assets_of_jobs() -> dict[str, tuple[str, ...]]:
     """Job -> the assets that it makes, in the order data flow.
 
     Dagster runs assets of one set of partitions together, and no others.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for name, spec in STEP_NAMED.items():
-        found[job_of(name)] = (*found.get(job_of(name), ()), *spec.assets)
+    for name in STEP_NAMED:
+        found[job_of(name)] = (*found.get(job_of(name), ()), *assets_of_run(name))
     return found
 
 

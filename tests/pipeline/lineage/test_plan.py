@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
+from enact_assets.engine.planning.freshness import answers, answers_of_parts
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.missing import out_of_date
 from enact_assets.engine.planning.plan import NEVER, entry_changed
@@ -193,6 +194,50 @@ def test_stale_rows_are_those_that_are_there() -> None:
     why = {(asset, key): text for asset, key, text in rows}
     assert why["frame_images", "fold-0|high"].startswith("variant_config changed (variant_")
     assert why["evaluation", "oracle|high"] == "made from predictions, which is stale"
+
+
+def test_one_change_has_one_pair_of_versions() -> None:
+    """`probes` reads two variants: its reason had hashes that stood nowhere else."""
+    world = World()
+    lineage = world.lineage
+    lineage.states.set("variant_config", ("high",), State("another"))
+    of_high = {"variant_config": ("high",), "asked_questions": ("high",)}
+    readers = {**of_high, "probes": ("oracle", "high")}
+    first, *others = [lineage.causes(STEP_NAMED[n], p)[0].text for n, p in readers.items()]
+    assert first == "the registry entry changed (variant_ -> another)"
+    assert set(others) == {"variant_config changed (variant_ -> another)"}
+    # Once it is reported, what it was is known to nobody.
+    lineage.reported["variant_config"]["high",] = "another"
+    (cause,) = lineage.causes(STEP_NAMED["probes"], ("oracle", "high"))
+    assert cause.text == "variant_config changed (of baseline or high)"
+
+
+def test_a_part_of_a_whole_is_stale_by_what_it_is_made_from() -> None:
+    """All marts were called fresh while the warehouse was stale, or all would be stale with it."""
+    world, whole = World(), STEP_NAMED["warehouse"]
+    made_from = {"of_facts": {"facts"}, "of_both": {"facts", "qa"}, "of_nothing": set()}
+
+    def told() -> dict[str, str]:
+        found = answers(world.lineage)
+        parts = answers_of_parts(world.lineage, found, whole, made_from)
+        return {part: answer.text for part, answer in parts.items() if not answer.is_up_to_date}
+
+    assert told() == {}
+    world.make(STEP_NAMED["qa"], ("fold-0", "state"), "other")
+    (text,) = told().values()
+    assert list(told()) == ["of_both"]
+    assert text.startswith("1 partition is stale. First of all: qa changed (9 partitions")
+    world.code["replays"] = "newer"
+    world.code["facts"] = "newer"
+    assert told() == {
+        "of_facts": "1 partition is made from what is stale. First of all: made from facts, "
+        "stale themselves.",
+        "of_both": told()["of_both"],
+    }
+    world.code["warehouse"] = "newer"
+    assert set(told()) == set(made_from)
+    world.lineage.states.set("warehouse", (), None)
+    assert told() == {}, "what was never made is missing"
 
 
 def test_every_way_to_follow_occurs() -> None:

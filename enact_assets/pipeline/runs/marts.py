@@ -1,0 +1,81 @@
+"""Marts as Dagster knows them: the version of what each holds, told by whoever publishes."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import dagster as dg
+
+from enact_assets.engine.ids import content_sha
+from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.publishing.sql_files import MARTS, SqlFile, packaged_sql
+from enact_assets.engine.tables import TABLES
+from enact_assets.results.published import Ask, OpenWarehouse
+
+MADE_OF = "made of"
+"""Metadata key: hash of the SQL of a mart and of all that it reads, as the published file says."""
+VERSION_TAG = "dagster/data_version"
+
+
+@cache
+def mart_files() -> tuple[SqlFile, ...]:
+    """Files of all relations that publishing computes, each after those it reads."""
+    own = StalePartitions.table_name()
+    return tuple(f for f in packaged_sql() if f.stage == MARTS or f.name == own)
+
+
+@cache
+def tables_of(mart: str) -> frozenset[str]:
+    """Tables of the lake that a mart is made from, directly or through other marts."""
+    named = {file.name: file for file in mart_files()}
+    found = set[str]()
+    for name in named[mart].reads:
+        found |= {name} if name in TABLES else tables_of(name) if name in named else set()
+    return frozenset(found)
+
+
+class Content(NamedTuple):
+    """What a mart was made of, and the version of its rows: equal rows have equal versions."""
+
+    made_of: str
+    version: str
+
+
+def told_contents(instance: dg.DagsterInstance) -> dict[str, Content]:
+    """Mart -> what Dagster was told of it last; one of which it was told no version is left out."""
+    found = {}
+    keys = [dg.AssetKey(file.name) for file in mart_files()]
+    for record in instance.get_asset_records(keys):
+        event = record.asset_entry.last_materialization
+        told = None if event is None else event.asset_materialization
+        if told is not None and told.tags and MADE_OF in told.metadata:
+            content = Content(str(told.metadata[MADE_OF].value), told.tags[VERSION_TAG])
+            found[told.asset_key.to_user_string()] = content
+    return found
+
+
+def contents(
+    warehouse: Path, told: Mapping[str, Content], ran: Collection[str] = ()
+) -> Iterator[tuple[SqlFile, Content]]:
+    """Each mart of the published file with its content, in the order in which they are made.
+
+    Rows are hashed, unless the mart was made of what it was made of when it was ``told``, and is
+    none of those that ``ran`` now: another version of the code may make other rows of the same.
+
+    Errors: :class:`WarehouseError` if there is no published file, or none of ours.
+    """
+    ask = OpenWarehouse(warehouse)
+    made_of = dict(ask("select name, made_of from meta.made").iter_rows())
+    for file in mart_files():
+        before, now = told.get(file.name), made_of[file.name]
+        is_kept = before is not None and before.made_of == now and file.name not in ran
+        version = before.version if before and is_kept else _rows_sha(ask, file.name)
+        yield file, Content(now, version)
+
+
+def _rows_sha(ask: Ask, relation: str) -> str:
+    """Hash of columns and rows, in any order."""
+    columns = ask(f"select column_name, column_type from (describe {relation})").rows()  # noqa: S608 - our own names
+    rows = f"select count(*), sum(hash({relation}))::varchar from {relation}"  # noqa: S608
+    return content_sha((columns, ask(rows).rows()))
