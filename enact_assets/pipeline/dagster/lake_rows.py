@@ -1,4 +1,4 @@
-"""Rows of the lake for assets of others: ``def question_counts(qa: pl.DataFrame)``.
+"""Rows of tables and marts for assets of others: ``def question_counts(qa: pl.DataFrame)``.
 
 Steps land their rows themselves, with what they were made from. This IO manager only reads, so that
 `Definitions.load_asset_value` and assets downstream of ours, here or in another code location, get
@@ -21,8 +21,10 @@ from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.marts import mart_files
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.results.published import query
 from enact_assets.settings.paths import root_from_environment
 
 LAKE_ROWS = "lake_rows"
@@ -42,14 +44,15 @@ class LakeRows(dg.ConfigurableIOManager):
         )
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame:
-        """Rows of the partitions that Dagster asks for, in order; without partitions, all rows.
+        """Rows of the partitions that Dagster asks for, in order; of a mart the published ones.
 
-        Errors: :class:`UnknownNameError` if there is no such table, those of ``Lake.read``;
-        :class:`MissingPartitionError` if there is no partition at all.
+        Errors: :class:`UnknownNameError` if there is no such table or mart, those of ``Lake.read``
+        and ``query``; :class:`MissingPartitionError` if there is no partition at all.
         """
         name = context.asset_key.to_user_string()
+        check_name(name)
         if name not in TABLES:
-            raise UnknownNameError.of("table", name, TABLES)
+            return query(self.data.warehouse_path, f'from "{name}"')
         wanted = self._wanted(context, name)
         there = {tuple(p[d] for d in dimensions(name)) for p in self.data.lake.partitions(name)}
         left_out = [one for one in wanted if one not in there]
@@ -78,17 +81,25 @@ class LakeRows(dg.ConfigurableIOManager):
 
 
 def table_specs(*names: str) -> list[dg.AssetSpec]:
-    """Our tables as another code location may declare them: external, with their partitions.
+    """Our tables and marts as another code location may declare them: external, with partitions.
 
     With them Dagster knows there, too, which partitions a table has, and reads them with the
-    resource :data:`LAKE_ROWS`. Errors: :class:`UnknownNameError` for a table that there is not.
+    resource :data:`LAKE_ROWS`. Errors: :class:`UnknownNameError`.
     """
     root = root_from_environment()
     partitions = Partitions(scoped_registry(root), read_shards(root))
     for name in names:
-        if name not in TABLES:
-            raise UnknownNameError.of("table", name, TABLES)
+        check_name(name)
     return [
-        dg.AssetSpec(name, partitions_def=partitions.of(name)).with_io_manager_key(LAKE_ROWS)
+        dg.AssetSpec(
+            name, partitions_def=partitions.of(name) if name in TABLES else None
+        ).with_io_manager_key(LAKE_ROWS)
         for name in names
     ]
+
+
+def check_name(name: str) -> None:
+    """Errors: :class:`UnknownNameError` if ``name`` is no table and no mart."""
+    known = {*TABLES, *(file.name for file in mart_files())}
+    if name not in known:
+        raise UnknownNameError.of("table or mart", name, known)

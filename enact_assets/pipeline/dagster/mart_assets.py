@@ -15,6 +15,7 @@ from enact_assets.engine.publishing.sql_files import SqlFile
 from enact_assets.engine.publishing.warehouse import PublishReport
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.dagster.labels import OWNERS, relation_metadata, tags_of
+from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
 from enact_assets.pipeline.runs.marts import MADE_OF, Content, contents, mart_files
 from enact_assets.results.published import query
@@ -48,7 +49,7 @@ def mart_specs() -> list[dg.AssetSpec]:
                 "dagster/storage_kind": "duckdb",
                 "file": file.place,
             },
-        )
+        ).with_io_manager_key(LAKE_ROWS)
         for file in files
     ]
 

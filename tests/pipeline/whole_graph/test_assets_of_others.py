@@ -14,6 +14,7 @@ from dagster._core.loader import LoadingContextForTest
 
 from enact_assets.engine.errors import LakeError, UnknownNameError
 from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS, LakeRows, table_specs
+from enact_assets.results.published import query
 
 PAGE = Path(__file__).parents[3] / "docs" / "dagster.md"
 QA, THEIRS = dg.AssetKey("qa"), dg.AssetKey("questions_by_kind")
@@ -121,5 +122,13 @@ def test_others_write_elsewhere(place: Place) -> None:
         dg.materialize(
             [strange], instance=place.instance, resources={LAKE_ROWS: LakeRows(data=place.data)}
         )
-    with pytest.raises(UnknownNameError, match="unknown table 'leaderboard'"):
-        table_specs("leaderboard")
+    with pytest.raises(UnknownNameError, match="unknown table or mart 'leaderbord'"):
+        table_specs("leaderbord")
+
+
+def test_a_mart_is_read_as_it_is_published(place: Place) -> None:
+    value = place.definitions.load_asset_value(dg.AssetKey("leaderboard"), instance=place.instance)
+    assert value.equals(query(place.data.warehouse_path, "from leaderboard"))
+    assert value.height > 0
+    [spec] = table_specs("leaderboard")
+    assert spec.partitions_def is None
