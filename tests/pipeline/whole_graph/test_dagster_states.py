@@ -117,11 +117,11 @@ def test_the_daemon_reports_what_is_fresh_each_quarter(place: Place) -> None:
 
 
 def test_what_failed_and_is_stale_stays_red(place: Place) -> None:
-    never_started(place, "predictions", "oracle|aperture_80")
+    never_started(place, "asked_questions", "aperture_80")
     place.change_camera(70.0)
     lineage = read_lineage(place.instance, place.data, load_registry())
     report_landed(place.instance, place.data, lineage)
-    assert red(place, "predictions") == {"predictions": {"oracle|aperture_80"}}
+    assert red(place, "asked_questions") == {"asked_questions": {"aperture_80"}}
 
 
 def stale_marts(place: Place) -> set[str]:
