@@ -1,5 +1,6 @@
 """Jobs for the launchpad and for backfills: each makes the steps that name it."""
 
+import warnings
 from typing import Any
 
 import dagster as dg
@@ -8,6 +9,9 @@ from enact_assets.pipeline.dagster.checks import sql_check_specs
 from enact_assets.pipeline.dagster.up_to_date import up_to_date
 from enact_assets.pipeline.lineage.graph import ROOTS, WAREHOUSE
 from enact_assets.pipeline.runs.running import CHECK_JOB, assets_of_jobs
+
+# Each step has a policy of its own for backfills (MOST_IN_A_RUN), and Dagster warns of each job.
+warnings.filterwarnings("ignore", message="Asset job .* materializes assets with varying")
 
 
 def asset_jobs() -> list[Any]:

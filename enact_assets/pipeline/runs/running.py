@@ -6,11 +6,12 @@ from functools import cache
 
 import dagster as dg
 
-from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names, Partition, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.shards import members
 from enact_assets.engine.steps import STEPS
 from enact_assets.pipeline.lineage.graph import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
+from enact_assets.pipeline.runs.ranges import PARTITION_TAG, partitions_of_run
 
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
@@ -20,7 +21,6 @@ UNFINISHED = [
     dg.DagsterRunStatus.CANCELING,
 ]
 FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-PARTITION_TAG = "dagster/partition"
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
 INVOCATION_TAG = "enact/invocation"
@@ -60,21 +60,20 @@ def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     return list(instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)))
 
 
-def running(runs: list[dg.DagsterRun], names: Names) -> Marks:
+def running(instance: dg.DagsterInstance, runs: list[dg.DagsterRun], names: Names) -> Marks:
     """The partitions that ``runs`` make; all assets of a step together, as it lands them.
 
-    Of a shard, all of its members: which of them a run has still to make is not known.
+    Of a range and of a shard, all: which of them a run has still to make is not known.
     """
     marks = Marks()
     for run in runs:
-        partition = partition_tuple(run.tags.get(PARTITION_TAG))
         if run.asset_selection is not None:
             assets = {key.to_user_string() for key in run.asset_selection}
         else:
             assets = set(assets_of_jobs().get(run.job_name, ()))
         for asset in sorted(assets & set(STEP_OF)):
-            for one in members(names, asset, partition):
-                marks.add(STEP_NAMED[STEP_OF[asset].name].assets, one)
+            for key in partitions_of_run(instance, names, asset, run.tags):
+                marks.add(STEP_NAMED[STEP_OF[asset].name].assets, *members(names, asset, key))
     return marks
 
 
