@@ -1,6 +1,5 @@
 """Jobs for the launchpad and for backfills: each makes the steps that name it."""
 
-import warnings
 from typing import Any
 
 import dagster as dg
@@ -9,9 +8,6 @@ from enact_assets.pipeline.dagster.checks import sql_check_specs
 from enact_assets.pipeline.dagster.up_to_date import up_to_date
 from enact_assets.pipeline.lineage.graph import ROOTS, WAREHOUSE
 from enact_assets.pipeline.runs.running import CHECK_JOB, assets_of_jobs
-
-# Each step has a policy of its own for backfills (MOST_IN_A_RUN), and Dagster warns of each job.
-warnings.filterwarnings("ignore", message="Asset job .* materializes assets with varying")
 
 
 def asset_jobs() -> list[Any]:
@@ -25,6 +21,8 @@ def asset_jobs() -> list[Any]:
             selection |= sql_checks
         kind = "Refreshes" if keys[0] in ROOTS else "Makes"
         about = f"{kind} {', '.join(keys)}."
+        if len(keys) > 1:
+            about += " It makes all of them, whether or not rows come out as they were."
         jobs.append(dg.define_asset_job(name, selection=selection, description=about))
     return jobs
 

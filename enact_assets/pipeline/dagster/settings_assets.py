@@ -15,7 +15,7 @@ from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
 from enact_assets.pipeline.runs.making import makes_several, partition_of_run
-from enact_assets.pipeline.runs.range_making import MOST_IN_A_RUN, tell, without_event
+from enact_assets.pipeline.runs.range_making import tell, without_event
 from enact_assets.pipeline.runs.reported import SETTINGS as SETTINGS_KEY
 from enact_assets.settings.registry import load_registry
 
@@ -37,18 +37,16 @@ def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
 
 
 def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
-    partitions_def = p.of(setting.root)
-
     @dg.asset(
         name=setting.root,
         description=inspect.getdoc(setting.kind),
-        partitions_def=partitions_def,
+        partitions_def=p.of(setting.root),
         group_name=GROUP,
         code_version="1",
         kinds={"yaml"},
         owners=OWNERS,
         tags=tags_of(setting.root, "setting"),
-        backfill_policy=dg.BackfillPolicy.multi_run(MOST_IN_A_RUN) if partitions_def else None,
+        backfill_policy=dg.BackfillPolicy.single_run(),
     )
     def entry(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         if makes_several(context):

@@ -36,12 +36,17 @@ from enact_assets.pipeline.runs.making import (
     provenance_of,
 )
 from enact_assets.pipeline.runs.progress import reporter
-from enact_assets.pipeline.runs.range_making import CONFIG, MOST_IN_A_RUN, Landed, make_partitions
+from enact_assets.pipeline.runs.range_making import CONFIG, Landed, make_partitions
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.steps.previews import Markdown, literal
 from enact_assets.settings.registry import load_registry
 
 PREVIEW_ROWS = 5
+NOT_CUT_OFF = (
+    "Partitions that are materialized together here are made in one run, also those that are "
+    "fresh. Over several assets nothing is cut off: `enact-assets materialize` stops where rows "
+    "come out as they were."
+)
 Result = dg.MaterializeResult[Any]
 
 
@@ -71,11 +76,10 @@ def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:
     """One multi-asset per declared step, in the order data flow."""
-    steps = [STEPS[name] for name in STEP_NAMED if name in STEPS]
-    return [_assets_of(step, partitions, MOST_IN_A_RUN + i) for i, step in enumerate(steps, 1)]
+    return [_assets_of(STEPS[name], partitions) for name in STEP_NAMED if name in STEPS]
 
 
-def _assets_of(step: Step, partitions: Partitions, most_in_a_run: int) -> dg.AssetsDefinition:
+def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
     spec = STEP_NAMED[step.name]
     partitions_def = partitions.of(spec.assets[0])
     about = " ".join((step.function.__doc__ or "").split())
@@ -83,7 +87,8 @@ def _assets_of(step: Step, partitions: Partitions, most_in_a_run: int) -> dg.Ass
         dg.AssetSpec(
             table.table_name(),
             deps=partitions.deps(spec),
-            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}.",
+            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}."
+            + (f"\n\n{NOT_CUT_OFF}" if step.by else ""),
             group_name=step.group,
             kinds=set(step.kinds),
             code_version=code_version(table.table_name()),
@@ -109,7 +114,7 @@ def _assets_of(step: Step, partitions: Partitions, most_in_a_run: int) -> dg.Ass
         pool=step.pool,
         description=about,
         config_schema=CONFIG if is_sharded else None,
-        backfill_policy=dg.BackfillPolicy.multi_run(most_in_a_run) if partitions_def else None,
+        backfill_policy=dg.BackfillPolicy.single_run(),
     )
     def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Result]:
         is_several = is_sharded or makes_several(context)

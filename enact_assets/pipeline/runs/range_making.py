@@ -1,8 +1,9 @@
 """Runs of several partitions, one after the other: a range of them, or members of shards.
 
 Each has its own provenance and, but for members of shards, its own event with its data version as
-soon as it landed. One that fails is noted and the others go on; the run fails at its end. What was
-made stays, so a run that was killed or failed is repeated for the partitions that are still stale.
+soon as it landed. One that fails is noted and the others go on, also those of later steps in the
+same run; the last step fails at its end. What was made stays, so a run that was killed or failed is
+repeated for the partitions that are still stale.
 """
 
 import traceback
@@ -20,18 +21,12 @@ from enact_assets.engine.planning.shards import members, shard_at, version_of
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.provenance import InputVersion
 from enact_assets.pipeline.lineage.code import code_version
-from enact_assets.pipeline.lineage.graph import EXTERNAL
+from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
 from enact_assets.pipeline.runs.making import Found, note_why
 from enact_assets.pipeline.runs.progress import reporter, within
 from enact_assets.pipeline.runs.reported import last_event_id
-from enact_assets.pipeline.runs.running import TRIGGER_TAG
+from enact_assets.pipeline.runs.running import TRIGGER_TAG, assets_of_run
 
-MOST_IN_A_RUN = 100_000
-"""Partitions that a backfill makes in one run, as many as Dagster advises at most for an asset.
-
-Each step allows another number: Dagster puts steps with equal policies into one run, in which one
-failed partition of the first would keep all partitions of the others from being made.
-"""
 ONLY, ONLY_STALE = "only", "only_stale"
 CONFIG = {
     ONLY: dg.Field(
@@ -56,6 +51,8 @@ MOST_CHARACTERS = 1_000
 LOGGED = 3
 """Tracebacks in the log of a run."""
 FOUND = "an earlier run made it"
+_failed: dict[tuple[str, str], Mapping[str, str]] = {}
+"""Run and asset -> partitions of which it was not made, and why: later steps leave them out."""
 Landed = Iterable[tuple[str, dg.MaterializeResult[Any], int, Mapping[str, InputVersion]]]
 """Of one partition, table by table: what Dagster is told, rows, and what it was made from."""
 
@@ -190,7 +187,12 @@ class _Run:
     failures: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._since = last_event_id(self.context.instance)
+        self._since, self._id = last_event_id(self.context.instance), self.context.run.run_id
+        self._blocked = {
+            key: why
+            for given in self.step.inputs
+            for key, why in _failed.get((self._id, given.asset), {}).items()
+        }
 
     @property
     def n_done(self) -> int:
@@ -200,7 +202,10 @@ class _Run:
         self, key: Partition, partition: Partition, make: Callable[[Partition], Landed]
     ) -> None:
         """Make one partition; a failure is noted."""
-        n_rows = {}
+        n_rows, name = dict[str, int](), partition_key(partition) or ""
+        if name in self._blocked:
+            self.failures[name] = self._blocked[name]
+            return
         try:
             for asset, result, n, inputs in make(partition):
                 n_rows[asset] = n
@@ -240,8 +245,15 @@ class _Run:
             self._tell(asset, shard, version_of(states), metadata)
 
     def fail_if_some_failed(self) -> None:
-        """Raise what makes the run fail, and names partitions that did."""
+        """Raise what makes the run fail and names partitions that did, unless a later step will."""
         if not self.failures:
+            return
+        in_run = {STEP_OF[asset] for asset in assets_of_run(self.context.run) & STEP_OF.keys()}
+        reads = {given.asset for step in in_run - {self.step} for given in step.inputs}
+        if not reads.isdisjoint(self.step.assets):
+            told = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
+            told |= {key: why for key, why in self.failures.items() if key in self._blocked}
+            _failed.update(((self._id, asset), told) for asset in self.step.assets)
             return
         first, why = next(iter(self.failures.items()))
         text = (
@@ -271,8 +283,9 @@ class _Run:
         return tags
 
     def _note_failure(self, partition: Partition, error: Exception) -> None:
-        place = f"{self.step.name} {partition_key(partition)}"
-        self.failures[partition_key(partition) or ""] = _message(error)[:MOST_CHARACTERS]
+        name = partition_key(partition) or ""
+        place = f"{self.step.name} {name}"
+        self.failures[name] = _message(error)[:MOST_CHARACTERS]
         text = "".join(traceback.format_exception(error))
         is_long = len(self.failures) <= LOGGED
         self.context.log.error(

@@ -60,6 +60,13 @@ def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     return list(instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)))
 
 
+def assets_of_run(run: dg.DagsterRun) -> set[str]:
+    """The assets that ``run`` makes."""
+    if run.asset_selection is not None:
+        return {key.to_user_string() for key in run.asset_selection}
+    return set(assets_of_jobs().get(run.job_name, ()))
+
+
 def running(instance: dg.DagsterInstance, runs: list[dg.DagsterRun], names: Names) -> Marks:
     """The partitions that ``runs`` make; all assets of a step together, as it lands them.
 
@@ -67,11 +74,7 @@ def running(instance: dg.DagsterInstance, runs: list[dg.DagsterRun], names: Name
     """
     marks = Marks()
     for run in runs:
-        if run.asset_selection is not None:
-            assets = {key.to_user_string() for key in run.asset_selection}
-        else:
-            assets = set(assets_of_jobs().get(run.job_name, ()))
-        for asset in sorted(assets & set(STEP_OF)):
+        for asset in sorted(assets_of_run(run) & STEP_OF.keys()):
             for key in partitions_of_run(instance, names, asset, run.tags):
                 marks.add(STEP_NAMED[STEP_OF[asset].name].assets, *members(names, asset, key))
     return marks
