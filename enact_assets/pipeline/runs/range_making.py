@@ -25,7 +25,7 @@ from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
 from enact_assets.pipeline.runs.making import Found, note_why
 from enact_assets.pipeline.runs.progress import reporter, within
 from enact_assets.pipeline.runs.reported import last_event_id
-from enact_assets.pipeline.runs.running import TRIGGER_TAG, assets_of_run
+from enact_assets.pipeline.runs.running import TRIGGER_TAG, WHY_TAG, assets_of_run
 
 ONLY, ONLY_STALE = "only", "only_stale"
 CONFIG = {
@@ -97,7 +97,9 @@ def chosen_partitions(
         if any(stale.values()) or trigger is not None or RETRY_TAG in tags:
             every = stale
     wanted = [p for of in every.values() for p in of]
-    if wanted:
+    if WHY_TAG in tags:
+        pass  # it was planned, which looks at causes
+    elif wanted:
         causes = "; ".join(map(str, found.causes(step.name, wanted[0])))
         first = f"{partition_key(wanted[0])}: {causes or 'it was fresh; requested by hand'}"
         note_why(context, f"{counted(len(wanted), 'partition')}, first {first}")

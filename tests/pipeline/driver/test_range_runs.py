@@ -200,3 +200,31 @@ def test_what_landed_before_a_stop_stays_and_is_told(
     again = place.run("path_counts", over=STATE, **{"enact/only_stale": "yes"}, **AUTOMATED)
     assert again.is_success
     assert all("found fresh" in m.metadata for m in place.events(again, "path_counts").values())
+
+
+def test_automation_asks_for_a_range_at_once(place: Place) -> None:
+    """Of what is due at one look, and of nothing between; while it runs, for none of it again."""
+    for name in (*NAMES[:3], NAMES[4]):
+        (place.root / "lake" / "path_counts" / name / "state.parquet").unlink()
+    repository = place.definitions.get_repository_def()
+
+    def asked(cursor: str | None) -> tuple[list[dg.RunRequest], str | None]:
+        context = dg.build_sensor_context(
+            instance=place.instance, repository_def=repository, cursor=cursor
+        )
+        found = repository.get_sensor_def("automation").evaluate_tick(context)
+        ours = dg.AssetKey("path_counts")
+        return [
+            r for r in found.run_requests or [] if ours in (r.asset_selection or ())
+        ], found.cursor
+
+    requests, cursor = asked(None)
+    over, alone = sorted(requests, key=lambda request: request.partition_key or "")
+    assert alone.partition_key == "|".join(STATE[4])
+    assert {k: over.tags[k] for k in range_tags(STATE[:3])} == range_tags(STATE[:3])
+    assert over.tags["dagster/max_retries"] == "3"
+    assert asked(cursor)[0] == []
+    run = place.run("path_counts", over=STATE[:3], **over.tags)
+    assert run.is_success
+    assert len(place.events(run, "path_counts")) == 3
+    assert run.tags["enact/why"].startswith(f"3 partitions, first {NAMES[0]}|state: ")
