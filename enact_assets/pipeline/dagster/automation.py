@@ -32,7 +32,7 @@ from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.range_making import run_config
-from enact_assets.pipeline.runs.ranges import in_ranges, range_tags
+from enact_assets.pipeline.runs.ranges import PARTITION_TAG, in_ranges, range_tags
 from enact_assets.pipeline.runs.reported import last_event_id, read_lineage
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
@@ -150,10 +150,15 @@ class _InRanges(dg.AutomationConditionSensorDefinition):
             for of in in_ranges(definition, named, context.instance, most):
                 request = named[of[0]]
                 if len(of) > 1:
-                    tags = {**request.tags, **range_tags(of)}
+                    # Those of the first partition alone.
+                    tags = {k: v for k, v in request.tags.items() if PARTITION_TAG not in k}
+                    tags |= range_tags(of)
                     request = request.with_replaced_attrs(partition_key=None, tags=tags)
                 elif config := _members_due(steps, of[0]):
-                    request = request.with_replaced_attrs(run_config=config)
+                    with warnings.catch_warnings():
+                        # Dagster warns of tags that it has just written.
+                        warnings.simplefilter("ignore", DeprecationWarning)
+                        request = request.with_replaced_attrs(run_config=config)
                 found.append(request)
         return super().resolve_run_requests(found, context, *others)
 

@@ -224,6 +224,7 @@ def test_automation_asks_for_a_range_at_once(place: Place) -> None:
     assert {k: over.tags[k] for k in range_tags(STATE[:3])} == range_tags(STATE[:3])
     assert over.tags["dagster/max_retries"] == "3"
     assert asked(cursor)[0] == []
+    assert "dagster/partition" not in over.tags, "a run has one or the other"
     run = place.run("path_counts", over=STATE[:3], **over.tags)
     assert run.is_success
     assert len(place.events(run, "path_counts")) == 3
