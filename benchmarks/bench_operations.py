@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from statistics import fmean
 
 from benchmarks.large_lake import build_large_lake, change_demonstration
 from benchmarks.many_partitions import build
@@ -22,10 +23,15 @@ from benchmarks.tiny_root import (
     write_small_registry,
     write_tiny_recording,
 )
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
 N_DEMONSTRATIONS = 30
+N_BACKFILLED, N_ALONE = 50, 3
+BACKFILLED = ("replays", "segmentation")
+"""A step, and the one after it that is backfilled."""
 STEP_GOAL_S, WALK_GOAL_S = 0.15, 20.0
 N_PLANNED, PLAN_GOAL_S, NOTHING_GOAL_S = (100, 1_000, 10_000), 5.0, 2.0
 LOAD_GOAL_S = 3.0
@@ -65,6 +71,50 @@ def overhead() -> Iterator[Row]:
         "none set",
         f"{found['nothing_s']:.2f} s",
         is_reached=True,
+    )
+
+
+def backfills() -> Iterator[Row]:
+    """A step over fifty partitions as runs of the UI make it: processes, each with a run.
+
+    ``dagster asset materialize`` does what a run of a backfill does: import of the definitions, the
+    run, the end of the process. Of a run for each partition a few are measured, for their mean.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        registry = write_small_registry(
+            Path(folder, "registry.yaml"), variants=["baseline"], models=["oracle"]
+        )
+        root, keys = Path(folder, "data").resolve(), []
+        for k in range(N_BACKFILLED):
+            write_tiny_recording(DataRoot(root).recordings, f"cups-{k:02}", has_pictures=False)
+            keys.append(f"cups-{k:02}|state")
+        environment = os.environ | {
+            "ENACT_REGISTRY": str(registry),
+            "ENACT_HOME": str(root),
+            "DAGSTER_HOME": str(root / INSTANCE_FOLDER),
+        }
+
+        def cpu_s(*words: str) -> float:
+            before = getrusage(RUSAGE_CHILDREN)
+            command = [sys.executable, "-m", *words]
+            subprocess.run(command, env=environment, check=True, capture_output=True)  # noqa: S603 - our own interpreter, our own code
+            after = getrusage(RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        walk = ["enact_assets.cli", "materialize", "--data", str(root), "--workers", "1"]
+        cpu_s(*walk, "--asset", BACKFILLED[0])
+        button = ["dagster", "asset", "materialize", "-m", "enact_assets.definitions"]
+        button += ["--select", ",".join(STEP_NAMED[BACKFILLED[1]].assets)]
+        one_s = fmean(cpu_s(*button, "--partition", key) for key in keys[:N_ALONE])
+        all_s = cpu_s(*button, "--partition-range", f"{keys[0]}...{keys[-1]}")
+    each_s = N_BACKFILLED * one_s
+    yield Row(
+        f"backfill of {N_BACKFILLED} partitions of `{BACKFILLED[1]}` in one run",
+        f"a tenth of {each_s:.0f} CPU s",
+        f"{all_s:.1f} CPU s",
+        all_s <= each_s / 10,
+        f"a run for each partition, as before: {one_s:.2f} CPU s, mean of {N_ALONE}, times "
+        f"{N_BACKFILLED}; {each_s / all_s:.0f} times as much",
     )
 
 
@@ -184,6 +234,7 @@ def _published(lake: Path, file: Path, what: str, goal_s: float, more: str = "")
 
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "overhead": overhead,
+    "backfills": backfills,
     "definitions": definitions,
     "answers": answers,
     "plans": plans,

@@ -15,9 +15,9 @@ from enact_assets.engine import errors
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.root.alerts import Alerts, Failure, read_alerts, send
+from enact_assets.pipeline.runs.ranges import PARTITION_TAG
 from enact_assets.pipeline.runs.reported import last_event_id
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import PARTITION_TAG
 from enact_assets.settings.paths import ALERTS_FILE
 
 EVERY_S = 60

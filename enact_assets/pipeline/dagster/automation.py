@@ -1,4 +1,4 @@
-"""Automation: the daemon makes partitions that are stale by content, one run each, once.
+"""Automation: the daemon makes partitions that are stale by content, a run for each range, once.
 
 The condition asks the same plan as the driver: data versions and provenance stand with the rows,
 so changes that happened unobserved count too, and what ran again with equal content does not. A
@@ -23,7 +23,7 @@ import dagster as dg
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.planning.due import Due, DueSteps
-from enact_assets.engine.planning.shards import Shards
+from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.spending import bought_by_persons
 from enact_assets.pipeline.dagster.loaded import loaded_registry, loaded_shards
@@ -31,10 +31,11 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.range_making import run_config
+from enact_assets.pipeline.runs.ranges import PARTITION_TAG, in_ranges, range_tags
 from enact_assets.pipeline.runs.reported import last_event_id, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
-from enact_assets.pipeline.runs.shard_making import ask_for
 from enact_assets.settings.registry import settings_sha
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
@@ -112,17 +113,63 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
     with warnings.catch_warnings():
         # Conditions of our own are evaluated where our code is: beta, pinned, tested.
         warnings.simplefilter("ignore", dg.BetaWarning)
-        return dg.AutomationConditionSensorDefinition(
+        return _InRanges(
             "automation",
             target=dg.AssetSelection.all(),
-            description="Materializes stale partitions in data-flow order, one run each. Off by "
-            "default: on a full registry it renders for hours.",
+            description="Materializes stale partitions in data-flow order, a run for each range of "
+            "a step. Off by default: on a full registry it renders for hours.",
             run_tags=RUN_TAGS,
             default_status=status,
             minimum_interval_seconds=30,
             emit_backfills=False,
             use_user_code_server=True,
         )
+
+
+class _InRanges(dg.AutomationConditionSensorDefinition):
+    """Requests one run for each range of partitions, where Dagster requests one for each partition.
+
+    Its own backfills would do so, too, but start their runs some looks later, in which the
+    condition would take their partitions for tried.
+    """
+
+    def resolve_run_requests(
+        self, run_requests: Any, context: dg.SensorEvaluationContext, *others: Any
+    ) -> Any:
+        """As Dagster does it, for what :func:`in_ranges` gives."""
+        definitions: Any = context.repository_def
+        found: list[dg.RunRequest] = []
+        alike: dict[tuple[dg.AssetKey, ...], list[dg.RunRequest]] = {}
+        for request in run_requests:
+            alike.setdefault(tuple(sorted(request.asset_selection or ())), []).append(request)
+        for keys, requests in alike.items():
+            steps = {STEP_OF[key.to_user_string()].name for key in keys}
+            definition = definitions.asset_graph.get(keys[0]).partitions_def
+            named = {partition_tuple(request.partition_key): request for request in requests}
+            most = 1 if any(shard_at(partition) is not None for partition in named) else None
+            for of in in_ranges(definition, named, context.instance, most):
+                request = named[of[0]]
+                if len(of) > 1:
+                    # Those of the first partition alone.
+                    tags = {k: v for k, v in request.tags.items() if PARTITION_TAG not in k}
+                    tags |= range_tags(of)
+                    request = request.with_replaced_attrs(partition_key=None, tags=tags)
+                elif config := _members_due(steps, of[0]):
+                    with warnings.catch_warnings():
+                        # Dagster warns of tags that it has just written.
+                        warnings.simplefilter("ignore", DeprecationWarning)
+                        request = request.with_replaced_attrs(run_config=config)
+                found.append(request)
+        return super().resolve_run_requests(found, context, *others)
+
+
+def _members_due(steps: set[str], shard: Partition) -> dict[str, Any]:
+    """Run configuration of a shard: others of it may wait for money, or for inputs."""
+    at = shard_at(shard)
+    if at is None:
+        return {}
+    due = {step: [partition[at] for partition in _last[0].found[step][1][shard]] for step in steps}
+    return run_config(due, only_stale=True)
 
 
 Runs = dict[Partition, list[Partition]]
@@ -170,7 +217,7 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
         withheld = bought_by_persons(Path(data.root))
         lineage = read_lineage(instance, data, registry)
         report_landed(instance, data, lineage, loaded_shards(context.asset_graph))
-        steps = DueSteps(lineage, running(runs, lineage.names), withheld)
+        steps = DueSteps(lineage, running(instance, runs, lineage.names), withheld)
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
     return tick
@@ -197,7 +244,6 @@ def _runs(
         first = partitions[0]
         why = "; ".join(str(cause) for cause in due.causes[first])
         if first != key:
-            ask_for(context.asset_graph_view.instance, step.name, "|".join(key), partitions)
             why = f"{counted(len(partitions), 'partition')}, first {partition_key(first)}: {why}"
         context.log.info(f"{step.name} {partition_key(key) or ''}: {why}")
     return runs

@@ -1,5 +1,6 @@
 """Everything that Dagster loads, built for a registry and a data root."""
 
+import warnings
 from pathlib import Path
 
 import dagster as dg
@@ -43,12 +44,14 @@ def build_definitions(
         root = Path(data.root)
         registry, shards = scoped_registry(root), read_shards(root)
     partitions = Partitions(registry, shards)
-    assets = [
-        *settings_assets(partitions),
-        *table_assets(partitions),
-        warehouse_asset(partitions),
-        report_asset(partitions),
-    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)  # policies of backfills: pinned, tested
+        assets = [
+            *settings_assets(partitions),
+            *table_assets(partitions),
+            warehouse_asset(partitions),
+            report_asset(partitions),
+        ]
     resources = {"data": data, LAKE_ROWS: LakeRows(data=data)}
     if for_steps:
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)

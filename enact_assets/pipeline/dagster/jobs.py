@@ -11,14 +11,14 @@ from enact_assets.pipeline.runs.running import CHECK_JOB, assets_of_jobs
 
 def asset_jobs() -> list[Any]:
     """The jobs that make assets; their partitions are those of their assets."""
-    return [
-        dg.define_asset_job(
-            name,
-            selection=dg.AssetSelection.assets(*keys).without_checks(),
-            description=f"{'Refreshes' if keys[0] in ROOTS else 'Makes'} {', '.join(keys)}.",
-        )
-        for name, keys in assets_of_jobs().items()
-    ]
+    jobs = []
+    for name, keys in assets_of_jobs().items():
+        about = f"{'Refreshes' if keys[0] in ROOTS else 'Makes'} {', '.join(keys)}."
+        if len(keys) > 1:
+            about += " It makes all of them, whether or not rows come out as they were."
+        selection = dg.AssetSelection.assets(*keys).without_checks()
+        jobs.append(dg.define_asset_job(name, selection=selection, description=about))
+    return jobs
 
 
 def all_jobs() -> list[Any]:

@@ -33,6 +33,7 @@ from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.pools import set_limits
+from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.reported import (
     entry_change,
     last_materialization,
@@ -46,7 +47,6 @@ from enact_assets.pipeline.runs.running import (
     running,
     unfinished_runs,
 )
-from enact_assets.pipeline.runs.shard_making import run_config
 from enact_assets.settings.registry import Registry
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
@@ -121,7 +121,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
         return dg.SensorResult(skip_reason=why, cursor=context.cursor)
     registry = scoped_registry(Path(data.root))
     names = current_names(context.instance, registry)
-    busy = running(unfinished_runs(context.instance), names)
+    busy = running(context.instance, unfinished_runs(context.instance), names)
     before = json.loads(context.cursor) if context.cursor else {}
     requests = list(_changed_settings(context, registry, busy))
     changed: dict[str, str] = {}
@@ -254,5 +254,5 @@ def _request(  # noqa: PLR0917 - what a request consists of
         partition_key=partition_key(partition),
         asset_selection=[dg.AssetKey(asset) for asset in step.assets],
         tags=tags,
-        run_config=run_config(step.name, only, only_stale=False) if only else None,
+        run_config=run_config({step.name: only}, only_stale=False) if only else None,
     )

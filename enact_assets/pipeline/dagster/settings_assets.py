@@ -4,15 +4,18 @@ A changed setting makes exactly one partition of one root new; what lies downstr
 """
 
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.graph import partition_key, partition_tuple
 from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
+from enact_assets.pipeline.runs.making import makes_several, partition_of_run
+from enact_assets.pipeline.runs.range_making import tell, without_event
 from enact_assets.pipeline.runs.reported import SETTINGS as SETTINGS_KEY
 from enact_assets.settings.registry import load_registry
 
@@ -43,9 +46,14 @@ def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
         kinds={"yaml"},
         owners=OWNERS,
         tags=tags_of(setting.root, "setting"),
+        backfill_policy=dg.BackfillPolicy.single_run(),
     )
-    def entry(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        key = context.partition_key if context.has_partition_key else None
-        return _report(setting.root, key)
+    def entry(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
+        if makes_several(context):
+            for key in context.partition_keys:
+                tell(context, setting.root, key, _report(setting.root, key))
+            yield without_event(setting.root)
+        else:
+            yield _report(setting.root, partition_key(partition_of_run(context)))
 
     return entry

@@ -6,7 +6,6 @@ OmniGibson players are Dagster Pipes processes, whose log goes to the run's log 
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,19 +30,25 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.lineage.versions import entry_of
 from enact_assets.pipeline.runs.making import (
     found_now,
+    makes_several,
     making,
     making_partition,
     partition_of_run,
     provenance_of,
 )
 from enact_assets.pipeline.runs.progress import reporter
+from enact_assets.pipeline.runs.range_making import CONFIG, Landed, make_partitions
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.shard_making import CONFIG, chosen_members, make_members
 from enact_assets.pipeline.steps.previews import Markdown, literal
 from enact_assets.settings.registry import load_registry
 
 PREVIEW_ROWS = 5
-Landed = dg.MaterializeResult[Any]
+NOT_CUT_OFF = (
+    "Partitions that are materialized together here are made in one run, also those that are "
+    "fresh. Over several assets nothing is cut off: `enact-assets materialize` stops where rows "
+    "come out as they were."
+)
+Result = dg.MaterializeResult[Any]
 
 
 @contextmanager
@@ -83,7 +88,8 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
         dg.AssetSpec(
             table.table_name(),
             deps=partitions.deps(spec),
-            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}.",
+            description=f"{about}\n\nGrain: {table.grain()}. Key: {', '.join(table.key())}."
+            + (f"\n\n{NOT_CUT_OFF}" if step.by else ""),
             group_name=step.group,
             kinds=set(step.kinds),
             code_version=code_version(table.table_name()),
@@ -109,43 +115,42 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
         pool=step.pool,
         description=about,
         config_schema=CONFIG if is_sharded else None,
+        backfill_policy=dg.BackfillPolicy.single_run(),
     )
-    def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
-        shard = partition_of_run(context)
+    def run(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Result]:
+        is_several = is_sharded or makes_several(context)
         with playing(context):
-            yield from (_of_shard if is_sharded else _of_one)(context, data, step, shard)
+            yield from (_of_several if is_several else _of_one)(context, data, step)
 
     return run
 
 
-def _of_one(
-    context: dg.AssetExecutionContext, data: DataResource, step: Step, partition: Partition
-) -> Iterator[Landed]:
+def _of_one(context: dg.AssetExecutionContext, data: DataResource, step: Step) -> Iterator[Result]:
     """Make one partition."""
+    named = _named(step, partition_of_run(context))
     with making(context, data, step.name) as made:
-        world = _world(context, data, made.names)
-        for table, rows, summary in call(step, _named(step, partition), world):
-            sha = _land(context, data, table, _named(step, partition), rows)
-            yield _result(data, table, _named(step, partition), rows, sha, summary)
+        for table, rows, summary in call(step, named, _world(context, data, made.names)):
+            sha = _land(context, data, table, named, rows)
+            yield _result(data, table, named, rows, sha, summary)
 
 
-def _of_shard(
-    context: dg.AssetExecutionContext, data: DataResource, step: Step, shard: Partition
-) -> Iterator[Landed]:
-    """Make the partitions of a shard that are due. Summaries of single ones are not shown."""
-    spec, plain = STEP_NAMED[step.name], replace(step, summary=None)
+def _of_several(
+    context: dg.AssetExecutionContext, data: DataResource, step: Step
+) -> Iterator[Result]:
+    """Make a range of partitions, or members of shards."""
     found = found_now(context, data)
+    world = _world(context, data, found.names)
 
-    def make(partition: Partition) -> Iterator[tuple[str, int]]:
+    def make(partition: Partition) -> Landed:
         named = _named(step, partition)
-        with making_partition(found, data, step.name, partition):
-            for table, rows, _ in call(plain, named, _world(context, data, found.names)):
-                _land(context, data, table, named, rows)
-                yield table.table_name(), rows.height
+        with making_partition(found, data, step.name, partition) as made:
+            for table, rows, summary in call(step, named, world):
+                sha = _land(context, data, table, named, rows)
+                result = _result(data, table, named, rows, sha, summary)
+                yield table.table_name(), result, rows.height, made.inputs
 
-    chosen = chosen_members(context, found, spec, shard)
-    made = make_members(context, spec, shard, chosen, make)
-    yield from made.results(found, data.lake.place.where)
+    where = data.lake.place.where
+    yield from make_partitions(context, found, STEP_NAMED[step.name], make, where)
 
 
 def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
@@ -193,7 +198,7 @@ def _result(  # noqa: PLR0917 - what a materialization consists of
     rows: pl.DataFrame,
     sha: str,
     summary: Mapping[str, Any],
-) -> Landed:
+) -> Result:
     """What Dagster is told of one partition. The data version is the hash of its content."""
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value

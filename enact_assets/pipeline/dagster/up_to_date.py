@@ -18,7 +18,7 @@ from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.marts import mart_files, tables_of
 from enact_assets.pipeline.runs.reported import last_check_texts, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import assets_of_run
+from enact_assets.pipeline.runs.running import assets_made_with
 from enact_assets.pipeline.steps.previews import literal
 
 CHECK = "up_to_date"
@@ -44,7 +44,7 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
         return dg.AutomationResult(context, context.get_empty_subset())
 
 
-CHECKED = tuple(dict.fromkeys(asset for step in STEPS for asset in assets_of_run(step.name)))
+CHECKED = tuple(dict.fromkeys(asset for step in STEPS for asset in assets_made_with(step.name)))
 """Every asset and mart, in the order in which data flow."""
 
 

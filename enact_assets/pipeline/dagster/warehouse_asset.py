@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -19,7 +20,7 @@ from enact_assets.pipeline.dagster.checks import report_sql_checks
 from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
 from enact_assets.pipeline.dagster.mart_assets import mart_results, mart_specs
 from enact_assets.pipeline.dagster.partitions import Partitions
-from enact_assets.pipeline.dagster.table_assets import Landed, markdown_table
+from enact_assets.pipeline.dagster.table_assets import markdown_table
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, WAREHOUSE
 from enact_assets.pipeline.root.scope import scoped_registry
@@ -59,7 +60,9 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
     )
 
     @dg.multi_asset(name=WAREHOUSE, specs=[spec, *mart_specs()], description=ABOUT)
-    def warehouse(context: dg.AssetExecutionContext, data: DataResource) -> Iterator[Landed]:
+    def warehouse(
+        context: dg.AssetExecutionContext, data: DataResource
+    ) -> Iterator[dg.MaterializeResult[Any]]:
         with making(context, data, WAREHOUSE):
             registry = scoped_registry(Path(data.root))
             lineage = read_lineage(context.instance, data, registry)

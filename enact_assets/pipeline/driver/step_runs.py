@@ -33,9 +33,9 @@ from enact_assets.pipeline.runs.driver_lock import make_folder
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.pipeline.runs.progress import Progress, listening
+from enact_assets.pipeline.runs.range_making import FAILED, run_config
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import asset_keys, job_of
-from enact_assets.pipeline.runs.shard_making import FAILED, run_config
 from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
 from enact_assets.settings.registry import load_registry
 
@@ -222,7 +222,7 @@ def execute(
     config = QUIET
     if run.only:
         only_stale = run.is_again and not run.is_forced
-        config = {**QUIET, **run_config(run.step, run.only, only_stale=only_stale)}
+        config = {**QUIET, **run_config({run.step: run.only}, only_stale=only_stale)}
     with having(place.variables), listening(progress), no_interrupt_is_lost():
         try:
             result = place.job(run.step, run.workers).execute_in_process(

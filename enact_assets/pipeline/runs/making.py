@@ -37,7 +37,8 @@ class Made:
         self.names = names
         """Names that were current when it began."""
         self._spec, self._partition, self._states = spec, partition, states
-        self._inputs = self._read()
+        self.inputs = self._read()
+        """Versions of its inputs when it began."""
 
     def provenance(self, asset: str) -> Provenance:
         """What ``asset`` is made from and by.
@@ -46,13 +47,13 @@ class Made:
         that another vouches for.
         """
         now = self._read()
-        changed = sorted(n for n in {*now, *self._inputs} if now.get(n) != self._inputs.get(n))
+        changed = sorted(n for n in {*now, *self.inputs} if now.get(n) != self.inputs.get(n))
         if changed:
             raise MaterializationError(
                 f"{self._spec.name} {'|'.join(self._partition)}: {changed[0]} changed while this "
                 f"step ran; {asset} was not written. Materialize it again."
             )
-        return Provenance(code_version(asset), self._inputs)
+        return Provenance(code_version(asset), self.inputs)
 
     def _read(self) -> dict[str, InputVersion]:
         # Settings are read again, as the step does: an edit can happen at any time.
@@ -89,8 +90,14 @@ def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
 
 
 def partition_of_run(context: dg.AssetExecutionContext) -> Partition:
-    """The partition in Dagster that the run makes."""
-    return partition_tuple(str(context.partition_key) if context.has_partition_key else None)
+    """The partition in Dagster that the run makes; of a range of several the first."""
+    has_key = context.has_partition_key or context.has_partition_key_range
+    return partition_tuple(str(context.partition_keys[0]) if has_key else None)
+
+
+def makes_several(context: dg.AssetExecutionContext) -> bool:
+    """Whether the run makes a range of several partitions in Dagster."""
+    return context.has_partition_key_range and len(context.partition_keys) > 1
 
 
 def note_why(context: dg.AssetExecutionContext, why: str) -> None:

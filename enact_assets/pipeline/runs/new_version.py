@@ -12,6 +12,7 @@ from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.planning.plan import Plan
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
+from enact_assets.pipeline.runs.ranges import FIRST_TAG
 from enact_assets.pipeline.runs.running import job_of
 
 PICTURES = ("frame_images",)
@@ -59,13 +60,21 @@ def _rows(lake: Lake, step: str, partition: Partition) -> int:
 
 
 def _seconds(instance: dg.DagsterInstance, step: str) -> float | None:
-    """Mean time of the last runs of ``step``; None if there was none."""
+    """Mean time of a partition in the last runs of ``step``; None if there was none."""
     of_job = dg.RunsFilter(job_name=job_of(step), statuses=[dg.DagsterRunStatus.SUCCESS])
     keys = {dg.AssetKey(asset) for asset in STEP_NAMED[step].assets}
     took = [
-        record.end_time - record.start_time
+        (record.end_time - record.start_time) / _n_made(instance, record.dagster_run, len(keys))
         for record in instance.get_run_records(of_job, limit=LAST_RUNS)
         if record.end_time and record.start_time
         if keys <= (record.dagster_run.asset_selection or keys)
     ]
     return fmean(took) if took else None
+
+
+def _n_made(instance: dg.DagsterInstance, run: dg.DagsterRun, n_assets: int) -> int:
+    """Partitions of a step with ``n_assets`` that ``run`` told of."""
+    if FIRST_TAG not in run.tags:
+        return 1
+    n_told = instance.get_run_stats(run.run_id).materializations
+    return max(1, n_told // len(run.asset_selection or range(n_assets)))

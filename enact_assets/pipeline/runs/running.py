@@ -6,12 +6,13 @@ from functools import cache
 
 import dagster as dg
 
-from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names, Partition, partition_key
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.shards import members
 from enact_assets.engine.steps import STEPS
 from enact_assets.pipeline.lineage.graph import REPORT, STEP_NAMED, STEP_OF, WAREHOUSE
 from enact_assets.pipeline.runs.marts import mart_files
+from enact_assets.pipeline.runs.ranges import PARTITION_TAG, partitions_of_run
 
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
@@ -21,7 +22,6 @@ UNFINISHED = [
     dg.DagsterRunStatus.CANCELING,
 ]
 FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-PARTITION_TAG = "dagster/partition"
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
 INVOCATION_TAG = "enact/invocation"
@@ -39,7 +39,7 @@ def job_of(step: str) -> str:
 
 
 @cache
-def assets_of_run(step: str) -> tuple[str, ...]:
+def assets_made_with(step: str) -> tuple[str, ...]:
     """Assets of a run that makes ``step``: what it lands, and with the warehouse all marts."""
     marts = tuple(file.name for file in mart_files()) if step == WAREHOUSE else ()
     return (*STEP_NAMED[step].assets, *marts)
@@ -47,7 +47,7 @@ def assets_of_run(step: str) -> tuple[str, ...]:
 
 def asset_keys(step: str) -> list[dg.AssetKey]:
     """Their keys: Dagster refuses a run of some of them."""
-    return [dg.AssetKey(asset) for asset in assets_of_run(step)]
+    return [dg.AssetKey(asset) for asset in assets_made_with(step)]
 
 
 @cache
@@ -58,7 +58,7 @@ def assets_of_jobs() -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in STEP_NAMED:
-        found[job_of(name)] = (*found.get(job_of(name), ()), *assets_of_run(name))
+        found[job_of(name)] = (*found.get(job_of(name), ()), *assets_made_with(name))
     return found
 
 
@@ -73,21 +73,23 @@ def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     return list(instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)))
 
 
-def running(runs: list[dg.DagsterRun], names: Names) -> Marks:
+def assets_of_run(run: dg.DagsterRun) -> set[str]:
+    """The assets that ``run`` makes."""
+    if run.asset_selection is not None:
+        return {key.to_user_string() for key in run.asset_selection}
+    return set(assets_of_jobs().get(run.job_name, ()))
+
+
+def running(instance: dg.DagsterInstance, runs: list[dg.DagsterRun], names: Names) -> Marks:
     """The partitions that ``runs`` make; all assets of a step together, as it lands them.
 
-    Of a shard, all of its members: which of them a run has still to make is not known.
+    Of a range and of a shard, all: which of them a run has still to make is not known.
     """
     marks = Marks()
     for run in runs:
-        partition = partition_tuple(run.tags.get(PARTITION_TAG))
-        if run.asset_selection is not None:
-            assets = {key.to_user_string() for key in run.asset_selection}
-        else:
-            assets = set(assets_of_jobs().get(run.job_name, ()))
-        for asset in sorted(assets & set(STEP_OF)):
-            for one in members(names, asset, partition):
-                marks.add(STEP_NAMED[STEP_OF[asset].name].assets, one)
+        for asset in sorted(assets_of_run(run) & STEP_OF.keys()):
+            for key in partitions_of_run(instance, names, asset, run.tags):
+                marks.add(STEP_NAMED[STEP_OF[asset].name].assets, *members(names, asset, key))
     return marks
 
 

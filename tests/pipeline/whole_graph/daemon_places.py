@@ -62,10 +62,24 @@ class Place:
         assert isinstance(found, dg.SensorResult)
         return found
 
-    def make(self, step: str, partition: str | None, *, fails: bool = False, **tags: str) -> str:
+    def requested(self) -> list[dg.RunRequest]:
+        """Runs that the automation sensor requests if nothing was tried yet."""
+        context = dg.build_sensor_context(instance=self.instance, repository_def=self.repository)
+        found = self.repository.get_sensor_def("automation").evaluate_tick(context)
+        return list(found.run_requests or [])
+
+    def make(
+        self,
+        step: str,
+        partition: str | None,
+        *,
+        fails: bool = False,
+        only: tuple[str, ...] = (),
+        **tags: str,
+    ) -> str:
         text = self.registry_file.read_text()
         site = Site(self.root, None, text, shards=read_shards(self.root))
-        outcome = execute(site, StepRun(step, partition, tags), lambda _: None)
+        outcome = execute(site, StepRun(step, partition, tags, only=only), lambda _: None)
         assert (outcome.error is not None) == fails, outcome.error
         return outcome.error or ""
 

@@ -17,7 +17,7 @@ from test_automation import quarter
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.runs.marts import mart_files, told_contents
 from enact_assets.pipeline.runs.reported import last_materialization, read_lineage, report_landed
-from enact_assets.pipeline.runs.running import assets_of_run
+from enact_assets.pipeline.runs.running import assets_made_with
 from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def damage(place: Place) -> None:
 def never_started(place: Place, step: str, partition: str | None) -> None:
     """A run of a backfill that the machine was too busy to start."""
     job = place.definitions.resolve_implicit_global_asset_job_def()
-    keys = {dg.AssetKey(asset) for asset in assets_of_run(step)}
+    keys = {dg.AssetKey(asset) for asset in assets_made_with(step)}
     run = place.instance.create_run_for_job(
         job.get_subset(asset_selection=keys),
         asset_selection=frozenset(keys),

@@ -1,0 +1,306 @@
+"""Runs of several partitions, one after the other: a range of them, or members of shards.
+
+Each has its own provenance and, but for members of shards, its own event with its data version as
+soon as it landed. One that fails is noted and the others go on, also those of later steps in the
+same run; the last step fails at its end. What was made stays, so a run that was killed or failed is
+repeated for the partitions that are still stale.
+"""
+
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import dagster as dg
+from dagster._core.definitions.data_version import DATA_VERSION_TAG
+from dagster._core.definitions.source_asset import SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION
+
+from enact_assets.engine.errors import EnactError, MaterializationError
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.planning.shards import members, shard_at, version_of
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.provenance import InputVersion
+from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
+from enact_assets.pipeline.runs.making import Found, note_why
+from enact_assets.pipeline.runs.progress import reporter, within
+from enact_assets.pipeline.runs.reported import last_event_id
+from enact_assets.pipeline.runs.running import TRIGGER_TAG, WHY_TAG, assets_of_run
+
+ONLY, ONLY_STALE = "only", "only_stale"
+CONFIG = {
+    ONLY: dg.Field(
+        [str],
+        default_value=[],
+        description="Names of the shard that are made. Empty: all of its names.",
+    ),
+    ONLY_STALE: dg.Field(
+        bool,
+        default_value=True,
+        description="Leave out partitions that are fresh. If all are fresh, all are made again.",
+    ),
+}
+"""Configuration of the op of a step whose partitions are shards."""
+ONLY_STALE_TAG = "enact/only_stale"
+"""Of a run of a range that leaves out what is fresh: an attempt before it broke off."""
+FAILED = "failed partitions"
+"""Metadata key of a failed run: partition -> why it could not be made."""
+AUTOMATED = "automation"
+RETRY_TAG = "dagster/retry_number"
+MOST_CHARACTERS = 1_000
+LOGGED = 3
+"""Tracebacks in the log of a run."""
+FOUND = "an earlier run made it"
+_failed: dict[tuple[str, str], Mapping[str, str]] = {}
+"""Run and asset -> partitions of which it was not made, and why: later steps leave them out."""
+Landed = Iterable[tuple[str, dg.MaterializeResult[Any], int, Mapping[str, InputVersion]]]
+"""Of one partition, table by table: what Dagster is told, rows, and what it was made from."""
+
+
+def run_config(only: Mapping[str, Iterable[str]], *, only_stale: bool) -> dict[str, Any]:
+    """Run configuration that makes ``only`` some names of a shard: step -> names."""
+    configs = {step: {ONLY: sorted(names), ONLY_STALE: only_stale} for step, names in only.items()}
+    return {"ops": {step: {"config": config} for step, config in configs.items()}}
+
+
+def chosen_partitions(
+    context: dg.AssetExecutionContext, found: Found, step: StepSpec, keys: Iterable[Partition]
+) -> dict[Partition, list[Partition]]:
+    """Partition in Dagster -> those that the run makes of it: itself, or members of its shard.
+
+    Of a range everything that there should be, of shards what its configuration names and is
+    stale. What is fresh is left out also by a run that repeats another one, or that automation
+    started. Started by a person, a run that finds nothing stale makes everything.
+
+    Errors: :class:`MaterializationError` for names that are not in the shard.
+    """
+    config = context.op_execution_context.op_config or {}
+    tags, only = context.run.tags, set(config.get(ONLY, ()))
+    every = {
+        key: [p for p in members(found.names, step.assets[0], key) if _is_wanted(found, step, p)]
+        for key in keys
+    }
+    if only:
+        at = shard_at(next(iter(every))) or 0
+        every = {key: [p for p in of if p[at] in only] for key, of in every.items()}
+        unknown = sorted(only - {p[at] for of in every.values() for p in of})
+        if unknown:
+            raise MaterializationError(
+                f"{_place(step, every)}: {counted(len(unknown), 'name')} of `{ONLY}` cannot be "
+                f"made in this shard, first {unknown[0]!r}. Leave them out, or start the run of "
+                "their shard."
+            )
+    is_repeated = context.run.parent_run_id is not None or ONLY_STALE_TAG in tags
+    trigger = tags.get(TRIGGER_TAG)
+    if config.get(ONLY_STALE) or is_repeated or trigger == AUTOMATED:
+        stale = {key: [p for p in of if found.causes(step.name, p)] for key, of in every.items()}
+        if any(stale.values()) or trigger is not None or RETRY_TAG in tags:
+            every = stale
+    wanted = [p for of in every.values() for p in of]
+    if WHY_TAG in tags:
+        pass  # it was planned, which looks at causes
+    elif wanted:
+        causes = "; ".join(map(str, found.causes(step.name, wanted[0])))
+        first = f"{partition_key(wanted[0])}: {causes or 'it was fresh; requested by hand'}"
+        note_why(context, f"{counted(len(wanted), 'partition')}, first {first}")
+    else:
+        note_why(context, "all of it was fresh")
+    return every
+
+
+def _is_wanted(found: Found, step: StepSpec, partition: Partition) -> bool:
+    """Whether there should be such a partition: a range may hold others."""
+    return found.names.has(step.assets[0], partition)
+
+
+def _place(step: StepSpec, keys: Iterable[Partition]) -> str:
+    named = [partition_key(key) or "" for key in keys]
+    return f"{step.name} {named[0]}" + (f" to {named[-1]}" if len(named) > 1 else "")
+
+
+def tell(
+    context: dg.AssetExecutionContext,
+    asset: str,
+    key: str,
+    result: dg.MaterializeResult[Any],
+    tags: Mapping[str, str] | None = None,
+) -> None:
+    """Tell Dagster of one partition at once; ``key`` is as Dagster gave it."""
+    version = result.data_version.value if result.data_version is not None else ""
+    context.log_event(
+        dg.AssetMaterialization(
+            asset,
+            metadata=result.metadata or {},
+            partition=key,
+            tags={DATA_VERSION_TAG: version, **(tags or {})},
+        )
+    )
+
+
+def without_event(asset: str) -> dg.MaterializeResult[Any]:
+    """A result that lets later steps of the run begin, and tells Dagster of no partition.
+
+    By its own marker for assets that told already; else it would give all partitions one version.
+    """
+    told = {SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION: True}
+    return dg.MaterializeResult(asset_key=asset, metadata=told)
+
+
+def make_partitions(
+    context: dg.AssetExecutionContext,
+    found: Found,
+    step: StepSpec,
+    make: Callable[[Partition], Landed],
+    where: Callable[[str], str],
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Make all partitions of a run by ``make``, and tell Dagster of each.
+
+    Gives results that add no event, so that later steps of the run begin. Errors:
+    ``dagster.Failure`` caused by a :class:`MaterializationError` if some could not be made.
+    """
+    named = {partition_tuple(str(key)): key for key in context.partition_keys}
+    run = _Run(context, found, step, named)
+    chosen = chosen_partitions(context, found, step, named)
+    n = sum(map(len, chosen.values()))
+    progress = reporter(context, _place(step, named))
+    for key, of in chosen.items():
+        for partition in of:
+            with within(run.n_done, n, "partitions"):
+                run.make(key, partition, make)
+            progress.parts(run.n_done, n, "partitions")
+        if shard_at(key) is not None:
+            run.tell_of_shard(key, of, where)
+        elif not of:
+            run.tell_of_fresh(key)
+    run.fail_if_some_failed()
+    yield from map(without_event, step.assets)
+
+
+@dataclass
+class _Run:
+    """What a run has made so far: rows by asset and partition, and why others failed."""
+
+    context: dg.AssetExecutionContext
+    found: Found
+    step: StepSpec
+    named: Mapping[Partition, str]
+    """Partition in Dagster -> its key as Dagster gave it, which may know its dimensions."""
+    n_rows: dict[Partition, dict[str, int]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._since, self._id = last_event_id(self.context.instance), self.context.run.run_id
+        self._blocked = {
+            key: why
+            for given in self.step.inputs
+            for key, why in _failed.get((self._id, given.asset), {}).items()
+        }
+
+    @property
+    def n_done(self) -> int:
+        return len(self.n_rows) + len(self.failures)
+
+    def make(
+        self, key: Partition, partition: Partition, make: Callable[[Partition], Landed]
+    ) -> None:
+        """Make one partition; a failure is noted."""
+        n_rows, name = dict[str, int](), partition_key(partition) or ""
+        if name in self._blocked:
+            self.failures[name] = self._blocked[name]
+            return
+        try:
+            for asset, result, n, inputs in make(partition):
+                n_rows[asset] = n
+                if key == partition:
+                    made_from = self._made_from(asset, inputs)
+                    tell(self.context, asset, self.named[key], result, made_from)
+        except Exception as error:  # noqa: BLE001 - one of many must not stop the others
+            self._note_failure(partition, error)
+        else:
+            self.n_rows[partition] = n_rows
+
+    def tell_of_fresh(self, key: Partition) -> None:
+        """Of a partition that was left out: a run that fails would show it as failed."""
+        for asset in self.step.assets:
+            state = self.found.states.landed(asset, key)
+            if state is not None and state.version:
+                self._tell(asset, key, state.version, {"found fresh": FOUND})
+
+    def tell_of_shard(
+        self, shard: Partition, chosen: list[Partition], where: Callable[[str], str]
+    ) -> None:
+        """Of all its members that are there; of none, if nothing could be made."""
+        made = [self.n_rows[p] for p in chosen if p in self.n_rows]
+        if chosen and not made:
+            return
+        for asset in self.step.assets:
+            of_shard = members(self.found.names, asset, shard)
+            states = [(p, self.found.states.landed(asset, p)) for p in of_shard]
+            metadata = {
+                "partitions made": len(made),
+                "partitions failed": len(chosen) - len(made),
+                "partitions in the shard": len(of_shard),
+                "partitions there": sum(state is not None for _, state in states),
+                "rows made": sum(n_rows[asset] for n_rows in made),
+                "path": dg.MetadataValue.path(where(asset)),
+            }
+            self._tell(asset, shard, version_of(states), metadata)
+
+    def fail_if_some_failed(self) -> None:
+        """Raise what makes the run fail and names partitions that did, unless a later step will."""
+        if not self.failures:
+            return
+        in_run = {STEP_OF[asset] for asset in assets_of_run(self.context.run) & STEP_OF.keys()}
+        reads = {given.asset for step in in_run - {self.step} for given in step.inputs}
+        if not reads.isdisjoint(self.step.assets):
+            told = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
+            told |= {key: why for key, why in self.failures.items() if key in self._blocked}
+            _failed.update(((self._id, asset), told) for asset in self.step.assets)
+            return
+        first, why = next(iter(self.failures.items()))
+        text = (
+            f"{_place(self.step, self.named)}: {len(self.failures)} of "
+            f"{counted(self.n_done, 'partition')} failed, first {first}: {why} What was made is "
+            "kept. Start the run again to make the others."
+        )
+        raise dg.Failure(
+            text, metadata={FAILED: dg.MetadataValue.json(self.failures)}, allow_retries=False
+        ) from MaterializationError(text)
+
+    def _tell(self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]) -> None:
+        result = dg.MaterializeResult[Any](data_version=dg.DataVersion(version), metadata=metadata)
+        tell(self.context, asset, self.named[key], result)
+
+    def _made_from(self, asset: str, inputs: Mapping[str, InputVersion]) -> dict[str, str]:
+        """Dagster's own words for what a partition is made from, as in runs of a single one."""
+        tags = {
+            "dagster/data_version_is_user_provided": "true",
+            "dagster/code_version": code_version(asset),
+        }
+        for given in self.step.inputs:
+            if given.asset not in EXTERNAL:
+                version = inputs[given.asset].version if given.asset in inputs else "INITIAL"
+                tags[f"dagster/input_data_version/{given.asset}"] = version
+                tags[f"dagster/input_event_pointer/{given.asset}"] = str(self._since)
+        return tags
+
+    def _note_failure(self, partition: Partition, error: Exception) -> None:
+        name = partition_key(partition) or ""
+        place = f"{self.step.name} {name}"
+        self.failures[name] = _message(error)[:MOST_CHARACTERS]
+        text = "".join(traceback.format_exception(error))
+        is_long = len(self.failures) <= LOGGED
+        self.context.log.error(
+            f"{place} failed, the others go on\n{text if is_long else _message(error)}"
+        )
+
+
+def _message(error: BaseException) -> str:
+    """What the outermost of our errors says; for a foreign one the innermost."""
+    last = error
+    at: BaseException | None = error
+    while at is not None:
+        if isinstance(at, EnactError):
+            return str(at)
+        last, at = at, at.__cause__ or at.__context__
+    return f"{type(last).__name__}: {last}"
