@@ -156,7 +156,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
 @dg.sensor(minimum_interval_seconds=60, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
 def lost_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """Marks runs as failed whose process is gone, as after a restart of the machine; they would
-    count as running for ever. Those that automation started are then tried again by the daemon.
+    count as running for ever. Those that no driver started are then tried again by the daemon.
     """
     lost = mark_all_lost(context.instance)
     return dg.SkipReason(f"{len(lost)} runs were lost{': ' if lost else ''}{', '.join(lost)}")

@@ -43,6 +43,9 @@ from enact_assets.settings.registry import load_registry
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""
 
+NEVER_RETRIED: Mapping[str, str] = {"dagster/max_retries": "0"}
+"""Tag of a driver's runs: a daemon beside it would repeat what the driver itself makes again."""
+
 REGISTRY_VARIABLE = "ENACT_REGISTRY"
 REGISTRIES = "registries"
 
@@ -237,7 +240,7 @@ def execute(
                 run_config=config,
                 raise_on_error=False,
                 asset_selection=asset_keys(run.step),
-                tags={**run.tags, **process_tags(run_id)},
+                tags={**run.tags, **process_tags(run_id), **NEVER_RETRIED},
                 run_id=run_id,
             )
             if not result.success:

@@ -31,8 +31,9 @@ POLICY: Mapping[str, Any] = {
         "runs": {"max_concurrent_runs": 4},
         "pools": {"granularity": "run", "default_limit": 1},
     },
-    # How often says the tag of a run that automation started. A step that failed would fail again.
-    "run_retries": {"enabled": True, "max_retries": 0, "retry_on_asset_or_op_failure": False},
+    # Of runs whose process died or never started, whoever asked for them, except those of drivers,
+    # which are made by the next driver. A step that failed would fail again.
+    "run_retries": {"enabled": True, "max_retries": 3, "retry_on_asset_or_op_failure": False},
     # A run that never got its process counts as failed, not as running.
     "run_monitoring": {"enabled": True, "start_timeout_seconds": 300},
     # Days that looks of sensors and schedules are kept: there are thousands a day.
