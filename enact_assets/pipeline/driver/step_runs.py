@@ -29,6 +29,7 @@ from enact_assets.pipeline.driver.contract import (
 )
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.runs.captured_output import uncaptured
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
@@ -232,7 +233,7 @@ def execute(
     if run.only:
         only_stale = run.is_again and not run.is_forced
         config = {**QUIET, **run_config(run.step, run.only, only_stale=only_stale)}
-    with having(place.variables), listening(progress), no_interrupt_is_lost():
+    with having(place.variables), listening(progress), uncaptured(), no_interrupt_is_lost():
         try:
             result = place.job(run.step, run.workers).execute_in_process(
                 partition_key=run.partition,

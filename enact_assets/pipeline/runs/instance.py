@@ -10,6 +10,7 @@ import dagster as dg
 import yaml
 
 from enact_assets.engine.errors import SettingsError
+from enact_assets.pipeline.runs.captured_output import FOLDER
 from enact_assets.pipeline.runs.driver_lock import (
     POSTGRES_VARIABLE,
     connected,
@@ -116,9 +117,10 @@ def instance_config(home: Path) -> dict[str, Any]:
         "local_artifact_storage": _class(
             "dagster._core.storage.root", "LocalArtifactStorage", base
         ),
-        # Captured stdout and stderr of thousands of short steps would outweigh the tables.
         "compute_logs": _class(
-            "dagster._core.storage.noop_compute_log_manager", "NoOpComputeLogManager"
+            "enact_assets.pipeline.runs.captured_output",
+            "BoundedComputeLogManager",
+            {"base_dir": str(home.resolve() / FOLDER)},
         ),
         **POLICY,
     }
