@@ -2,7 +2,7 @@
 
 Dagster's own manager keeps every byte of every run. Here the last of each stream stays, of the last
 runs only. Runs of drivers are left out: they share the terminal of their driver, which says what
-went wrong, and two more processes for each of a thousand short steps would cost more than the steps.
+went wrong, and four processes for each of a thousand short steps would cost more than the steps.
 """
 
 import os
@@ -76,7 +76,9 @@ class BoundedComputeLogManager(LocalComputeLogManager):
 
     @contextmanager
     def open_log_stream(
-        self, log_key: Sequence[str], io_type: ComputeIOType
+        self,
+        log_key: Sequence[str],
+        io_type: ComputeIOType,  # noqa: ARG002 - Dagster's
     ) -> Iterator[IO[str] | None]:
         """Nothing: sensors look thousands of times a day, and their message says what they saw."""
         yield None
