@@ -10,9 +10,10 @@ import dagster as dg
 
 from enact_assets.engine.graph import partition_tuple
 from enact_assets.engine.parameters import SETTINGS, Setting
-from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
+from enact_assets.pipeline.dagster.labels import OWNERS, as_markdown, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
+from enact_assets.pipeline.runs.failures import said_first
 from enact_assets.pipeline.runs.reported import SETTINGS as SETTINGS_KEY
 from enact_assets.settings.registry import load_registry
 
@@ -36,7 +37,7 @@ def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
 def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
     @dg.asset(
         name=setting.root,
-        description=inspect.getdoc(setting.kind),
+        description=as_markdown(inspect.getdoc(setting.kind) or ""),
         partitions_def=p.of(setting.root),
         group_name=GROUP,
         code_version="1",
@@ -46,6 +47,7 @@ def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
     )
     def entry(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         key = context.partition_key if context.has_partition_key else None
-        return _report(setting.root, key)
+        with said_first(context):
+            return _report(setting.root, key)
 
     return entry
