@@ -7,18 +7,19 @@ went wrong, and four processes for each of a thousand short steps would cost mor
 
 import os
 import shutil
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Event, Thread
-from typing import IO
+from typing import IO, Any, Self
 
 from dagster._core.storage.compute_log_manager import CapturedLogContext, ComputeIOType
 from dagster._core.storage.local_compute_log_manager import (
     IO_TYPE_EXTENSION,
     LocalComputeLogManager,
 )
+from dagster._serdes import ConfigurableClassData
 
 FOLDER = "logs"
 """Below the folder of the instance."""
@@ -42,6 +43,13 @@ def uncaptured() -> Iterator[None]:
 
 class BoundedComputeLogManager(LocalComputeLogManager):
     """Dagster's manager of files, with limits: ``MOST_BYTES``, ``MOST_RUNS``."""
+
+    @classmethod
+    def from_config_value(
+        cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
+    ) -> Self:
+        """As Dagster calls it; its own gives an instance of the parent class."""
+        return cls(inst_data=inst_data, **config_value)
 
     @contextmanager
     def capture_logs(self, log_key: Sequence[str]) -> Generator[CapturedLogContext, None, None]:
@@ -77,7 +85,7 @@ class BoundedComputeLogManager(LocalComputeLogManager):
     @contextmanager
     def open_log_stream(
         self,
-        log_key: Sequence[str],
+        log_key: Sequence[str],  # noqa: ARG002 - as below
         io_type: ComputeIOType,  # noqa: ARG002 - Dagster's
     ) -> Iterator[IO[str] | None]:
         """Nothing: sensors look thousands of times a day, and their message says what they saw."""

@@ -26,6 +26,10 @@ __all__ = ["INSTANCE_FOLDER", "check_root", "instance_config", "only_driver", "o
 
 INSTANCE_FOLDER = "dagster"
 POLICY: Mapping[str, Any] = {
+    "run_launcher": {
+        "module": "enact_assets.pipeline.runs.code_location",
+        "class": "ByModuleOrName",
+    },
     # Of runs that render one at a time works; others are mostly a process that starts. By run, not
     # by op: a run that waits inside its process occupies a slot meanwhile.
     "concurrency": {
