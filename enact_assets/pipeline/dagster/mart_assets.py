@@ -68,7 +68,7 @@ def mart_materializations(
                 "dagster/row_count": rows[file.name],
                 "dagster/column_schema": dg.TableSchema(columns[file.name]),
                 "dagster/column_lineage": _column_lineage(file, columns),
-                "path": dg.MetadataValue.path(str(warehouse)),
+                "path": dg.MetadataValue.path(warehouse.name),  # in the data root
             },
         )
 

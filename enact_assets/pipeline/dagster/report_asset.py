@@ -45,7 +45,7 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
         }
         return dg.MaterializeResult(
             data_version=dg.DataVersion(written.content_sha),
-            metadata={"path": dg.MetadataValue.path(str(written.path)), **figures},
+            metadata={"path": dg.MetadataValue.path(data.below_root(written.path)), **figures},
         )
 
     return report

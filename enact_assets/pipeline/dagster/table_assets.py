@@ -144,7 +144,7 @@ def _of_shard(
 
     chosen = chosen_members(context, found, spec, shard)
     made = make_members(context, spec, shard, chosen, make)
-    yield from made.results(found, data.lake.place.where)
+    yield from made.results(found, lambda name: data.below_root(data.lake.place.where(name)))
 
 
 def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
@@ -203,7 +203,9 @@ def _result(  # noqa: PLR0917 - what a materialization consists of
         data_version=dg.DataVersion(sha),
         metadata={
             f"dagster/{'partition_' if partition else ''}row_count": rows.height,
-            "path": dg.MetadataValue.path(data.lake.where(table.table_name(), partition)),
+            "path": dg.MetadataValue.path(
+                data.below_root(data.lake.where(table.table_name(), partition))
+            ),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **shown,
         },

@@ -1,5 +1,6 @@
 """What runs print is kept for the UI: the last of it, of the last runs, and not of drivers."""
 
+import io
 import os
 import subprocess
 import sys
@@ -13,17 +14,19 @@ from enact_assets.pipeline.runs.captured_output import (
     FOLDER,
     MOST_BYTES,
     BoundedComputeLogManager,
-    cut,
+    show,
     uncaptured,
 )
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 
 CRASH = """
-import os, sys
+import os, sys, time
 from enact_assets.pipeline.runs.captured_output import BoundedComputeLogManager
 with BoundedComputeLogManager(sys.argv[1]).capture_logs(["run", "compute_logs", "a"]):
     os.write(1, b"before")
     os.write(2, b"terminate called without an active exception")
+    time.sleep(1.5)
+    os.write(2, b" at last")
     os.abort()
 """
 
@@ -35,14 +38,20 @@ def key(run: str) -> Sequence[str]:
 def test_the_last_of_a_long_stream_stays(tmp_path: Path) -> None:
     """Whoever writes goes on at the new end, as files of output are appended to."""
     long, short = tmp_path / "long", tmp_path / "short"
+    text = b"x" * MOST_BYTES + b"the reason"
+    shown = io.BytesIO()
     with long.open("ab", buffering=0) as writer:
-        writer.write(b"x" * MOST_BYTES + b"the reason")
+        writer.write(text)
         short.write_bytes(b"y")
-        cut([long, short, tmp_path / "absent"])
+        seen = show(long, 0, shown)
+        assert show(short, 0, shown) == 1
         writer.write(b" and more")
+        show(long, seen, shown)
+    assert shown.getvalue() == text + b"y and more"
     assert long.read_bytes().endswith(b"xthe reason and more")
     assert MOST_BYTES // 2 < long.stat().st_size < MOST_BYTES
     assert short.read_bytes() == b"y"
+    assert show(tmp_path / "absent", 0, shown) == 0
 
 
 def test_runs_of_drivers_print_where_the_driver_does(tmp_path: Path) -> None:
@@ -64,9 +73,9 @@ def test_what_a_crashing_library_printed_is_there(tmp_path: Path) -> None:
     assert ended.returncode < 0, ended.stderr
     manager = BoundedComputeLogManager(str(tmp_path))
     found = manager.get_log_data(key("run"))
-    assert (found.stdout, found.stderr) == (
-        b"before", b"terminate called without an active exception"
-    )  # fmt: skip
+    said = b"terminate called without an active exception"
+    assert (found.stdout, found.stderr) == (b"before", said + b" at last")
+    assert (ended.stdout, ended.stderr) == (b"before", said), "shown while it worked"
     manager.dispose()
 
 
