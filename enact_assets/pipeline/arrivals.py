@@ -10,7 +10,7 @@ from pathlib import Path
 
 from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.demonstrations.replay.embedded import parse_demonstration
-from enact_assets.engine.errors import EnactError
+from enact_assets.engine.errors import EnactError, UnknownNameError
 from enact_assets.engine.given_files import read_given
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.runs.resources import DataResource
@@ -28,7 +28,9 @@ HELD_IN = {
     "model": "predictions",
     "world_source": "world_questions",
 }
-"""Dimension -> table of the lake that tells which of its names were ever made."""
+"""Dimension -> table of the lake whose names stay until they are forgotten."""
+MADE_IN = {**HELD_IN, "question_file": "official_questions"}
+"""Dimension -> table that is the first to be made of a name."""
 
 
 def names_found(
@@ -145,9 +147,8 @@ def names_in_lake(data: DataResource) -> dict[str, list[str]]:
     """Dimension -> names in the lake that were not forgotten, sorted."""
     forgotten = Forgotten(data.data_root.root)
     found = {}
-    for dimension, table in HELD_IN.items():
-        held = {partition[dimension] for partition in data.lake.partitions(table)}
-        found[dimension] = sorted(held - forgotten.of(dimension))
+    for dimension in HELD_IN:
+        found[dimension] = sorted(_made(data, dimension) - forgotten.of(dimension))
     return found
 
 
@@ -172,6 +173,35 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
     if dimension == "question_file" and name in question_file_names(data.question_files):
         places.append(f"its file in {data.question_files}")
     return places
+
+
+def undefined(
+    dimension: str, names: Iterable[str], registry: Registry, data: DataResource
+) -> dict[str, str]:
+    """Those of ``names`` that nobody defined, such as one typed into the UI, and why.
+
+    Not one that a place names, however wrong, that lake or answers hold, or of which the files that
+    define it cannot be read: what is there today is not the last word about it.
+    """
+    found = {}
+    made = _made(data, dimension)
+    for name in names:
+        if name in made or places_of(data, registry, dimension, name):
+            continue
+        if dimension == "question_file":
+            found[name] = f"no file in {data.question_files} has this name"
+            continue
+        try:
+            checked_name(dimension, name, registry, data)
+        except UnknownNameError as error:
+            found[name] = str(error)
+        except EnactError:
+            continue
+    return found
+
+
+def _made(data: DataResource, dimension: str) -> set[str]:
+    return {partition[dimension] for partition in data.lake.partitions(MADE_IN[dimension])}
 
 
 def _is_defined(dimension: str, name: str, data: DataResource) -> bool:

@@ -30,6 +30,7 @@ class CodeServer:
 
     def __init__(self, root: Path, stack: ExitStack) -> None:
         self._mark, port = uuid.uuid4().hex, free_port()
+        self.port = port
         command = [sys.executable, "-m", "dagster", "api", "grpc", "-p", str(port)]
         command += ["-m", "enact_assets.definitions", "--location-name", LOCATION]
         environment = os.environ | {"ENACT_HOME": str(root), MARK: self._mark}

@@ -1,5 +1,7 @@
 """The asset graph as people see it in the UI."""
 
+import re
+
 import dagster as dg
 import pytest
 
@@ -49,6 +51,36 @@ def test_every_asset_is_described_and_versioned(key: str) -> None:
     assert node.owners
     assert node.tags[LAYER_TAG]
     assert partitions_of(key) == (() if key in MARTS else dimensions(key))
+
+
+def test_descriptions_have_no_marks_of_sphinx() -> None:
+    """The UI shows Markdown: ``:class:`` stood there as it is written."""
+    described = {k.to_user_string(): GRAPH.get(k).description for k in GRAPH.get_all_asset_keys()}
+    described |= {job.name: job.description for job in DEFINITIONS.jobs or ()}
+    marked = {n for n, text in described.items() if re.search(r"``|:\w+:`", text or "")}
+    assert not marked
+
+
+def test_every_sensor_and_schedule_is_described() -> None:
+    """Dagster does not take docstrings over."""
+    repository = DEFINITIONS.get_repository_def()
+    assert [
+        part.name
+        for part in (*repository.sensor_defs, *repository.schedule_defs)
+        if not part.description
+    ] == []
+
+
+def test_no_asset_hands_its_result_to_an_io_manager() -> None:
+    """That of ``report`` wrote an empty pickle, and its path over that of the report."""
+    outputs = [
+        output
+        for asset in DEFINITIONS.resolve_asset_graph().assets_defs
+        if asset.is_executable
+        for output in asset.op.output_defs
+    ]
+    assert len(outputs) >= len(KEYS)
+    assert {o.dagster_type.display_name for o in outputs} <= {"Any", "Nothing"}
 
 
 def test_every_mart_is_in_the_catalogue_with_what_its_sql_reads() -> None:

@@ -46,14 +46,12 @@ TRY_AGAIN_S = 24 * 3600.0
 """What failed is tried on the same inputs again after this: disks are freed, services come back."""
 LOOK_AGAIN_S = 600.0
 """If Dagster saw nothing happen, files are looked at again after this."""
-MAX_RETRIES = 3
 RUN_TAGS = {
     TRIGGER_TAG: "automation",
-    "dagster/max_retries": str(MAX_RETRIES),
     # What a killed run had made by then is not known: begin again.
     "dagster/retry_strategy": "ALL_STEPS",
 }
-"""Failed runs are retried by the daemon, unless a step failed: it would fail again."""
+"""Tags of all runs that nobody asked for by hand."""
 
 
 def is_automated() -> bool:

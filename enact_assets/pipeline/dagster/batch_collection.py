@@ -31,7 +31,10 @@ def collect_batches() -> None:
 
 
 @dg.schedule(
-    cron_schedule=HOURLY, job=collect_batches, default_status=dg.DefaultScheduleStatus.RUNNING
+    cron_schedule=HOURLY,
+    job=collect_batches,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Collects answers of batches that ended, while any is open. Buys nothing.",
 )
 def hourly_batches(data: DataResource) -> dg.RunRequest | dg.SkipReason:
     """Collects answers of batches, while there are any."""

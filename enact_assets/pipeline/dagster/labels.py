@@ -1,4 +1,6 @@
-"""Owners and tags of assets: what the catalogue of the UI filters by."""
+"""Owners, tags and descriptions of assets: what the catalogue of the UI filters by and shows."""
+
+import re
 
 from enact_assets.engine.tables import TABLES
 
@@ -19,3 +21,8 @@ def tags_of(asset: str, layer: str) -> dict[str, str]:
 def relation_metadata(name: str) -> dict[str, str]:
     """Where people query relation ``name`` of the published file, by Dagster's metadata keys."""
     return {"dagster/table_name": f"enact.main.{name}"}
+
+
+def as_markdown(docstring: str) -> str:
+    """``docstring`` as the UI shows it: names of code without the marks of Sphinx."""
+    return re.sub(r":\w+:(?=`)", "", docstring).replace("``", "`")

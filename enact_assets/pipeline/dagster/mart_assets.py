@@ -75,7 +75,7 @@ def mart_results(
                 "dagster/row_count": report.rows[file.name],
                 "dagster/column_schema": dg.TableSchema(columns[file.name]),
                 "dagster/column_lineage": _column_lineage(file, columns),
-                "path": dg.MetadataValue.path(str(warehouse)),
+                "path": dg.MetadataValue.path(warehouse.name),  # in the data root
             },
         )
 

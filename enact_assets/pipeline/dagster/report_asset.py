@@ -1,5 +1,7 @@
 """Report: one HTML file about the warehouse, and its figures."""
 
+from typing import Any
+
 import dagster as dg
 
 from enact_assets.pipeline.dagster.automation import on_changed_data
@@ -28,9 +30,7 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
         code_version=code_version(REPORT),
         automation_condition=on_changed_data(),
     )
-    def report(
-        context: dg.AssetExecutionContext, data: DataResource
-    ) -> dg.MaterializeResult[object]:
+    def report(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         """One self-contained HTML file: leaderboard, probes, errors, wrong answers with pictures.
 
         Its figures are in the same folder as PNG and SVG. It is about the first variant of
@@ -45,7 +45,7 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
         }
         return dg.MaterializeResult(
             data_version=dg.DataVersion(written.content_sha),
-            metadata={"path": dg.MetadataValue.path(str(written.path)), **figures},
+            metadata={"path": dg.MetadataValue.path(data.below_root(written.path)), **figures},
         )
 
     return report

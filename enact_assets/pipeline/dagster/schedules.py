@@ -25,6 +25,7 @@ NIGHTLY = "0 3 * * *"
     cron_schedule=QUARTERLY,
     job_name=CHECK_JOB,
     default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Evaluates the check up_to_date of every asset, in a run only if a result changed.",
 )
 def every_quarter(
     context: dg.ScheduleEvaluationContext, data: DataResource
@@ -51,6 +52,8 @@ def every_quarter(
     default_status=dg.DefaultScheduleStatus.RUNNING
     if is_automated()
     else dg.DefaultScheduleStatus.STOPPED,
+    description="Refreshes settings that changed since their last run, and the warehouse. Off by "
+    "default.",
 )
 def nightly(
     context: dg.ScheduleEvaluationContext, data: DataResource

@@ -10,13 +10,13 @@ import dagster as dg
 
 from enact_assets.demonstrations.recordings.watched_folders import look_at, watched_folders
 from enact_assets.engine.errors import SettingsError
-from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.plan import entry_changed
-from enact_assets.engine.plurals import counted
+from enact_assets.engine.plurals import counted, named
 from enact_assets.engine.tables import TABLES
-from enact_assets.pipeline.arrivals import names_found
+from enact_assets.pipeline.arrivals import MADE_IN, names_found, undefined
 from enact_assets.pipeline.dagster.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.pipeline.dagster.loaded import loaded_shards
 from enact_assets.pipeline.dagster.partitions import (
@@ -28,7 +28,7 @@ from enact_assets.pipeline.dagster.partitions import (
 from enact_assets.pipeline.lineage.graph import EXTERNAL, ROOTS, STEP_NAMED, STEPS, dimensions
 from enact_assets.pipeline.lineage.versions import root_version
 from enact_assets.pipeline.root.forgotten import Forgotten
-from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.root.scope import read_scope, scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.names import current_names
@@ -47,11 +47,13 @@ from enact_assets.pipeline.runs.running import (
     running,
     unfinished_runs,
 )
-from enact_assets.settings.registry import Registry
+from enact_assets.settings.registry import Registry, load_registry
 
 IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i in s.inputs))
 """Steps that read external files only."""
 TRIGGER = "changed_sources"
+MOST_NAMES = 3
+"""Names of a kind in a message."""
 DYNAMIC = {
     d.name: d
     for d in (
@@ -63,13 +65,20 @@ DYNAMIC = {
 }
 
 
-@dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    target=None,
+    description="Makes partitions of new names, removes those that nobody defined, and says what "
+    "of the registry is outside the scope of this data root. Starts no run.",
+)
 def registered_partitions(
     context: dg.SensorEvaluationContext, data: DataResource
 ) -> dg.SensorResult:
-    """Makes partitions of new names: of the registry, of demonstrations.txt and models.txt in the
-    data root, of imported recordings and question files, and of recordings that appear in the
-    folders that ENACT_WATCH names. Starts no run. Unusable names are logged once.
+    """Makes partitions of new names: of the registry within the scope of the data root, of
+    demonstrations.txt and models.txt there, of imported recordings and question files, and of
+    recordings that appear in the folders that ENACT_WATCH names. Removes names that were typed into
+    the UI and that nobody defined. Starts no run. Unusable names are logged once.
     """
     set_limits(context.instance)  # no driver may ever run here to do so
     before = json.loads(context.cursor) if context.cursor else {}
@@ -87,19 +96,54 @@ def registered_partitions(
     for problem, gist in zip(problems, gists, strict=True):
         if gist not in before.get("told", ()):
             context.log.warning(problem)
-    requests = []
+    requests: list[Any] = []
+    said = [f"{len(problems)} problems, the first: {problems[0]}"] if problems else []
     for dimension, definition in DYNAMIC.items():
-        known = set(context.instance.get_dynamic_partitions(str(dimension)))
-        new = [name for name in names[str(dimension)] if name not in known]
+        known = context.instance.get_dynamic_partitions(str(dimension))
+        new = [name for name in names[str(dimension)] if name not in set(known)]
         if new:
             requests.append(definition.build_add_request(new))
-    cursor = json.dumps({"growing": look.growing, "told": gists})
-    about = f"{len(problems)} problems, the first: {problems[0]}" if problems else "nothing new"
+            said.append(f"added {dimension} {named(new, MOST_NAMES)}")
+        others = [name for name in known if name not in set(names[str(dimension)])]
+        gone = _undefined(context.instance, str(dimension), others, data) if registry else {}
+        if gone:
+            requests.append(definition.build_delete_request(list(gone)))
+            said.append(f"removed {dimension} {named(list(gone), MOST_NAMES)}: nobody defined it")
+            for name, why in gone.items():
+                context.log.warning(f"{dimension} {name!r} is removed, as nobody defined it: {why}")
     return dg.SensorResult(
         dynamic_partitions_requests=requests,
-        skip_reason=None if requests else about,
-        cursor=cursor,
+        skip_reason=". ".join([*(said or ["nothing new"]), *_outside(Path(data.root), registry)]),
+        cursor=json.dumps({"growing": look.growing, "told": gists}),
     )
+
+
+def _undefined(
+    instance: dg.DagsterInstance, dimension: str, names: Collection[str], data: DataResource
+) -> dict[str, str]:
+    """Those of ``names`` that nobody defined, and why; never one that Dagster ever saw made, as its
+    files may be on a disk that is away.
+    """
+    if not names:
+        return {}
+    asset = MADE_IN[dimension]
+    at = dimensions(asset).index(dimension)
+    seen = instance.get_materialized_partitions(dg.AssetKey(asset))
+    made = {partition_tuple(key)[at] for key in seen if len(partition_tuple(key)) > at}
+    return undefined(dimension, [n for n in names if n not in made], load_registry(), data)
+
+
+def _outside(root: Path, registry: Registry | None) -> list[str]:
+    """What the registry names and this data root does not make: the UI shows none of it."""
+    scope = read_scope(root) if registry is not None else None
+    outside = scope.outside(load_registry()) if scope is not None else {}
+    parts = [f"{counted(len(n), d)} ({named(n, MOST_NAMES)})" for d, n in outside.items()]
+    text = (
+        f"In the registry, but outside the scope of this data root: {', '.join(parts)}. "
+        "`enact-assets materialize --variant NAME` (or --demonstration, --model, --all) takes "
+        "them in"
+    )
+    return [text] if parts else []
 
 
 @dg.sensor(
@@ -110,6 +154,8 @@ def registered_partitions(
     asset_selection=dg.AssetSelection.assets(
         *ROOTS, *(a for step in IMPORTING for a in step.assets)
     ),
+    description="Runs partitions whose source changed: settings of the registry, recordings and "
+    "question files that were imported again. Off by default.",
 )
 def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> dg.SensorResult:
     """Runs exactly those partitions whose source changed: settings of the registry, and recordings
@@ -152,10 +198,16 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     )
 
 
-@dg.sensor(minimum_interval_seconds=60, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+@dg.sensor(
+    minimum_interval_seconds=60,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    target=None,
+    description="Marks runs as failed whose process is gone, for example after a restart of the "
+    "machine. The daemon tries them again, unless a driver started them.",
+)
 def lost_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """Marks runs as failed whose process is gone, as after a restart of the machine; they would
-    count as running for ever. Those that automation started are then tried again by the daemon.
+    count as running for ever. Those that no driver started are then tried again by the daemon.
     """
     lost = mark_all_lost(context.instance)
     return dg.SkipReason(f"{len(lost)} runs were lost{': ' if lost else ''}{', '.join(lost)}")

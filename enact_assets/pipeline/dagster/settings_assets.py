@@ -11,9 +11,10 @@ import dagster as dg
 
 from enact_assets.engine.graph import partition_key, partition_tuple
 from enact_assets.engine.parameters import SETTINGS, Setting
-from enact_assets.pipeline.dagster.labels import OWNERS, tags_of
+from enact_assets.pipeline.dagster.labels import OWNERS, as_markdown, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
+from enact_assets.pipeline.runs.failures import said_first
 from enact_assets.pipeline.runs.making import makes_several, partition_of_run
 from enact_assets.pipeline.runs.range_making import tell, without_event
 from enact_assets.pipeline.runs.reported import SETTINGS as SETTINGS_KEY
@@ -39,7 +40,7 @@ def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
 def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
     @dg.asset(
         name=setting.root,
-        description=inspect.getdoc(setting.kind),
+        description=as_markdown(inspect.getdoc(setting.kind) or ""),
         partitions_def=p.of(setting.root),
         group_name=GROUP,
         code_version="1",
@@ -49,11 +50,12 @@ def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
         backfill_policy=dg.BackfillPolicy.single_run(),
     )
     def entry(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
-        if makes_several(context):
-            for key in context.partition_keys:
-                tell(context, setting.root, key, _report(setting.root, key))
-            yield without_event(setting.root)
-        else:
-            yield _report(setting.root, partition_key(partition_of_run(context)))
+        with said_first(context):
+            if makes_several(context):
+                for key in context.partition_keys:
+                    tell(context, setting.root, key, _report(setting.root, key))
+                yield without_event(setting.root)
+            else:
+                yield _report(setting.root, partition_key(partition_of_run(context)))
 
     return entry

@@ -149,7 +149,9 @@ def _of_several(
                 result = _result(data, table, named, rows, sha, summary)
                 yield table.table_name(), result, rows.height, made.inputs
 
-    where = data.lake.place.where
+    def where(name: str) -> str:
+        return data.below_root(data.lake.place.where(name))
+
     yield from make_partitions(context, found, STEP_NAMED[step.name], make, where)
 
 
@@ -209,7 +211,9 @@ def _result(  # noqa: PLR0917 - what a materialization consists of
         data_version=dg.DataVersion(sha),
         metadata={
             f"dagster/{'partition_' if partition else ''}row_count": rows.height,
-            "path": dg.MetadataValue.path(data.lake.where(table.table_name(), partition)),
+            "path": dg.MetadataValue.path(
+                data.below_root(data.lake.where(table.table_name(), partition))
+            ),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **shown,
         },

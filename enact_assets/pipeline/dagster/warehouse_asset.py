@@ -101,7 +101,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
             asset_key=WAREHOUSE,
             data_version=dg.DataVersion(report.content_sha),
             metadata={
-                "path": dg.MetadataValue.path(str(data.warehouse_path)),
+                "path": dg.MetadataValue.path(data.below_root(data.warehouse_path)),
                 **({} if shared is None else {"object store": dg.MetadataValue.url(shared)}),
                 "leaderboard": dg.MetadataValue.md(markdown_table(board)),
                 "rows": dg.MetadataValue.json(report.rows),

@@ -28,6 +28,7 @@ from enact_assets.pipeline.driver.contract import (
     StepRun,
 )
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
+from enact_assets.pipeline.runs.captured_output import uncaptured
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
@@ -41,6 +42,9 @@ from enact_assets.settings.registry import load_registry
 
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+
+NEVER_RETRIED: Mapping[str, str] = {"dagster/max_retries": "0"}
+"""Tag of a driver's runs: a daemon beside it would repeat what the driver itself makes again."""
 
 REGISTRY_VARIABLE = "ENACT_REGISTRY"
 REGISTRIES = "registries"
@@ -223,7 +227,7 @@ def execute(
     if run.only:
         only_stale = run.is_again and not run.is_forced
         config = {**QUIET, **run_config({run.step: run.only}, only_stale=only_stale)}
-    with having(place.variables), listening(progress), no_interrupt_is_lost():
+    with having(place.variables), listening(progress), uncaptured(), no_interrupt_is_lost():
         try:
             result = place.job(run.step, run.workers).execute_in_process(
                 partition_key=run.partition,
@@ -231,7 +235,7 @@ def execute(
                 run_config=config,
                 raise_on_error=False,
                 asset_selection=asset_keys(run.step),
-                tags={**run.tags, **process_tags(run_id)},
+                tags={**run.tags, **process_tags(run_id), **NEVER_RETRIED},
                 run_id=run_id,
             )
             if not result.success:

@@ -93,6 +93,15 @@ class Scope:
             models=named.get("models", registry.models),
         )
 
+    def outside(self, registry: Registry) -> dict[str, list[str]]:
+        """Dimension -> names of ``registry`` that are not in scope, in its order."""
+        all_names = {d: list(getattr(registry, part)) for d, part in PARTS.items()}
+        return {
+            dimension: out
+            for dimension, names in self.of.items()
+            if (out := [n for n in all_names[dimension] if n not in names | {BASELINE}])
+        }
+
     def unknown(self, registry: Registry) -> list[str]:
         """Messages about variants in scope that ``registry`` does not have."""
         gone = sorted(self.of.get("variant", frozenset()) - set(registry.variants) - {BASELINE})

@@ -10,6 +10,7 @@ import dagster as dg
 import yaml
 
 from enact_assets.engine.errors import SettingsError
+from enact_assets.pipeline.runs.captured_output import FOLDER
 from enact_assets.pipeline.runs.driver_lock import (
     POSTGRES_VARIABLE,
     connected,
@@ -25,14 +26,19 @@ __all__ = ["INSTANCE_FOLDER", "check_root", "instance_config", "only_driver", "o
 
 INSTANCE_FOLDER = "dagster"
 POLICY: Mapping[str, Any] = {
+    "run_launcher": {
+        "module": "enact_assets.pipeline.runs.code_location",
+        "class": "ByModuleOrName",
+    },
     # Of runs that render one at a time works; others are mostly a process that starts. By run, not
     # by op: a run that waits inside its process occupies a slot meanwhile.
     "concurrency": {
         "runs": {"max_concurrent_runs": 4},
         "pools": {"granularity": "run", "default_limit": 1},
     },
-    # How often says the tag of a run that automation started. A step that failed would fail again.
-    "run_retries": {"enabled": True, "max_retries": 0, "retry_on_asset_or_op_failure": False},
+    # Of runs whose process died or never started, whoever asked for them, except those of drivers,
+    # which are made by the next driver. A step that failed would fail again.
+    "run_retries": {"enabled": True, "max_retries": 3, "retry_on_asset_or_op_failure": False},
     # A run that never got its process counts as failed, not as running.
     "run_monitoring": {"enabled": True, "start_timeout_seconds": 300},
     # Days that looks of sensors and schedules are kept: there are thousands a day.
@@ -115,9 +121,10 @@ def instance_config(home: Path) -> dict[str, Any]:
         "local_artifact_storage": _class(
             "dagster._core.storage.root", "LocalArtifactStorage", base
         ),
-        # Captured stdout and stderr of thousands of short steps would outweigh the tables.
         "compute_logs": _class(
-            "dagster._core.storage.noop_compute_log_manager", "NoOpComputeLogManager"
+            "enact_assets.pipeline.runs.captured_output",
+            "BoundedComputeLogManager",
+            {"base_dir": str(home.resolve() / FOLDER)},
         ),
         **POLICY,
     }

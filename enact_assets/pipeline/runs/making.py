@@ -19,13 +19,12 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.lineage.lake_states import LakeStates
 from enact_assets.pipeline.lineage.vouching import refuse_unvouched
 from enact_assets.pipeline.root.scope import scoped_registry
+from enact_assets.pipeline.runs.failures import WHY_CHARACTERS, said_first
 from enact_assets.pipeline.runs.lost_runs import note_process
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import WHY_TAG
 from enact_assets.settings.registry import load_registry
-
-WHY_CHARACTERS = 1000
 
 
 class Made:
@@ -100,9 +99,17 @@ def makes_several(context: dg.AssetExecutionContext) -> bool:
     return context.has_partition_key_range and len(context.partition_keys) > 1
 
 
+def is_why_wanted(context: dg.AssetExecutionContext) -> bool:
+    """Whether the tags of the run do not say why it is made."""
+    return WHY_TAG not in context.run.tags or context.run.parent_run_id is not None
+
+
 def note_why(context: dg.AssetExecutionContext, why: str) -> None:
-    """Tag the run with its reason, unless it was planned: then it has the tag already."""
-    if WHY_TAG not in context.run.tags:
+    """Tag the run with its reason, unless it was planned: then it has the tag already.
+
+    Dagster gives a repeated run the tags of the one that failed: its reason is a new one.
+    """
+    if is_why_wanted(context):
         context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
 
 
@@ -110,14 +117,16 @@ def note_why(context: dg.AssetExecutionContext, why: str) -> None:
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
     """Within the block, landed rows count as made by step ``name`` from the current inputs.
 
-    A file that the block finds damaged is set aside, so that its partition is made again.
+    A file that the block finds damaged is set aside, so that its partition is made again. Errors:
+    as :func:`said_first`.
     """
-    found, partition = found_now(context, data), partition_of_run(context)
-    if WHY_TAG not in context.run.tags:
-        why = "; ".join(str(cause) for cause in found.causes(name, partition))
-        note_why(context, why or "it was fresh; requested by hand")
-    with making_partition(found, data, name, partition) as made:
-        yield made
+    with said_first(context):
+        found, partition = found_now(context, data), partition_of_run(context)
+        if is_why_wanted(context):
+            why = "; ".join(str(cause) for cause in found.causes(name, partition))
+            note_why(context, why or "it was fresh; requested by hand")
+        with making_partition(found, data, name, partition) as made:
+            yield made
 
 
 @contextmanager

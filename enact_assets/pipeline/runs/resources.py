@@ -39,6 +39,12 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
         description="Processes that render pictures. The number does not affect results.",
     )
 
+    def below_root(self, place: str | Path) -> str:
+        """How Dagster is told a path: below the data root, so that it holds for a root that was
+        moved or copied; elsewhere, as for a URL, all of it.
+        """
+        return str(place).removeprefix(f"{Path(self.root)}/")
+
     @property
     def data_root(self) -> DataRoot:
         """Paths within the data root."""

@@ -94,6 +94,14 @@ def test_what_went_wrong_is_told_and_the_others_go_on(
     run = instance.get_run_by_id(str(failed.run_id))
     assert run is not None
     assert run.status == dg.DagsterRunStatus.FAILURE
+    assert run.tags["enact/why"].endswith(f"It failed: {failed.error}")
+    assert run.tags["dagster/max_retries"] == "0", "the next walk makes it"
+    [event] = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE)
+    assert event.dagster_event is not None
+    shown = event.dagster_event.step_failure_data.error
+    assert shown is not None
+    assert shown.message == f"dagster._core.definitions.events.Failure: {failed.error}\n"
+    assert shown.cause is not None, "the stack trace of the error itself"
 
 
 def test_steps_see_the_registry_of_the_site_and_nobody_else_does(

@@ -15,6 +15,7 @@ import dagster as dg
 import pytest
 import sqlalchemy
 import yaml
+from dagster._core.workspace.load_target import get_target_from_toml_data
 
 from enact_assets.answers.models.catalogue import load_catalogue
 from enact_assets.commands.dagster_ui import GRPC_TIMEOUT_S
@@ -23,6 +24,7 @@ from enact_assets.pipeline.runs import postgres_storage, sqlite_storage
 from enact_assets.pipeline.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
+    MODULE,
     job_origin,
     note_code_location,
     write_workspace,
@@ -75,8 +77,16 @@ def test_the_code_location_has_one_name_wherever_it_is_loaded(tmp_path: Path) ->
         [target] = yaml.safe_load(place.read_text())["load_from"]
         [code] = target.values()
         assert code["location_name"] == LOCATION, place
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["dg"]["project"]
-    assert project["code_location_name"] == LOCATION
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    # `dagster` reads the first of them before any workspace.yaml, `dg` the second.
+    for place in (tools["dagster"], tools["dg"]["project"]):
+        assert place["code_location_name"] == LOCATION
+    target = get_target_from_toml_data({"tool": tools})
+    assert target is not None
+    assert not isinstance(target, list)
+    [origin] = target.create_origins()
+    assert origin.location_name == LOCATION
+    assert tools["dagster"]["module_name"] == MODULE
     helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
     [code] = helm["dagster-user-deployments"]["deployments"]
     assert {"name": LOCATION_VARIABLE, "value": code["name"]} in code["env"]

@@ -4,6 +4,7 @@ It leaves alone what a driver does, what is not loaded, and what just failed."""
 
 import json
 import os
+import shutil
 import time
 import warnings
 from datetime import UTC, datetime
@@ -35,6 +36,7 @@ from enact_assets.pipeline.dagster.schedules import every_quarter, nightly
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.pipeline.dagster.up_to_date import CHECK, report_up_to_date
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.root.scope import Scope, write_scope
 from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import OLD_S, PROCESS_TAG, mark_all_lost
@@ -91,7 +93,7 @@ def test_the_settings_themselves_are_asked_for_by_their_sensor(place: Place) -> 
     assert request.tags["enact/why"].startswith(
         "the registry entry changed: camera.aperture_mm 80.0 -> 70.0 ("
     )
-    assert request.tags["dagster/max_retries"] == RUN_TAGS["dagster/max_retries"]
+    assert RUN_TAGS.items() - {("enact/trigger", "automation")} <= request.tags.items()
     (again,) = place.sensor(changed_sources).run_requests or []
     assert again.run_key == request.run_key
     run_id = place.queue(("variant_config",), "aperture_80")
@@ -166,6 +168,49 @@ def test_names_from_everywhere_become_partitions_and_bad_ones_are_told_once(
     third = place.sensor(registered_partitions, second.cursor)
     assert "fold_towels" in added(third)["demonstration"]
     assert "not valid YAML" in json.loads(str(third.cursor))["told"][0]
+
+
+def test_a_name_that_nobody_defined_is_removed_and_all_others_stay(place: Place) -> None:
+    """Typed into the UI; the plan wanted 25 partitions of it, and each command failed."""
+    names = {
+        "demonstration": ["nonsense-0", f"{ACTIVITY}-7", "listed_0"],
+        "model": ["nonsense", "oracle", "listed"],
+        "question_file": ["nonsense"],
+        "world_source": ["nonsense"],
+    }
+    (place.root / "demonstrations.txt").write_text("listed_0\n")
+    (place.root / "models.txt").write_text("listed\n")
+    for dimension, typed in names.items():
+        place.instance.add_dynamic_partitions(dimension, typed)
+    (recorded, *_) = demonstrations(place)
+    # What is made stays, also while the recording is on a disk that is away.
+    shutil.move(place.root / "recordings", place.root / "away")
+    found = place.sensor(registered_partitions)
+    requests = found.dynamic_partitions_requests or []
+    removed = {r.partitions_def_name: r.partition_keys for r in requests}
+    assert removed == {d: [n for n in typed if "nonsense" in n] for d, typed in names.items()}
+    said = str(found.skip_reason)
+    assert "removed demonstration nonsense-0: nobody defined it" in said
+    shutil.rmtree(place.root / "lake")
+    assert recorded in demonstrations(place)
+    again = place.sensor(registered_partitions).dynamic_partitions_requests or []
+    assert {r.partitions_def_name: r.partition_keys for r in again} == removed
+    (place.root / "models.yaml").write_text("models: [")
+    place.registry_file.write_text("gatings: [")
+    assert not place.sensor(registered_partitions).dynamic_partitions_requests
+
+
+def test_what_is_outside_the_scope_is_said(place: Place) -> None:
+    """A variant added to the registry never appeared in a root of a first look, without a word."""
+    entries = yaml.safe_load(place.registry_file.read_text())
+    entries["variants"]["aperture_50"] = {"camera": {"aperture_mm": 50.0}}
+    place.registry_file.write_text(yaml.safe_dump(entries))
+    assert "outside" not in str(place.sensor(registered_partitions).skip_reason)
+    write_scope(place.root, Scope({"variant": frozenset({"aperture_80"})}))
+    said = str(place.sensor(registered_partitions).skip_reason)
+    assert "outside the scope of this data root" in said
+    assert "aperture_50" in said
+    assert "baseline" not in said
 
 
 def quarter(place: Place) -> object:
