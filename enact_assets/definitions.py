@@ -1,5 +1,9 @@
 """Entry point of the Dagster code location: what `workspace.yaml` loads."""
 
-from enact_assets.pipeline.dagster.definitions import build_definitions
+import dagster as dg
 
-defs = build_definitions()
+from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.rebuild.job import rebuild_definitions
+
+# Apart: a rebuild is a walk of the driver, which itself runs the steps of the former.
+defs = dg.Definitions.merge(build_definitions(), rebuild_definitions())

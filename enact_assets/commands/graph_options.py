@@ -124,7 +124,7 @@ def add_forget(sub: argparse.ArgumentParser) -> None:
 def add_ui(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``ui``."""
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
-    about = "turn on automatic runs: automation, changed sources, nightly"
+    about = "turn on automatic runs: automation, changed sources"
     sub.add_argument("--automate", action="store_true", help=about)
 
 

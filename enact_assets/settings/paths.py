@@ -15,6 +15,7 @@
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            names that are made (pipeline/root/scope.py)
     <root>/partitions.yaml                       shards (pipeline/root/partitions_file.py): yours
+    <root>/schedule.yaml                         when it is rebuilt (pipeline/rebuild): yours
     <root>/forgotten.txt                         names left out (pipeline/root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -46,6 +47,7 @@ PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
 PARTITIONS_FILE = "partitions.yaml"
+SCHEDULE_FILE = "schedule.yaml"
 REPORT_FOLDER = "report"
 CATALOGUE_FILE = "catalogue.db"
 FORMER_INDEX_FOLDER = "lake_index"
