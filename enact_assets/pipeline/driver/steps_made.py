@@ -53,6 +53,24 @@ def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], boo
     return _published(replace(plan, upstream=tuple(for_others)), chosen, is_list_outdated)
 
 
+def affordable(
+    lineage: Lineage, plan: Plan, withheld: Callable[[StepSpec, Partition], bool]
+) -> Plan:
+    """``plan`` without partitions that are withheld, and what waits for them."""
+    left, waiting = list[PlannedStep](), Marks()
+    stale = {(made.name, made.partition): made for made in plan.stale}
+    for spec in lineage.steps:
+        for partition in lineage.affected(spec, waiting):
+            made = stale.get((spec.name, partition))
+            is_withheld = made is not None and withheld(spec, partition)
+            if is_withheld or lineage.is_blocked(spec, partition, waiting):
+                waiting.add(spec.assets, partition)
+                left += [made] if made is not None else []
+    names = {(made.name, made.partition) for made in left}
+    kept = tuple(made for key, made in stale.items() if key not in names)
+    return replace(plan, stale=kept, left=tuple(left))
+
+
 def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
     """``plan`` with the warehouse if its list is, or may come to be, outdated; then the report."""
     known = {step.name for step in plan.stale} | set(plan.may_follow)
@@ -134,9 +152,9 @@ class Walk:
         lineage, limits = self._lineage, self._limits
         if limits is None or spec.name in PUBLISHING:
             return False
-        why, marks = BEHIND, (self._left,)
+        why, marks = BEHIND, [self._left]
         if not lineage.touches(spec, partition, self._left):
-            marks = self._failed, self._unpaid
+            marks = [self._failed, self._unpaid]
             if step.why and limits.withheld(spec, partition):
                 why = NO_MONEY
             elif not (

@@ -66,10 +66,14 @@ def _why(steps: Sequence[Step]) -> str:
     return f"{counted(len(steps), 'partition')}, first {steps[0].partition}: {steps[0].why}"
 
 
+Withheld = Callable[[StepSpec, Partition], bool]
+"""Whether a partition is not to be made, such as answers that nobody may buy."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a walk leaves for the next one: runs after the time ``until`` (Unix, s), runs beyond
-    ``max_runs``, and what is ``withheld``, such as answers that nobody may buy.
+    ``max_runs``, and what is ``withheld``.
 
     Publishing is never left: what was made is to be seen. ``tags`` are those of all runs.
     """
@@ -77,7 +81,7 @@ class Limits:
     tags: Mapping[str, str]
     until: float | None = None
     max_runs: int | None = None
-    withheld: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: False
+    withheld: Withheld = lambda _step, _partition: False
 
     def is_over(self) -> bool:
         """Whether the time has come."""

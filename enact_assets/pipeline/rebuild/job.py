@@ -15,7 +15,6 @@ from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.rebuild.night import (
     NightWalk,
     begin_of,
-    due,
     nothing_due,
     planning,
     why_late,
@@ -103,13 +102,12 @@ def rebuild_schedule(settings: RebuildSettings) -> dg.ScheduleDefinition:
         why = why_nothing(context.instance, root, now, night.timestamp())
         if why is not None:
             return dg.SkipReason(why)
-        with planning(root.root) as driver:
-            plan, _ = driver.plan()
-        found = due(plan, root, now)
-        if not found:
-            return dg.SkipReason(nothing_due(plan))
-        first = f"{found[0].name} {found[0].key or ''}".strip()
-        why = f"{counted(len(found), 'partition')} due, first {first}: {found[0].why}"
+        with planning(root, now) as (_, plan):
+            if not plan.stale:
+                return dg.SkipReason(nothing_due(plan))
+        first = plan.stale[0]
+        what = f"{first.name} {first.key or ''}".strip()
+        why = f"{counted(len(plan.stale), 'partition')} due, first {what}: {first.why}"
         tags = {NIGHT_TAG: night.isoformat(), TRIGGER_TAG: REBUILD, WHY_TAG: why[:WHY_CHARACTERS]}
         return dg.RunRequest(run_key=night.isoformat(), tags=tags)
 

@@ -1,22 +1,20 @@
-"""One night: why it would make nothing, what is due, and the walk that makes it within limits."""
+"""One night: why it would make nothing, what is due, and the walk that makes it in its limits."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 
 from enact_assets.answers.models.budget import Budget
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import Partition
 from enact_assets.engine.planning.plan import Plan, PlannedStep
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.pipeline.costs.spending import costing_money
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.driver.walk import Failure, Limits, Observer, Report, Step
-from enact_assets.pipeline.lineage.graph import STEP_NAMED
+from enact_assets.pipeline.driver.walk import Failure, Limits, Observer, Report, Step, Withheld
 from enact_assets.pipeline.rebuild.nights import NIGHT_TAG, Counts
 from enact_assets.pipeline.rebuild.settings import RebuildSettings
 from enact_assets.pipeline.root.scope import is_unused
@@ -24,7 +22,7 @@ from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.running import REBUILD, UNFINISHED
-from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.paths import SCHEDULE_FILE, DataRoot
 
 SHOWN = 5
 """Partitions that the log names of each step."""
@@ -79,33 +77,27 @@ def why_late(settings: RebuildSettings, begin: float) -> str | None:
     )
 
 
-def withheld(root: DataRoot, settings: RebuildSettings) -> Callable[[StepSpec, Partition], bool]:
+def withheld(root: DataRoot, settings: RebuildSettings) -> Withheld:
     """What a night leaves as it costs money, and there is no budget."""
     if settings.max_usd is not None:
         return lambda _step, _partition: False
     return costing_money(root.root)
 
 
-def due(plan: Plan, root: DataRoot, settings: RebuildSettings) -> list[PlannedStep]:
-    """What a night makes for certain, of a plan of everything."""
-    is_withheld = withheld(root, settings)
-    return [s for s in plan.stale if not is_withheld(STEP_NAMED[s.name], s.partition)]
-
-
 def nothing_due(plan: Plan) -> str:
     """What is said of a plan of which nothing is due."""
-    if not plan.stale:
+    if not plan.left:
         return f"nothing is due: {all_fresh(plan.n_fresh)}"
-    n = counted(len(plan.stale), "stale partition")
-    return f"nothing is due: {n} would cost money, and schedule.yaml sets no max_usd"
+    n = counted(len(plan.left), "stale partition")
+    return f"nothing is due but {n} that would cost money, and {SCHEDULE_FILE} sets no max_usd"
 
 
 @contextmanager
-def planning(root: Path) -> Iterator[Driver]:
-    """A driver that plans, and is closed."""
-    driver = Driver(root)
+def planning(root: DataRoot, settings: RebuildSettings) -> Iterator[tuple[Driver, Plan]]:
+    """A driver and what a night would make, as far as it is known now."""
+    driver = Driver(root.root)
     try:
-        yield driver
+        yield driver, driver.plan(withheld=withheld(root, settings))[0]
     finally:
         driver.instance.dispose()
 
@@ -126,6 +118,7 @@ class Log(Observer):
         self._log.info(
             f"{counted(len(plan.stale), 'partition')} due, {n:,} more may become stale, "
             f"{plan.n_fresh:,} fresh"
+            + (f"; {len(plan.left):,} left, as they cost money" if plan.left else "")
         )
         of: dict[str, list[PlannedStep]] = {}
         for step in plan.stale:
@@ -136,7 +129,7 @@ class Log(Observer):
     def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
         self._log.info(f"{name}: {counted(n_steps, unit)}")
 
-    def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
+    def progress(self, step: Step, progress: Progress) -> None:  # noqa: ARG002, D102
         if time.monotonic() - self._at >= LOG_EVERY_S:
             self._at = time.monotonic()
             self._log.info(progress.as_text())

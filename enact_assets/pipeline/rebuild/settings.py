@@ -102,7 +102,9 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         else:
             found = -1
         if not 0 <= found < 24 * 60:
-            raise ValueError(f"until: {self.until!r} is not a time of the day such as \"07:00\", in quotes")
+            raise ValueError(
+                f'until: {self.until!r} is not a time of the day such as "07:00", in quotes'
+            )
         return found
 
 
