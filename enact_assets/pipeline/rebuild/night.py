@@ -158,8 +158,8 @@ class NightWalk:
         self._settings, self._log = settings, log
         ends = settings.ends(begin)
         self._limits = Limits(tags, ends, settings.max_runs, withheld(root, settings))
-        self._ledger = Budget(root.ledger, None)
-        self._usd = self._ledger.committed_usd()
+        self._ledger = None if settings.max_usd is None else Budget(root.ledger, None)
+        self._usd = self._committed_usd()
         self._driver = Driver(
             root.root, workers=settings.workers, dask=settings.dask, observer=Log(log)
         )
@@ -196,8 +196,11 @@ class NightWalk:
             len(report.failures),
             len(report.blocked),
             sum(map(len, report.left.values())),
-            max(0.0, self._ledger.committed_usd() - self._usd),
+            max(0.0, self._committed_usd() - self._usd),
         )
+
+    def _committed_usd(self) -> float:
+        return 0.0 if self._ledger is None else self._ledger.committed_usd()
 
 
 def _cut_off(report: Report) -> list[tuple[str, Partition]]:
