@@ -9,6 +9,7 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.rebuild.job import rebuild_definitions
 
 OWN = Path(__file__).parents[1] / "own_assets" / "defs"
 
@@ -21,4 +22,5 @@ def _own_definitions() -> list[dg.Definitions]:
     return [dg.load_from_defs_folder(path_within_project=OWN)]
 
 
-defs = dg.Definitions.merge(build_definitions(), *_own_definitions())
+# Rebuilds apart: one is a walk of the driver, which itself runs the steps of the former.
+defs = dg.Definitions.merge(build_definitions(), rebuild_definitions(), *_own_definitions())

@@ -8,6 +8,7 @@ from enact_assets.commands.option_types import add_max_usd, positive
 
 PLAN_SHOWN = 5
 """Partitions that ``plan`` lists per step by default."""
+NIGHTS_SHOWN = 7
 GC_SHOWN = 3
 """Files that ``gc`` lists per kind by default."""
 GRACE_H = 24.0
@@ -44,6 +45,30 @@ def add_plan(sub: argparse.ArgumentParser) -> None:
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
     form.add_argument("--schema", action="store_true", help="the JSON schema of --json; no plan")
+    sub.add_argument(
+        "--limit",
+        type=positive,
+        default=PLAN_SHOWN,
+        metavar="N",
+        help=f"partitions to list per step (default: {PLAN_SHOWN})",
+    )
+
+
+def add_schedule(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``schedule``."""
+    sub.add_argument(
+        "--run-now",
+        action="store_true",
+        help="make what is due now, within the limits of schedule.yaml, as one run of Dagster: for "
+        "cron, systemd and CronJobs (default: only show it)",
+    )
+    sub.add_argument(
+        "--nights",
+        type=positive,
+        default=NIGHTS_SHOWN,
+        metavar="N",
+        help=f"last nights to show (default: {NIGHTS_SHOWN})",
+    )
     sub.add_argument(
         "--limit",
         type=positive,
@@ -124,7 +149,7 @@ def add_forget(sub: argparse.ArgumentParser) -> None:
 def add_ui(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``ui``."""
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
-    about = "turn on automatic runs: automation, changed sources, nightly"
+    about = "turn on automatic runs: automation, changed sources"
     sub.add_argument("--automate", action="store_true", help=about)
     about = "show a code location of your own, too: its workspace.yaml; repeat for several"
     sub.add_argument(

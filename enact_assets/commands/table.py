@@ -38,6 +38,12 @@ COMMANDS = {
     "plan": Command(
         "plan_output", "graph_options", "Show what materialize would make, and which input changed."
     ),
+    "schedule": Command(
+        "scheduling",
+        "graph_options",
+        "Show what the next scheduled rebuild would make, when, within which limits, and what the "
+        "last ones made. With --run-now, make it now, as the schedule does.",
+    ),
     "import": Command(
         "importing", "file_options", "Take in recordings, annotated videos and question files."
     ),

@@ -16,6 +16,7 @@
     <root>/scope.yaml                            names that are made (pipeline/root/scope.py)
     <root>/partitions.yaml                       shards (pipeline/root/partitions_file.py): yours
     <root>/alerts.yaml                           who is told of failures (root/alerts.py): yours
+    <root>/schedule.yaml                         when it is rebuilt (pipeline/rebuild): yours
     <root>/forgotten.txt                         names left out (pipeline/root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)
@@ -48,6 +49,7 @@ WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
 PARTITIONS_FILE = "partitions.yaml"
 ALERTS_FILE = "alerts.yaml"
+SCHEDULE_FILE = "schedule.yaml"
 REPORT_FOLDER = "report"
 CATALOGUE_FILE = "catalogue.db"
 FORMER_INDEX_FOLDER = "lake_index"

@@ -79,6 +79,8 @@ class Plan:
     n_fresh: int
     upstream: tuple[PlannedStep, ...] = ()
     """Those of ``stale`` that were not asked for: others are made from them, or shown with them."""
+    left: tuple[PlannedStep, ...] = ()
+    """Stale partitions that are not made, as they cost money, or are made from such."""
 
 
 def entry_changed(was: str | None, now: str, change: str) -> str:

@@ -1,4 +1,5 @@
-"""Who may spend what: a person within the budget, automation only if a switch says so.
+"""Who may spend what: a person within the budget, a scheduled rebuild within its own, automation
+only if a switch says so.
 
 All that was ever bought on a data root stands in its ledger. A run gets the sum that the ledger may
 come to; runs at the same time share it.
@@ -13,7 +14,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.pipeline.runs.pools import POOL_OF
-from enact_assets.pipeline.runs.running import TRIGGER_TAG, invocation_tags
+from enact_assets.pipeline.runs.running import REBUILD, TRIGGER_TAG, invocation_tags
 from enact_assets.pipeline.steps.answer_steps import API_POOL
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
@@ -27,13 +28,18 @@ OF_PERSONS = ("materialize",)
 
 
 def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
-    """What the ledger of ``root`` may come to in a run with ``tags``; None: nothing is bought.
+    """What the ledger of ``root`` may come to in a run with ``tags``; None: nothing is bought. A
+    rebuild buys within its own budget alone.
 
     Errors: :class:`SettingsError` for a wrong ``models.yaml``.
     """
     spending = KnownModels(DataRoot(root)).catalogue.spending
-    is_automated = tags.get(TRIGGER_TAG, OF_PERSONS[0]) not in OF_PERSONS
-    if is_automated and not spending.by_automation:
+    trigger = tags.get(TRIGGER_TAG, OF_PERSONS[0])
+    if trigger == REBUILD:
+        may_buy = USD_UNTIL_TAG in tags
+    else:
+        may_buy = trigger in OF_PERSONS or spending.by_automation
+    if not may_buy:
         return None
     limits = [] if spending.max_usd is None else [spending.max_usd]
     if USD_UNTIL_TAG in tags:
@@ -48,23 +54,32 @@ def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
     return {USD_UNTIL_TAG: repr(Budget(DataRoot(root).ledger, None).committed_usd() + max_usd)}
 
 
-def run_tags(root: Path, max_usd: float | None) -> Callable[[str], dict[str, str]]:
-    """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``."""
-    shared, limit = invocation_tags(), spending_tags(root, max_usd)
+def run_tags(
+    root: Path, max_usd: float | None, shared: Mapping[str, str] | None = None
+) -> Callable[[str], dict[str, str]]:
+    """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``;
+    ``shared`` are those of all (default: of `enact-assets materialize`).
+    """
+    shared, limit = dict(shared or invocation_tags()), spending_tags(root, max_usd)
     return lambda step: shared | (limit if step in BUYERS else {})
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
     """Whether a partition asks a model that costs money, and automation may not buy here."""
-    models = KnownModels(DataRoot(root))
     try:
-        may_buy = models.catalogue.spending.by_automation
+        may_buy = KnownModels(DataRoot(root)).catalogue.spending.by_automation
     except EnactError:
         may_buy = False
+    return (lambda _step, _partition: False) if may_buy else costing_money(root)
+
+
+def costing_money(root: Path) -> Callable[[StepSpec, Partition], bool]:
+    """Whether a partition asks a model that costs money, or one that nothing is known about."""
+    models = KnownModels(DataRoot(root))
     costs: dict[str, bool] = {}
 
     def withheld(step: StepSpec, partition: Partition) -> bool:
-        if may_buy or step.name not in BUYERS:
+        if step.name not in BUYERS:
             return False
         named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
         name = named.get("model")

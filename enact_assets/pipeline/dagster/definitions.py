@@ -14,7 +14,7 @@ from enact_assets.pipeline.dagster.jobs import all_jobs, asset_jobs
 from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS, LakeRows
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.dagster.report_asset import report_asset
-from enact_assets.pipeline.dagster.schedules import every_quarter, nightly
+from enact_assets.pipeline.dagster.schedules import every_quarter
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.pipeline.dagster.settings_assets import settings_assets
 from enact_assets.pipeline.dagster.table_assets import table_assets
@@ -66,7 +66,7 @@ def build_definitions(
             alerts_sensor,
             automation_sensor(),
         ],
-        schedules=[every_quarter, nightly, hourly_batches],
+        schedules=[every_quarter, hourly_batches],
         resources=resources,
         # A process per step costs seconds; most steps take hundredths of one.
         executor=dg.in_process_executor,

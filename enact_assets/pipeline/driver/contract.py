@@ -47,7 +47,8 @@ class StepRun:
     """One partition of one step; ``workers`` is how many processes the step itself may use.
 
     Of a shard, ``only`` names the members that are made. ``is_again`` is set if an attempt at the
-    run broke off: what that one made is left out, unless the run ``is_forced``.
+    run broke off: what that one made is left out, unless the run ``is_forced``. It does not begin
+    at the time ``until`` (Unix, s) or later.
     """
 
     step: str
@@ -57,6 +58,7 @@ class StepRun:
     only: tuple[str, ...] = ()
     is_forced: bool = False
     is_again: bool = False
+    until: float | None = None
 
     def __str__(self) -> str:
         return f"{self.step} {self.partition or ''}".strip()
@@ -65,6 +67,7 @@ class StepRun:
 @dataclass(frozen=True)
 class Outcome:
     """What came of a run: ``error`` is None if it was made, else what to tell people.
+    ``is_left`` if it did not begin, as it was too late.
 
     ``failures`` are those of a shard's partitions that the run could not make, and why.
     """
@@ -74,6 +77,7 @@ class Outcome:
     error: str | None
     seconds: float
     failures: Mapping[str, str] = field(default_factory=dict)
+    is_left: bool = False
 
 
 Started = Callable[[StepRun], None]

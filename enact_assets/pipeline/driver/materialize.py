@@ -31,8 +31,8 @@ from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.scoping import keep_scope, left_over, scope_with
-from enact_assets.pipeline.driver.steps_made import Walk, planned
-from enact_assets.pipeline.driver.walk import Observer, Report
+from enact_assets.pipeline.driver.steps_made import Walk, affordable, planned
+from enact_assets.pipeline.driver.walk import Limits, Observer, Report, Withheld
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.partitions_file import read_shards
@@ -91,6 +91,7 @@ class Driver:
         force: bool = False,
         from_nothing: bool = False,
         max_usd: float | None = None,
+        limits: Limits | None = None,
     ) -> Report:
         """Materialize what is missing or stale.
 
@@ -103,9 +104,9 @@ class Driver:
         of the registry to put there, ``everything`` puts all of it there. ``force`` makes
         fresh partitions too; ``from_nothing`` publishes, and keeps nothing of the former file.
         ``max_usd`` is what models may cost in this walk, besides the limit in ``models.yaml``;
-        without either, only models that cost nothing are asked. A failed partition blocks what is
-        made from it; everything else goes on. Files that steps find damaged are made again, and
-        these steps after them, once.
+        without either, only models that cost nothing are asked. ``limits`` leave some of it to
+        another walk. A failed partition blocks what is made from it; everything else goes on. Files
+        that steps find damaged are made again, and these steps after them, once.
 
         Errors: :class:`UnknownNameError` for an unknown asset or variant,
         :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
@@ -123,7 +124,8 @@ class Driver:
             self._register_all(registry, demonstrations, models, report)
             lineage = self._read(registry)
             self._observer.notes(change.words(lineage.names, self._whole, tuple(assets or ())))
-            of_runs, shards = run_tags(self._root, max_usd), read_shards(self._root)
+            of_runs = run_tags(self._root, max_usd, None if limits is None else limits.tags)
+            shards = read_shards(self._root)
 
             def tags(step: str) -> dict[str, str]:
                 is_anew = from_nothing and step == WAREHOUSE
@@ -141,10 +143,14 @@ class Driver:
                     tags=tags,
                     shards=shards,
                     is_forced=is_forced,
+                    limits=limits,
                 ).go()
 
             chosen = self._chosen(lineage, registry, assets, only)
             self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
+            if limits is not None:
+                report.plan = self._planned(lineage, chosen, limits.withheld)
+                self._observer.planned(report.plan)
             with ExitStack() as stack:
                 site = replace(self._site(), shards=shards)
                 runners = stack.enter_context(Runners(site, self._workers, self._dask))
@@ -168,11 +174,13 @@ class Driver:
         only: Mapping[str, Iterable[str]] | None = None,
         part: Mapping[str, Iterable[str]] | None = None,
         everything: bool = False,
+        withheld: Withheld | None = None,
     ) -> tuple[Plan, list[str]]:
         """What :meth:`run` would make with the same arguments, and messages about unknown names.
 
         Nothing is changed: names that are no partitions yet, or not in scope, are treated as if
-        they were. Errors: :class:`UnknownNameError` for an unknown asset or variant.
+        they were. What is ``withheld`` is left out, and what waits for it. Errors:
+        :class:`UnknownNameError` for an unknown asset or variant.
         """
         check_assets(assets or ())
         report = Report()
@@ -185,7 +193,7 @@ class Driver:
         chosen = self._chosen(lineage, registry, assets, only)
         self._observer.notes(asking_nothing(chosen, only, lineage.names, registry))
         with without_collector():
-            plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
+            plan = self._planned(lineage, chosen, withheld)
         return plan, report.rejected
 
     def forget(self, dimension: str, name: str) -> str:
@@ -259,6 +267,10 @@ class Driver:
         """What a plan lists and a walk makes."""
         chosen = choose(assets, only, lineage.names, registry, self._data.sources)
         return chosen.complete(lineage)
+
+    def _planned(self, lineage: Lineage, chosen: Chosen, withheld: Withheld | None) -> Plan:
+        plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
+        return plan if withheld is None else affordable(lineage, plan, withheld)
 
     def _is_list_outdated(self, lineage: Lineage) -> bool:
         """Whether the list of stale and missing partitions in the warehouse is outdated.

@@ -219,6 +219,8 @@ def execute(
     A failure is an outcome with an error: what our own error says, else the foreign one's message.
     Raises KeyboardInterrupt on Ctrl-C or SIGTERM.
     """
+    if run.until is not None and time.time() >= run.until:
+        return Outcome(run, None, None, 0.0, is_left=True)
     began = time.monotonic()
     place = workplace(site)
     run_id = run_id or str(uuid.uuid4())

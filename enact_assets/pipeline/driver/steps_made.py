@@ -1,6 +1,6 @@
 """One walk through the steps of a lineage: its plan, and each chosen partition that it makes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +12,20 @@ from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen
 from enact_assets.pipeline.driver.contract import Outcome, StepRun
-from enact_assets.pipeline.driver.walk import Batch, Failure, Observer, Report, Step, in_batches
+from enact_assets.pipeline.driver.walk import (
+    BEHIND,
+    BUDGET_SPENT,
+    LATE,
+    MANY,
+    NO_MONEY,
+    Batch,
+    Failure,
+    Limits,
+    Observer,
+    Report,
+    Step,
+    in_batches,
+)
 from enact_assets.pipeline.lineage.graph import LANDED_OF, REPORT, ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.pipeline.lineage.lake_states import LakeStates
 from enact_assets.pipeline.runs.driver_lock import check_only_driver
@@ -21,6 +34,7 @@ from enact_assets.settings.registry import BASELINE
 
 WHY_CHARACTERS = 1000
 
+PUBLISHING = (WAREHOUSE, REPORT)
 OUTDATED = Cause("its list of stale and missing partitions is outdated")
 
 
@@ -37,6 +51,24 @@ def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], boo
         if not chosen.is_asked_for(STEP_NAMED[step.name], step.partition)
     )
     return _published(replace(plan, upstream=tuple(for_others)), chosen, is_list_outdated)
+
+
+def affordable(
+    lineage: Lineage, plan: Plan, withheld: Callable[[StepSpec, Partition], bool]
+) -> Plan:
+    """``plan`` without partitions that are withheld, and what waits for them."""
+    left, waiting = list[PlannedStep](), Marks()
+    stale = {(made.name, made.partition): made for made in plan.stale}
+    for spec in lineage.steps:
+        for partition in lineage.affected(spec, waiting):
+            made = stale.get((spec.name, partition))
+            is_withheld = made is not None and withheld(spec, partition)
+            if is_withheld or lineage.is_blocked(spec, partition, waiting):
+                waiting.add(spec.assets, partition)
+                left += [made] if made is not None else []
+    names = {(made.name, made.partition) for made in left}
+    kept = tuple(made for key, made in stale.items() if key not in names)
+    return replace(plan, stale=kept, left=tuple(left))
 
 
 def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
@@ -76,12 +108,14 @@ class Walk:
         tags: Callable[[str], Mapping[str, str]],
         shards: Shards | None,
         is_forced: Callable[[str], bool],
+        limits: Limits | None = None,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
         self._report, self._tags, self._is_forced = report, tags, is_forced
-        self._shards = shards
+        self._shards, self._limits = shards, limits
         self._states, self._observer = states, observer
         self._is_list_outdated = partial(is_list_outdated, lineage)
+        self._left, self._unpaid = Marks(), Marks()
         self._failed = Marks()
         for failure in report.failures:
             self._failed.add(failure.step.keys, failure.step.names)
@@ -91,10 +125,57 @@ class Walk:
         for spec in self._lineage.steps:
             if steps := self._to_make(spec):
                 check_only_driver()
-                batches = in_batches(spec, steps, self._shards)
-                unit = "shard" if batches[0].only else "partition"
-                self._observer.stage_starts(spec.name, len(batches), unit)
-                self._make(batches)
+                if batches := self._within_limits(in_batches(spec, steps, self._shards)):
+                    unit = "shard" if batches[0].only else "partition"
+                    self._observer.stage_starts(spec.name, len(batches), unit)
+                    self._make(batches)
+
+    def _within_limits(self, batches: list[Batch]) -> list[Batch]:
+        """Those that may begin now; the others are left."""
+        limits, name = self._limits, batches[0].of_run.name
+        if limits is None or name in PUBLISHING:
+            return batches
+        if limits.is_over():
+            n, why = 0, LATE
+        elif limits.max_runs is None:
+            return batches
+        else:
+            n, why = max(0, limits.max_runs - self._report.n_runs), MANY
+        self._leave([s for batch in batches[n:] for s in batch.steps], why, self._left)
+        return batches[:n]
+
+    def _waits(self, spec: StepSpec, partition: Partition, step: Step) -> bool:
+        """Whether limits leave ``partition``, or what it is made from; it is listed if it is stale.
+
+        What reads all partitions of something does not wait for those that nobody may pay for.
+        """
+        lineage, limits = self._lineage, self._limits
+        if limits is None or spec.name in PUBLISHING:
+            return False
+        why, marks = BEHIND, [self._left]
+        if not lineage.touches(spec, partition, self._left):
+            marks = [self._failed, self._unpaid]
+            if step.why and limits.withheld(spec, partition):
+                why = NO_MONEY
+            elif not (
+                lineage.is_blocked(spec, partition, self._failed)
+                and lineage.touches(spec, partition, self._unpaid)
+            ):
+                return False
+        for of in marks:
+            of.add(spec.assets, partition)
+        if step.why:
+            self._leave([step], why)
+        return True
+
+    def _leave(self, steps: Sequence[Step], why: str, *marks: Marks) -> None:
+        if not steps:
+            return
+        for step in steps:
+            for of in marks:
+                of.add(step.keys, step.names)
+        self._report.left.setdefault(why, []).extend(steps)
+        self._observer.leaves(steps, why)
 
     def _to_make(self, spec: StepSpec) -> list[Step]:
         steps = []
@@ -111,6 +192,8 @@ class Walk:
             is_forced = self._is_forced(spec.name) and self._chosen.is_asked_for(spec, partition)
             why = "; ".join(str(c) for c in causes) or ("forced" if is_forced else "")
             step = Step(spec.name, spec.assets, partition_key(partition), why)
+            if self._waits(spec, partition, step):
+                continue
             if self._lineage.is_blocked(spec, partition, self._failed):
                 self._failed.add(spec.assets, partition)
                 (self._report.blocked if why else self._report.kept).append(step)
@@ -123,6 +206,7 @@ class Walk:
 
     def _make(self, batches: list[Batch]) -> None:
         of_run = {batch.of_run.partition: batch for batch in batches}
+        is_publishing = batches[0].of_run.name in PUBLISHING
         runs = [
             StepRun(
                 batch.of_run.name,
@@ -133,6 +217,7 @@ class Walk:
                 },
                 only=batch.only,
                 is_forced=self._is_forced(batch.of_run.name),
+                until=None if self._limits is None or is_publishing else self._limits.until,
             )
             for batch in batches
         ]
@@ -142,10 +227,14 @@ class Walk:
             lambda run, progress: self._observer.progress(of_run[run.partition].of_run, progress),
         ):
             batch = of_run[outcome.run.partition]
+            if outcome.is_left:
+                self._leave(batch.steps, LATE, self._left)
+                continue
+            self._report.n_runs += not is_publishing
             for step in batch.steps:
                 self._ended(step, self._failure(step, batch, outcome))
             of_run_failure = None
-            if outcome.error is not None:
+            if outcome.error is not None and not self._is_unpaid(outcome.error):
                 of_run_failure = Failure(batch.of_run, outcome.error, outcome.run_id or "")
             self._observer.step_ends(batch.of_run, of_run_failure)
 
@@ -177,6 +266,11 @@ class Walk:
                 version = self._lineage.states.of[step.name][step.names].version
                 self._lineage.reported[step.name][step.names] = version
             self._report.made.append(step)
+        elif self._is_unpaid(failure.message):
+            self._leave([step], NO_MONEY, self._failed, self._unpaid)
         else:
             self._report.failures.append(failure)
             self._failed.add(step.keys, step.names)
+
+    def _is_unpaid(self, message: str) -> bool:
+        return self._limits is not None and BUDGET_SPENT in message

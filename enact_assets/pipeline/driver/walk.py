@@ -1,11 +1,12 @@
-"""Parts of a walk through the asset graph: steps, failures, the report, the observer."""
+"""Parts of a walk through the asset graph: steps, limits, failures, the report, the observer."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.plan import Lineage, Plan
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
@@ -65,6 +66,37 @@ def _why(steps: Sequence[Step]) -> str:
     return f"{counted(len(steps), 'partition')}, first {steps[0].partition}: {steps[0].why}"
 
 
+Withheld = Callable[[StepSpec, Partition], bool]
+"""Whether a partition is not to be made, such as answers that nobody may buy."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a walk leaves for the next one: runs after the time ``until`` (Unix, s), runs beyond
+    ``max_runs``, and what is ``withheld``.
+
+    Publishing is never left: what was made is to be seen. ``tags`` are those of all runs.
+    """
+
+    tags: Mapping[str, str]
+    until: float | None = None
+    max_runs: int | None = None
+    withheld: Withheld = lambda _step, _partition: False
+
+    def is_over(self) -> bool:
+        """Whether the time has come."""
+        return self.until is not None and time.time() >= self.until
+
+
+LATE = "the window ended"
+MANY = "the greatest number of runs was reached"
+NO_MONEY = "it costs money, and the budget does not cover it"
+BEHIND = "an input was left"
+"""Why partitions were left, in this order where people read of it."""
+BUDGET_SPENT = "does not cover another request"
+"""In the message of a step whose budget was spent."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """A step that failed: what the error said, and the run in which the UI shows it."""
@@ -81,7 +113,7 @@ class Report:
     ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged, but
     older than what failed. ``rejected`` are messages about unknown names. ``n_told``
     partitions existed but were not yet reported to Dagster. ``damaged`` says which files the
-    walk found damaged and made again.
+    walk found damaged and made again. A walk with limits has a ``plan`` and says what it ``left``.
     """
 
     made: list[Step] = field(default_factory=list)
@@ -92,6 +124,11 @@ class Report:
     damaged: list[str] = field(default_factory=list)
     fresh: dict[str, list[Partition]] = field(default_factory=dict)
     """Step -> its partitions that were fresh."""
+    plan: Plan | None = None
+    left: dict[str, list[Step]] = field(default_factory=dict)
+    """Why -> stale partitions that another walk makes."""
+    n_runs: int = 0
+    """Runs that were begun, publishing left out. A run of a shard makes several partitions."""
     n_told: int = 0
     seconds: float = 0.0
 
@@ -134,7 +171,7 @@ class Report:
             for f in self.failures
             if not now.touches(STEP_NAMED[f.step.name], f.step.names, damaged)
         ]
-        self.blocked, self.kept, self.fresh = [], [], {}
+        self.blocked, self.kept, self.fresh, self.left = [], [], {}, {}
         return True
 
 
@@ -157,6 +194,12 @@ class Observer:
 
     def notes(self, texts: Sequence[str]) -> None:
         """What people should know before anything is made, a sentence or two each."""
+
+    def planned(self, plan: Plan) -> None:
+        """What a walk with limits will make, if nothing keeps it from that."""
+
+    def leaves(self, steps: Sequence[Step], why: str) -> None:
+        """Partitions are left to another walk."""
 
     def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:
         """An asset has ``n_steps`` partitions to make, or shards."""

@@ -29,6 +29,8 @@ INVOCATION_TAG = "enact/invocation"
 FROM_NOTHING_TAG = "enact/from_nothing"
 """Of a run that publishes without the former file, whatever its value; the UI may set it, too."""
 CHECK_JOB = "check_freshness"
+REBUILD = "rebuild"
+"""Job and schedule of scheduled rebuilds, and the trigger of the runs that they start."""
 
 
 def job_of(step: str) -> str:
@@ -62,10 +64,10 @@ def assets_of_jobs() -> dict[str, tuple[str, ...]]:
     return found
 
 
-def invocation_tags() -> dict[str, str]:
+def invocation_tags(trigger: str = "materialize") -> dict[str, str]:
     """Tags for the runs of one invocation of a driver that begins now."""
     began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {TRIGGER_TAG: "materialize", INVOCATION_TAG: f"{began}-{uuid.uuid4().hex[:6]}"}
+    return {TRIGGER_TAG: trigger, INVOCATION_TAG: f"{began}-{uuid.uuid4().hex[:6]}"}
 
 
 def unfinished_runs(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:

@@ -7,7 +7,6 @@ import os
 import shutil
 import time
 import warnings
-from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
@@ -15,7 +14,6 @@ import pytest
 import yaml
 from answers.models.small_questions import messages, read_picture
 from daemon_places import Place, added, demonstrations
-from dagster._core.definitions.schedule_definition import ScheduleExecutionData
 from made_roots import ACTIVITY
 
 from enact_assets.answers.models.bought_batches import ledger_folders, submit
@@ -32,7 +30,7 @@ from enact_assets.pipeline.dagster.automation import (
 )
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
 from enact_assets.pipeline.dagster.checks import sql_check_specs
-from enact_assets.pipeline.dagster.schedules import every_quarter, nightly
+from enact_assets.pipeline.dagster.schedules import every_quarter
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
 from enact_assets.pipeline.dagster.up_to_date import CHECK, report_up_to_date
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
@@ -286,20 +284,6 @@ def test_a_check_that_fails_keeps_the_old_file_and_shows_its_rows(place: Place) 
     assert "verification" in told.metadata["what to do"].value
 
 
-def test_every_night_settings_and_the_warehouse_are_refreshed(place: Place) -> None:
-    place.change_camera(70.0)
-    night = datetime(2026, 11, 20, 3, tzinfo=UTC)
-    with dg.build_schedule_context(
-        instance=place.instance,
-        resources={"data": place.data},
-        repository_def=place.repository,
-        scheduled_execution_time=night,
-    ) as context:
-        requests = [r for r in nightly(context) if isinstance(r, dg.RunRequest)]
-    found = [(r.asset_selection[0].to_user_string(), r.partition_key) for r in requests]
-    assert found == [CAMERA, ("warehouse", None)]
-
-
 def test_a_run_whose_process_is_gone_counts_as_failed(place: Place) -> None:
     """After a restart of the machine it would count as running for ever, and hold its pool."""
     here = ProcessIdentity.here()
@@ -365,29 +349,11 @@ def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) ->
     assert registered_partitions.default_status == dg.DefaultSensorStatus.RUNNING
 
 
-NIGHT = datetime(2026, 11, 20, 3, tzinfo=UTC)
-
-
-def night(place: Place) -> ScheduleExecutionData:
-    """What the daemon gets from the schedule, with everything that Dagster checks of it."""
-    with dg.build_schedule_context(
-        instance=place.instance,
-        resources={"data": place.data},
-        repository_def=place.repository,
-        scheduled_execution_time=NIGHT,
-    ) as context:
-        return nightly.evaluate_tick(context)
-
-
 def test_nothing_is_asked_for_while_a_driver_walks(place: Place) -> None:
     """Both would make the same partitions, one of them in vain. Between two steps no run is on."""
     place.change_camera(70.0)
     with only_driver(place.root):
         assert place.automated() == set()
-        assert night(place).run_requests == []
-        assert "skipped: a driver is at work and does both (process" in str(
-            night(place).skip_message
-        )
         found = place.sensor(changed_sources, "{}")
         assert not found.run_requests
         assert "a driver is at work" in str(found.skip_reason)
@@ -401,19 +367,6 @@ def test_a_run_that_a_driver_left_behind_stops_nothing(place: Place) -> None:
     place.change_camera(70.0)
     place.queue(("visibility",), "x|state", **{"enact/trigger": "materialize"})
     assert place.automated() == {("asked_questions", "aperture_80")}
-    assert night(place).run_requests
-
-
-def test_a_variant_that_is_not_loaded_yet_leaves_the_night_to_the_others(place: Place) -> None:
-    """Dagster refuses the whole tick for one partition that it does not know."""
-    entries = yaml.safe_load(place.registry_file.read_text())
-    entries["variants"]["aperture_50"] = {**entries["variants"]["aperture_80"]}
-    entries["gatings"]["contact_too"] = entries["gatings"]["contact"]
-    place.registry_file.write_text(yaml.safe_dump(entries))
-    place.change_camera(70.0)
-    asked = [(r.asset_selection[0].to_user_string(), r.partition_key)
-             for r in night(place).run_requests or ()]  # fmt: skip
-    assert asked == [("variant_config", "aperture_80"), ("warehouse", None)]
 
 
 def test_an_import_that_failed_is_tried_again_after_a_day_and_not_before(

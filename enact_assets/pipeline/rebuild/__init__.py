@@ -1,0 +1,1 @@
+"""Scheduled rebuilds: settings, one night, and what the last nights made."""
