@@ -68,7 +68,7 @@ class BoundedComputeLogManager(LocalComputeLogManager):
             kept(sys.stderr, paths[ComputeIOType.STDERR]),
         ):
             yield CapturedLogContext(log_key)
-        complete = Path(self.complete_artifact_path(log_key))
+        complete = Path(self.get_captured_local_path(log_key, "complete"))
         complete.parent.mkdir(parents=True, exist_ok=True)
         complete.touch()
 
@@ -77,13 +77,13 @@ class BoundedComputeLogManager(LocalComputeLogManager):
         self,
         log_key: Sequence[str],  # noqa: ARG002 - Dagster's
         io_type: ComputeIOType,  # noqa: ARG002 - Dagster's
-    ) -> Iterator[IO[str] | None]:
+    ) -> Iterator[IO[bytes] | None]:
         """Nothing: sensors look thousands of times a day, and their message says what they saw."""
         yield None
 
     def is_capture_complete(self, log_key: Sequence[str]) -> bool:
         """Also if nothing was captured: the UI would wait for it."""
-        complete = Path(self.complete_artifact_path(log_key))
+        complete = Path(self.get_captured_local_path(log_key, "complete"))
         return complete.exists() or not complete.parent.exists()
 
     def _drop_old_runs(self) -> None:
