@@ -152,8 +152,8 @@ def test_equal_rows_have_equal_versions(place: Place) -> None:
     """Whoever goes by the version of a mart is woken by other rows, not by a publication."""
     before = told_contents(place.instance)
     assert set(before) == MARTS
-    only = {"assets": ["warehouse"], "force": True}
-    assert Driver(place.root, workers=1).run(**only, from_nothing=True).is_success
+    driver = Driver(place.root, workers=1)
+    assert driver.run(assets=["warehouse"], force=True, from_nothing=True).is_success
     assert told_contents(place.instance) == before
     answers, of = "predictions", {"model": "oracle", "variant": "baseline"}
     rows = place.data.lake.read(answers, of)
