@@ -151,7 +151,7 @@ def add_ui(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--port", type=int, default=3000, help="port to listen on (default: 3000)")
     about = "turn on automatic runs: automation, changed sources"
     sub.add_argument("--automate", action="store_true", help=about)
-    about = "show a code location of your own, too: its workspace.yaml; repeat for several"
+    about = "show code locations of your own, too: a workspace.yaml, repeatable (default: none)"
     sub.add_argument(
         "--workspace", type=Path, action="append", default=[], metavar="FILE", help=about
     )
