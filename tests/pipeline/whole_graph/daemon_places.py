@@ -5,6 +5,7 @@ from pathlib import Path
 import dagster as dg
 import yaml
 
+from enact_assets.pipeline.dagster import automation
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver.contract import Site, StepRun
 from enact_assets.pipeline.driver.step_runs import execute
@@ -64,6 +65,7 @@ class Place:
 
     def requested(self) -> list[dg.RunRequest]:
         """Runs that the automation sensor requests if nothing was tried yet."""
+        automation._last.clear()  # what this process looked at, which may have been just now
         context = dg.build_sensor_context(instance=self.instance, repository_def=self.repository)
         found = self.repository.get_sensor_def("automation").evaluate_tick(context)
         return list(found.run_requests or [])

@@ -29,6 +29,7 @@ from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
 from enact_assets.pipeline.driver.materialize import Driver
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
 from enact_assets.pipeline.rebuild.job import rebuild_definitions
 from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights
 from enact_assets.pipeline.runs.code_location import write_workspace
@@ -144,9 +145,12 @@ class Nights:
         filters = dg.RunsFilter(tags={"enact/invocation": night.tags["enact/invocation"]})
         runs = [r for r in self.instance.get_runs(filters) if r.run_id != night.run_id]
         assert {r.tags[TRIGGER_TAG] for r in runs} <= {"rebuild"}
-        named = [(a.to_user_string(), r.tags.get(PARTITION_TAG)) for r in runs
-                 for a in sorted(r.asset_selection or ())[:1]]  # fmt: skip
-        return Counter(named)
+        assets = [
+            {a.to_user_string() for a in r.asset_selection or ()} & set(STEP_OF) for r in runs
+        ]
+        return Counter(
+            (min(a), r.tags.get(PARTITION_TAG)) for a, r in zip(assets, runs, strict=True)
+        )
 
     def log(self, night: dg.DagsterRun) -> list[str]:
         return [entry.user_message for entry in self.instance.all_logs(night.run_id)]
@@ -176,7 +180,7 @@ def keys(plan: Plan) -> set[tuple[str, str | None]]:
 
 
 def may_follow(plan: Plan) -> set[tuple[str, str | None]]:
-    assets = {s.name: min(s.assets) for s in step_runs.STEP_NAMED.values()}
+    assets = {s.name: min(s.assets) for s in STEP_NAMED.values()}
     return {
         (assets[name], "|".join(partition) or None)
         for name, partitions in plan.may_follow.items()
@@ -312,7 +316,8 @@ def test_two_nights_do_not_meet_and_no_driver(nights: Nights) -> None:
 
 def test_a_night_with_a_failure_fails_after_it_made_the_rest(nights: Nights) -> None:
     nights.change_camera()
-    shutil.rmtree(nights.root / "recordings" / "moving_cups-1" / "variant_aperture_80")
+    for picture in (nights.root / "recordings" / "moving_cups-1").glob("variant_*/*.png"):
+        picture.write_bytes(b"not a picture")
     night = nights.run(nights.tick(FIRST))
     assert night.status == dg.DagsterRunStatus.FAILURE
     counts = nights.counts()
@@ -359,7 +364,7 @@ def test_a_night_works_with_postgresql(
 def test_of_missed_nights_dagster_asks_for_the_last_one_once(nights: Nights) -> None:
     """Its real scheduler, with a clock that was away for three days."""
     nights.change_camera()
-    target = ModuleTarget("enact_assets.definitions", None, location_name="enact_assets")
+    target = ModuleTarget("enact_assets.definitions", None, None, "enact_assets")
     log = get_default_daemon_logger("SchedulerDaemon")
     nights.set_clock(datetime.now(UTC))  # the code server has a clock of its own
 
