@@ -1,6 +1,7 @@
 """Asks requests and keeps what comes back: over HTTP many at a time, in this process in batches."""
 
 import asyncio
+import os
 import re
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -29,6 +30,8 @@ _ROUNDS = 4
 process runs the model. The first is alone, and the next after one that cost more than was reserved.
 """
 _WAIT_S = 0.2
+_LOOP_FILES = 16
+"""More than a loop opens when it begins."""
 _AT_FAULT = re.compile(r"BadRequest|\b(?:400|413|422)\b")
 """In words of a provider's library: the request is refused as it is."""
 _T = TypeVar("_T")
@@ -211,12 +214,35 @@ def _covered(
     return batch, held_usd, ""
 
 
+def _check_files() -> None:
+    """Errors: :class:`PredictionError` if too few files may be opened for a loop: uvloop would end
+    the process.
+    """
+    opened = list[int]()
+    try:
+        while len(opened) < _LOOP_FILES:
+            opened.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except OSError as error:
+        raise PredictionError(
+            f"no model can be asked, since this process may open no more files ({error.strerror}). "
+            "Allow it more (`ulimit -n`) and run again; answers that came are kept."
+        ) from error
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
     """Run to the end in a loop of its own thread, a faster loop where it is installed.
 
     Whoever waits here is interrupted. In a loop an interrupt would be raised in whatever runs just
     then, and be lost with it: Dagster raises its own kind, of which asyncio knows nothing.
     """
+    try:
+        _check_files()
+    except PredictionError:
+        work.close()
+        raise
     factory: Callable[[], asyncio.AbstractEventLoop] | None = None
     with suppress(ImportError):
         import uvloop

@@ -2,7 +2,8 @@
 
 Rows made then are as new: code that has a version below gives the rows that it gave, wherever it
 moved to, and keeps its former version. Since then array types have one definition each, which
-changed hashes and no row. The row of a step goes when its code changes, as a test demands.
+changed hashes and no row. The row of a step goes when its code changes, as a test demands;
+where no row can change by that, its hash is replaced.
 """
 
 from collections.abc import Mapping
@@ -44,7 +45,7 @@ FORMER: Mapping[str, str] = {
     "2abcd440e68f": "fd46864c3c1c",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
-    "cc9443ce0569": "049a811f5cca",  # world_predictions
+    "6d8882f723d0": "049a811f5cca",  # world_predictions, which look for room for a loop since
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

@@ -2,9 +2,12 @@
 
 import asyncio
 import itertools
+import os
+import resource
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +28,7 @@ from enact_assets.answers.models.canary import NUMBERS
 from enact_assets.answers.models.entries import Price
 from enact_assets.answers.models.ledger import read_answers
 from enact_assets.answers.models.session import Key, Progress, ask
+from enact_assets.engine.errors import PredictionError
 
 from reference.misbehaving_server import Server, answer_to, running
 
@@ -368,3 +372,27 @@ def test_the_key_is_sent_in_the_header_of_each_format(server: Server, tmp_path: 
         assert {a.text for a in answers.values()} == {answer_to("q0"), answer_to("q1")}
         assert {a.usd for a in answers.values()} == {(900 * 1.0 + 9 * 2.0) / 1e6}
         assert [header for header, value in server.headers.items() if KEY in value] == [name]
+
+
+def test_too_few_open_files_are_an_error_and_not_the_end_of_the_process(
+    server: Server, tmp_path: Path
+) -> None:
+    """uvloop aborted, which a campaign of faults found."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    held = list[int]()
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+        with suppress(OSError):
+            while True:
+                held.append(os.open(os.devnull, os.O_RDONLY))
+        for descriptor in held[-12:]:  # enough for the ledger
+            os.close(descriptor)
+        del held[-12:]
+        with pytest.raises(PredictionError, match=r"may open no more files .*ulimit -n"):
+            asked(server, "", tmp_path)
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not server.sold
+    assert outcomes(asked(server, "", tmp_path))["missing"] == 0
