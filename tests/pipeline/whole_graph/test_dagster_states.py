@@ -15,7 +15,7 @@ from made_roots import RECORDED
 from test_automation import quarter
 
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.runs.marts import mart_files, told_contents
+from enact_assets.pipeline.runs.marts import Content, contents, mart_files, told_contents
 from enact_assets.pipeline.runs.reported import last_materialization, read_lineage, report_landed
 from enact_assets.pipeline.runs.running import assets_made_with
 from enact_assets.settings.registry import load_registry
@@ -165,3 +165,14 @@ def test_equal_rows_have_equal_versions(place: Place) -> None:
     assert changed < made_anew < MARTS
     assert "answers" in changed
     assert "leaderboard" in made_anew - changed
+
+
+def test_rows_of_a_mart_are_hashed_again_if_it_is_made_of_something_else(place: Place) -> None:
+    """Whoever published without telling, such as another process that was killed."""
+    warehouse = place.data.warehouse_path
+    now = {file.name: content for file, content in contents(warehouse, {})}
+    assert now.keys() == MARTS
+    others = {name: Content("something else", "former rows") for name in now}
+    assert {file.name: content for file, content in contents(warehouse, others)} == now
+    kept = {name: content._replace(version="as told") for name, content in now.items()}
+    assert {file.name: content for file, content in contents(warehouse, kept)} == kept
