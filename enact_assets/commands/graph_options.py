@@ -37,6 +37,16 @@ def add_demo(sub: argparse.ArgumentParser) -> None:
     _add_effort(sub)
 
 
+def _add_limit(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--limit",
+        type=positive,
+        default=PLAN_SHOWN,
+        metavar="N",
+        help=f"partitions to list per step (default: {PLAN_SHOWN})",
+    )
+
+
 def add_plan(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``plan``."""
     _add_filters(sub)
@@ -45,13 +55,7 @@ def add_plan(sub: argparse.ArgumentParser) -> None:
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
     form.add_argument("--schema", action="store_true", help="the JSON schema of --json; no plan")
-    sub.add_argument(
-        "--limit",
-        type=positive,
-        default=PLAN_SHOWN,
-        metavar="N",
-        help=f"partitions to list per step (default: {PLAN_SHOWN})",
-    )
+    _add_limit(sub)
 
 
 def add_schedule(sub: argparse.ArgumentParser) -> None:
@@ -69,13 +73,7 @@ def add_schedule(sub: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"last nights to show (default: {NIGHTS_SHOWN})",
     )
-    sub.add_argument(
-        "--limit",
-        type=positive,
-        default=PLAN_SHOWN,
-        metavar="N",
-        help=f"partitions to list per step (default: {PLAN_SHOWN})",
-    )
+    _add_limit(sub)
 
 
 def add_world(sub: argparse.ArgumentParser) -> None:

@@ -22,11 +22,10 @@ from enact_assets.pipeline.rebuild.night import (
 )
 from enact_assets.pipeline.rebuild.nights import NIGHT_TAG, Counts, counts_tags
 from enact_assets.pipeline.rebuild.settings import RebuildSettings, read_settings
+from enact_assets.pipeline.runs.failures import WHY_CHARACTERS
 from enact_assets.pipeline.runs.lost_runs import process_tags
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import REBUILD, TRIGGER_TAG, WHY_TAG, invocation_tags
-
-WHY_CHARACTERS = 1000
 
 
 @dg.op(description="Makes what is due, in order, with early cut-off, and publishes once.")
