@@ -4,6 +4,7 @@ Nobody is, unless it names somebody. A webhook gets JSON, whose ``text`` chat se
 command gets the same text as its input.
 """
 
+import http.client
 import json
 import os
 import shlex
@@ -17,8 +18,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from enact_assets.engine.errors import AlertError, SettingsError
-from enact_assets.engine.given_files import read_given
 from enact_assets.engine.plurals import counted
+from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.paths import ALERTS_FILE
 
 WEBHOOK_VARIABLE, COMMAND_VARIABLE = "ENACT_ALERT_WEBHOOK", "ENACT_ALERT_COMMAND"
@@ -57,25 +58,16 @@ def read_alerts(root: Path) -> Alerts:
     Errors: :class:`SettingsError` names the file or variable, and never a webhook, which is secret.
     """
     path = root / ALERTS_FILE
-    try:
-        found = msgspec.yaml.decode(read_given(path), type=Alerts)
-    except FileNotFoundError:
-        found = Alerts()
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"{path}: {' '.join(str(error).split())}. It may have `webhook` (a URL), `command` (a "
-            "command line) and `warnings` (true or false)."
-        ) from error
+    advice = (
+        "It may have `webhook` (a URL), `command` (a command line) and `warnings` (true or false)."
+    )
+    found = read_root_file(path, Alerts, advice) or Alerts()
     given = {"webhook": WEBHOOK_VARIABLE, "command": COMMAND_VARIABLE}
     values = {name: os.environ.get(variable) or None for name, variable in given.items()}
     where = {n: given[n] if values[n] else f"{path}: {n}" for n in given}
     found = msgspec.structs.replace(found, **{n: v for n, v in values.items() if v is not None})
-    if found.webhook is not None:
-        url = urlsplit(found.webhook)
-        if url.scheme not in {"http", "https"} or not url.hostname:
-            raise SettingsError(f"{where['webhook']} is no http(s) URL. Correct or remove it.")
+    if found.webhook is not None and not _is_web_address(found.webhook):
+        raise SettingsError(f"{where['webhook']} is no http(s) URL. Correct or remove it.")
     if found.command is not None:
         try:
             words = shlex.split(found.command)
@@ -84,6 +76,16 @@ def read_alerts(root: Path) -> Alerts:
         if not words:
             raise SettingsError(f"{where['command']} is empty. Name a program, or remove it.")
     return found
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+        is_whole = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
+    except ValueError:  # a bracket that stays open, a port that is no number
+        return False
+    # Python's client refuses others only when it sends, and shows the address then.
+    return is_whole and text.isascii() and text.isprintable() and " " not in text
 
 
 def alert_text(root: Path, failures: Sequence[Failure]) -> str:
@@ -130,12 +132,13 @@ def _post(url: str, body: bytes) -> list[str]:
             return []
     except urllib.error.HTTPError as error:
         return [f"the webhook at {host} answered {error.code}"]
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         return [f"the webhook at {host} cannot be reached ({_reason(error)})"]
 
 
-def _reason(error: OSError) -> object:
-    return getattr(error, "reason", None) or error.strerror or type(error).__name__
+def _reason(error: Exception) -> object:
+    said = getattr(error, "reason", None) or getattr(error, "strerror", None)
+    return said or type(error).__name__
 
 
 def _run(command: str, text: str) -> list[str]:

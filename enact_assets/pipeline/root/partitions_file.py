@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from enact_assets.engine.errors import SettingsError
-from enact_assets.engine.given_files import read_given
 from enact_assets.engine.planning.shards import Shards
+from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.paths import PARTITIONS_FILE
 
 SHARDED = "demonstration"
@@ -32,17 +32,15 @@ def read_shards(root: Path) -> Shards | None:
     Errors: :class:`SettingsError` names the file and what is wrong in it.
     """
     path = root / PARTITIONS_FILE
-    try:
-        n = msgspec.yaml.decode(read_given(path), type=_File).demonstration_shards
-    except FileNotFoundError:
+    found = read_root_file(
+        path,
+        _File,
+        "Write one line such as `demonstration_shards: 100`, or remove the file: then a partition "
+        "is a demonstration.",
+    )
+    if found is None:
         return None
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"{path}: {' '.join(str(error).split())}. Write one line such as "
-            "`demonstration_shards: 100`, or remove the file: then a partition is a demonstration."
-        ) from error
+    n = found.demonstration_shards
     if not 1 <= n <= MOST_SHARDS:
         raise SettingsError(
             f"{path}: demonstration_shards: {n}; must be between 1 and {MOST_SHARDS:,}. About one "

@@ -18,9 +18,9 @@ from typing import Literal
 import msgspec
 
 from enact_assets.engine.errors import SettingsError
-from enact_assets.engine.given_files import read_given
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.system.atomic import replacing
+from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.classes import is_partition_name
 from enact_assets.settings.paths import SCOPE_FILE, DataRoot
 from enact_assets.settings.registry import BASELINE, Registry, load_registry, registry_path
@@ -118,18 +118,14 @@ def read_scope(root: Path) -> Scope | None:
     Errors: :class:`SettingsError` names the file and what is wrong in it.
     """
     path = root / SCOPE_FILE
-    try:
-        found = msgspec.yaml.decode(read_given(path), type=_File)
-    except FileNotFoundError:
+    found = read_root_file(
+        path,
+        _File,
+        "It says which names of the registry are made here: `all` or a list for each of "
+        f"{', '.join(PARTS.values())}. Repair the file, or remove it to make everything.",
+    )
+    if found is None:
         return None
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror})") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"{path}: {' '.join(str(error).split())}. It says which names of the registry are made "
-            f"here: `all` or a list for each of {', '.join(PARTS.values())}. Repair the file, or "
-            "remove it to make everything."
-        ) from error
     of = {}
     for dimension, part in PARTS.items():
         names = getattr(found, part)

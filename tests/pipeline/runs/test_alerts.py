@@ -196,6 +196,9 @@ def test_a_command_gets_the_text(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("webhook: ftp://host/secret", "webhook is no http"),
+        ("webhook: http://[secret", "webhook is no http"),
+        ("webhook: https://host:secret/a", "webhook is no http"),
+        ("webhook: https://host/secret b", "webhook is no http"),
         ("webhok: x", "unknown field `webhok`"),
         ('command: "mail \'x"', "command: No closing quotation"),
         ("command: ''", "command is empty"),
