@@ -25,7 +25,7 @@ from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, p
 from enact_assets.engine.lake.image_store import picture_name
 from enact_assets.engine.lake.lake import file_name
 from enact_assets.engine.lake.parquet_files import encoded_file
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.states import State, States, with_settings_and_files
 from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.tables import TABLES, Table

@@ -10,7 +10,7 @@ from rich.text import Text
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.graph import Partition, partition_tuple
 from enact_assets.engine.planning.explained import ExplainedInput, explain
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.plurals import counted, first_of
 from enact_assets.engine.provenance import InputVersion
 from enact_assets.pipeline.root.scope import scoped_registry
@@ -34,11 +34,12 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
     asset, partition = _checked(lineage, name)
     found = explain(lineage, asset, partition)
     key = "|".join(partition)
-    console.print(Text(f"{asset}{f' {key}' if key else ''}: {found.status}", "bold"))
-    for why in found.why:
-        console.print(Text(f"  {why}", "yellow"))
+    console.print(Text(f"{asset}{f' {key}' if key else ''}: {found.verdict.status}", "bold"))
+    for cause in found.verdict.causes:
+        console.print(Text(f"  {cause}", "yellow"))
     if found.state is not None and found.state.provenance is not None:
-        made = f"Made by code {found.state.provenance.code_version[:SHOWN]} of step {found.step}"
+        code = found.state.provenance.code_version[:SHOWN]
+        made = f"Made by code {code} of step {found.verdict.step}"
         if found.state.changed_ns:
             written = datetime.fromtimestamp(found.state.changed_ns / NS, UTC)
             made += f", written {written:%Y-%m-%d %H:%M} UTC"
@@ -58,8 +59,8 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
     if found.upstream:
         shown, n_more = first_of(found.upstream, SHOWN)
         console.print(f"{counted(len(found.upstream), 'partition')} upstream to make first:")
-        for step in shown:
-            console.print(Text(f"  {step.name} {step.key or ''}: {step.why}"))
+        for row in shown:
+            console.print(Text(f"  {row.step} {row.key or ''}: {row.why}"))
         if n_more:
             console.print(f"  and {n_more:,} more: `enact-assets plan` lists them")
     return 0

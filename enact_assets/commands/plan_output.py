@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.graph_options import PLAN_SHOWN
+from enact_assets.engine.graph import partition_key
 from enact_assets.engine.plurals import all_fresh, counted, first_of, named
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.settings.registry import load_registry
 
 if TYPE_CHECKING:
-    from enact_assets.engine.planning.plan import Plan, PlannedStep
+    from enact_assets.engine.planning.verdicts import Verdict, Verdicts
     from enact_assets.pipeline.costs.expected import PlannedCost
     from enact_assets.pipeline.runs.new_version import NewVersion
 
@@ -119,28 +120,29 @@ def plan_schema() -> dict[str, Any]:
 
 
 def plan_json(
-    plan: "Plan",
+    plan: "Verdicts",
     rejected: Sequence[str],
     answers: "Sequence[PlannedCost]",
     pictures: "Sequence[PlannedCost]",
     new_version: "NewVersion | None",
 ) -> bytes:
     """``plan`` as JSON of :func:`plan_schema`."""
-    for_others = {(step.name, step.partition) for step in plan.upstream}
+    from enact_assets.pipeline.lineage.graph import STEP_NAMED
+
     return msgspec.json.encode(
         PlanFile(
             [
                 PlannedPartition(
-                    step.name,
-                    list(step.assets),
-                    step.key,
-                    [str(cause) for cause in step.causes],
-                    (step.name, step.partition) not in for_others,
+                    row.step,
+                    list(STEP_NAMED[row.step].assets),
+                    row.key,
+                    [str(cause) for cause in row.causes],
+                    row.is_asked_for,
                 )
-                for step in plan.stale
+                for row in plan.stale
             ],
             {
-                name: ["|".join(partition) or None for partition in partitions]
+                name: [partition_key(partition) for partition in partitions]
                 for name, partitions in plan.may_follow.items()
             },
             plan.n_fresh,
@@ -166,22 +168,21 @@ def print_new_version(console: Console, new: "NewVersion | None") -> None:
     console.print(f"New version: {', '.join(words)}.")
 
 
-def print_plan(console: Console, plan: "Plan", limit: int = PLAN_SHOWN) -> None:
+def print_plan(console: Console, plan: "Verdicts", limit: int = PLAN_SHOWN) -> None:
     """Steps in the order in which they would be made, partitions with the same reasons together."""
     if not plan.stale and not plan.may_follow:
         console.print(f"Nothing to do: {all_fresh(plan.n_fresh)}.")
         return
-    n_following = sum(len(partitions) for partitions in plan.may_follow.values())
     console.print(
         f"{counted(len(plan.stale), 'partition')} to make, {plan.n_fresh:,} fresh. "
-        f"{n_following:,} more may become stale, depending on the results.\n"
+        f"{plan.n_following:,} more may become stale, depending on the results.\n"
     )
-    for_others = {(step.name, step.partition) for step in plan.upstream}
-    named = [step for step in plan.stale if (step.name, step.partition) not in for_others]
+    named = [row for row in plan.stale if row.is_asked_for]
+    for_others = [row for row in plan.stale if not row.is_asked_for]
     _print_steps(console, named, limit)
-    if plan.upstream:
+    if for_others:
         console.print("\nNeeded for these, so made as well:" if named else "Needed, so made:")
-        _print_steps(console, plan.upstream, limit)
+        _print_steps(console, for_others, limit)
     if plan.may_follow:
         console.print("\nMay become stale:")
         for name, partitions in plan.may_follow.items():
@@ -189,10 +190,10 @@ def print_plan(console: Console, plan: "Plan", limit: int = PLAN_SHOWN) -> None:
             console.print(_line(name, some))
 
 
-def _print_steps(console: Console, steps: Sequence["PlannedStep"], limit: int) -> None:
+def _print_steps(console: Console, rows: Sequence["Verdict"], limit: int) -> None:
     by_reason: dict[str, dict[str, list[str]]] = {}
-    for step in steps:
-        by_reason.setdefault(step.name, {}).setdefault(step.why, []).append(step.key or "")
+    for row in rows:
+        by_reason.setdefault(row.step, {}).setdefault(row.why, []).append(row.key or "")
     for name, reasons in by_reason.items():
         shown, n_more = first_of(list(reasons.items()), limit)
         for why, keys in shown:

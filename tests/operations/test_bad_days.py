@@ -85,7 +85,7 @@ def test_another_recording_is_read_whatever_its_time(
 def stale(tiny: TinyRoot, root: Path) -> set[str]:
     """Steps that a plan would make or that may follow."""
     plan, _ = tiny.driver(root).plan()
-    return {step.name for step in plan.stale} | set(plan.may_follow)
+    return {row.step for row in plan.stale} | set(plan.may_follow)
 
 
 def test_a_recording_with_another_time_is_read_again_and_that_is_all(

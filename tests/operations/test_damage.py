@@ -103,7 +103,7 @@ def test_verify_finds_what_nobody_reads(
     assert f"facts/{RECORDED}.parquet.damaged-" in printed
     assert command(capsys, copied, "verify")[0] == 0
     plan, _ = tiny.driver(copied).plan()
-    assert {step.name for step in plan.stale} == {"replays", "frame_images", "report"}
+    assert {row.step for row in plan.stale} == {"replays", "frame_images", "report"}
     assert tiny.walk(copied).is_success
     assert fingerprint(copied) == tiny.content
     assert images.exists(sha)

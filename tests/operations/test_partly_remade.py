@@ -125,7 +125,7 @@ def test_every_table_that_verifies_answers_makes_the_question_set_stale(
         before, rows = path.read_bytes(), lake.read(name, where)
         fewer = rows.head(rows.height - 1) if rows.height else later_parents(lake)
         lake.write(name, fewer, where, lake.metadata(name, where).provenance)
-        stale = {step.name: step.why for step in walk.plan()[0].stale}
+        stale = {row.step: row.why for row in walk.plan()[0].stale}
         assert f"{name} changed" in stale["question_set"]
         with pytest.raises(MaterializationError, match=f"{name} changed since question_set"):
             refuse_unvouched(states, names, "evaluation", ("oracle", "baseline"))

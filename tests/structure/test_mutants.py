@@ -15,7 +15,7 @@ def test_every_mutant_can_be_planted() -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"old": "no such text"}, "is in enact_assets/engine/planning/plan.py 0 times"),
+        ({"old": "no such text"}, "is in enact_assets/engine/planning/lineage.py 0 times"),
         ({"old": "import"}, "times"),
         ({"file": "enact_assets/gone.py"}, "there is no file enact_assets/gone.py"),
         ({"tests": ("tests/gone.py",)}, "there is no test file tests/gone.py"),
@@ -27,7 +27,7 @@ def test_a_mutant_that_does_not_fit_is_refused(change: dict[str, object], what: 
     fitting = {
         "area": "lineage",
         "name": "other words",
-        "file": "enact_assets/engine/planning/plan.py",
+        "file": "enact_assets/engine/planning/lineage.py",
         "old": 'NEVER = "never materialized"',
         "new": 'NEVER = "not there"',
         "tests": ("tests/pipeline/lineage",),

@@ -6,23 +6,31 @@ What failed holds up what is made from it, and nothing else.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.engine.ids import ID_CHARACTERS, content_sha
+from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Cause, Lineage
+from enact_assets.engine.planning.verdicts import (
+    HELD,
+    RUNNING,
+    TO_MAKE,
+    WAITS,
+    Judge,
+    Verdict,
+    Verdicts,
+)
 
 Attempts = Mapping[Partition, str]
 """Partitions that were tried -> :func:`attempt` of that time."""
 
 
-@dataclass
-class Due:
+class Due(NamedTuple):
     """What of one step may be made now, with the reasons; and what holds up others."""
 
-    causes: dict[Partition, tuple[Cause, ...]] = field(default_factory=dict)
-    attempts: dict[Partition, str] = field(default_factory=dict)
+    causes: dict[Partition, tuple[Cause, ...]]
+    attempts: dict[Partition, str]
     """What is tried now, and what was tried and is still stale."""
 
 
@@ -39,10 +47,8 @@ class DueSteps:
         running: Marks,
         withheld: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: False,
     ) -> None:
-        self._lineage = lineage
-        self._withheld = withheld
-        self._running = running
-        self._open, self._failed = Marks(), Marks()
+        self._lineage, self._withheld = lineage, withheld
+        self._judge = Judge(lineage, running=running)
 
     def next(self, step: StepSpec, tried: Attempts, limit: int) -> Due:
         """Up to ``limit`` partitions of ``step``; those of all steps before are to be asked first.
@@ -51,47 +57,36 @@ class DueSteps:
         partition that imports is not due for them alone, and what is made from it waits. Settings
         are no partitions to wait for, as their versions are known before they are materialized.
         """
-        due = Due()
         if step.name in self._lineage.graph.roots:
-            return due
-        busy = self._running.of.get(step.assets[0], set())
-        # Of all others nothing is to be done, nor held up.
-        for partition in self._lineage.affected(step, self._open, self._failed, busy=busy):
-            if partition in busy:
-                self._open.add(step.assets, partition)
-                if partition in tried:
-                    due.attempts[partition] = tried[partition]
-            elif self._lineage.is_blocked(step, partition, self._failed):
-                self._failed.add(step.assets, partition)
-            elif self._lineage.touches(step, partition, self._open) or self._waits(step, partition):
-                self._open.add(step.assets, partition)
-            elif causes := self._lineage.causes(step, partition):
-                if self._withheld(step, partition):
-                    self._failed.add(step.assets, partition)
-                    continue
-                now = attempt(self._lineage, step, partition, causes)
-                if tried.get(partition) == now:
-                    due.attempts[partition] = now
-                    self._failed.add(step.assets, partition)
-                    continue
-                self._open.add(step.assets, partition)
-                if len(due.causes) < limit:
-                    due.causes[partition] = causes
-                    due.attempts[partition] = now
-        return due
-
-    def _waits(self, step: StepSpec, partition: Partition) -> bool:
-        """Whether only external files changed, which may still be being written."""
+            return Due({}, {})
+        attempts: dict[Partition, str] = {}
         external = self._lineage.graph.external
-        if not all(given.asset in external for given in step.inputs):
-            return False
-        causes = self._lineage.causes(step, partition)
-        return bool(causes) and all(cause.asset in external for cause in causes)
+        imports = all(given.asset in external for given in step.inputs)
+
+        def hold(_step: StepSpec, row: Verdict) -> str | None:
+            if row.upstream:
+                return None
+            if imports and all(cause.asset in external for cause in row.causes):
+                return WAITS
+            if self._withheld(step, row.partition):
+                return HELD
+            attempts[row.partition] = now = attempt(self._lineage, step, row)
+            return HELD if tried.get(row.partition) == now else None
+
+        rows = Verdicts(self._judge.judge(step, hold)).not_fresh
+        due = [row for row in rows if row.status in TO_MAKE and not row.upstream]
+        for row in due[limit:]:
+            del attempts[row.partition]
+        attempts |= {
+            row.partition: tried[row.partition]
+            for row in rows
+            if row.status == RUNNING and row.partition in tried
+        }
+        return Due({row.partition: row.causes for row in due[:limit]}, attempts)
 
 
-def attempt(
-    lineage: Lineage, step: StepSpec, partition: Partition, causes: tuple[Cause, ...]
-) -> str:
-    """Names a try by what it would be made from and why: the same again would come out the same."""
-    inputs = {a: [v.version, v.n_partitions] for a, v in lineage.inputs(step, partition).items()}
-    return content_sha([inputs, [cause.text for cause in causes]])[:ID_CHARACTERS]
+def attempt(lineage: Lineage, step: StepSpec, row: Verdict) -> str:
+    """Identifies an attempt by its inputs and reasons; repeating it would give the same result."""
+    now = lineage.inputs(step, row.partition)
+    inputs = {asset: [version, n] for asset, (version, n) in now.items()}
+    return content_sha([inputs, [cause.text for cause in row.causes]])[:ID_CHARACTERS]

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from enact_assets.engine.graph import Follow, Partition, partition_key
-from enact_assets.engine.planning.plan import NEVER, Lineage, PlannedStep
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.planning.verdicts import FRESH, Verdict, judge
 from enact_assets.engine.provenance import InputVersion
-
-FRESH, STALE, MISSING, FOLLOWS = "fresh", "stale", "missing", "may become stale"
 
 
 @dataclass(frozen=True)
@@ -33,24 +32,20 @@ class ExplainedInput:
 
 @dataclass(frozen=True)
 class Explained:
-    """A partition of ``asset``, which ``step`` makes; ``status`` is one of the four above.
+    """A partition of an asset, with its ``verdict``.
 
-    ``why`` has every reason why it is stale or missing, ``upstream`` what is to be made before it,
-    in order: until then it is unknown whether a partition that may become stale does.
+    ``upstream`` is to be made before it, in order: until then it is unknown whether a partition
+    that may become stale does.
     """
 
-    asset: str
-    partition: Partition
-    step: str
-    status: str
-    why: tuple[str, ...]
+    verdict: Verdict
     state: State | None
     inputs: tuple[ExplainedInput, ...]
-    upstream: tuple[PlannedStep, ...]
+    upstream: tuple[Verdict, ...]
 
 
 def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
-    """What a plan knows about one partition.
+    """What is known about one partition.
 
     ``asset`` is one of the graph, ``partition`` one of ``lineage.names.partitions(asset)``.
     Errors: ``KeyError`` for any other.
@@ -58,21 +53,16 @@ def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
     step = lineage.graph.step_of[asset]
     above = _Above(lineage)
     above.add(step.name, partition)
-    plan = lineage.plan(lambda s, p: p in above.found.get(s.name, ()))
-    to_make = {(s.name, s.partition) for s in plan.stale}
-    following = {(name, p) for name, found in plan.may_follow.items() for p in found}
-    mine = next((s for s in plan.stale if (s.name, s.partition) == (step.name, partition)), None)
+    verdicts = judge(lineage, lambda s, p: p in above.found.get(s.name, ()))
+    open_rows = {(row.step, row.partition): row for row in verdicts.not_fresh}
+    mine = open_rows.get((step.name, partition), Verdict(step.name, partition, FRESH))
     state = lineage.states.get(asset, partition)
-    if mine is not None:
-        status = MISSING if any(str(c) == NEVER for c in mine.causes) else STALE
-    else:
-        status = FOLLOWS if (step.name, partition) in following else FRESH
     made_from = state.provenance.inputs if state is not None and state.provenance else {}
     inputs = []
     for follow in lineage.follows(step):
         members = above.members(follow, partition)
         maker = lineage.graph.step_of.get(follow.asset)
-        is_open = [maker is not None and (maker.name, p) in to_make | following for p in members]
+        is_open = [maker is not None and (maker.name, p) in open_rows for p in members]
         inputs.append(
             ExplainedInput(
                 follow.asset,
@@ -82,16 +72,8 @@ def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
                 sum(is_open),
             )
         )
-    return Explained(
-        asset,
-        partition,
-        step.name,
-        status,
-        () if mine is None else tuple(str(cause) for cause in mine.causes),
-        state,
-        tuple(inputs),
-        tuple(s for s in plan.stale if s is not mine),
-    )
+    upstream = tuple(row for row in verdicts.stale if row != mine)
+    return Explained(mine, state, tuple(inputs), upstream)
 
 
 class _Above:

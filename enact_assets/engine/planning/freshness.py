@@ -1,11 +1,11 @@
-"""Whether each asset is up to date: the plan, per asset."""
+"""Whether each asset is up to date: the verdicts on what exists, per asset."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from enact_assets.engine.graph import StepSpec, partition_key
-from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.planning.lineage import Lineage
+from enact_assets.engine.planning.verdicts import FOLLOWS, STALE, Verdict, judge
 
 SHOWN = 5
 """Partitions that are named."""
@@ -45,22 +45,24 @@ class Answer:
 
 def answers(lineage: Lineage) -> Mapping[str, Answer]:
     """Asset -> answer, in the order in which data flow."""
-    plan = lineage.plan(only_there=True)
-    found: dict[str, Answer] = {}
-    marked = Marks()
-    for step in lineage.steps:
-        stale = {s.partition: s.why for s in plan.stale if s.name == step.name}
-        following = plan.may_follow.get(step.name, ())
-        first = list(stale.items())[:SHOWN]
-        for partition in following[: SHOWN - len(first)]:
-            older = [f.asset for f in lineage.follows(step) if marked.count(f, partition)]
-            first.append((partition, f"made from {' and '.join(older)}, stale themselves"))
-        shown = tuple((partition_key(p) or "", why) for p, why in first)
-        for asset in step.assets:
-            found[asset] = Answer(asset, len(stale), len(following), shown)
-        if step.name not in lineage.graph.roots:
-            marked.add(step.assets, *stale, *following)
-    return found
+    verdicts = judge(lineage, only_there=True)
+    of: dict[str, list[Verdict]] = {step.name: [] for step in lineage.steps}
+    for row in (*verdicts.rows(STALE), *verdicts.rows(FOLLOWS)):
+        of[row.step].append(row)
+    return {
+        asset: Answer(
+            asset,
+            sum(row.status == STALE for row in of[step.name]),
+            sum(row.status == FOLLOWS for row in of[step.name]),
+            tuple((row.key or "", row.why or _follows(row)) for row in of[step.name][:SHOWN]),
+        )
+        for step in lineage.steps
+        for asset in step.assets
+    }
+
+
+def _follows(row: Verdict) -> str:
+    return f"made from {' and '.join(row.upstream)}, stale themselves"
 
 
 def answers_of_parts(

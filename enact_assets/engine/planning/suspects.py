@@ -59,14 +59,22 @@ class Suspects:
             self._found[step.name] = seen, self._compare(step, codes)
         return self._found[step.name][1]
 
-    def touched(self, step: StepSpec, *marks: Marks) -> NDArray[np.bool_]:
+    def touched(self, step: StepSpec, marked: Marks) -> NDArray[np.bool_]:
         """Whether a marked partition is an input of each partition of ``step``."""
         found = np.zeros(self._names.grid(step.assets[0]).size, np.bool_)
+        for _, touched in self.touched_by(step, marked):
+            found |= touched
+        return found
+
+    def touched_by(self, step: StepSpec, marked: Marks) -> list[tuple[str, NDArray[np.bool_]]]:
+        """The same for each input of which any is: in the order in which they are declared."""
+        found = []
         for k, follow in enumerate(self._follows.of(step.name)):
-            for marked in marks:
-                grid = marked.grid(follow.asset, self._names)
-                if grid is not None:
-                    found |= self._gather(step, k, follow).any(grid)
+            grid = marked.grid(follow.asset, self._names)
+            if grid is not None:
+                touched = self._gather(step, k, follow).any(grid)
+                if touched.any():
+                    found.append((follow.asset, touched))
         return found
 
     def _compare(self, step: StepSpec, codes: tuple[str, ...]) -> NDArray[np.bool_]:

@@ -12,8 +12,8 @@ from enact_assets.demonstrations.recordings.watched_folders import look_at, watc
 from enact_assets.engine.errors import SettingsError
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.ids import content_sha
+from enact_assets.engine.planning.lineage import entry_changed
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import entry_changed
 from enact_assets.engine.plurals import counted, named
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.arrivals import MADE_IN, names_found, undefined

@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.engine.planning.freshness import Answer, answers, answers_of_parts
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.pipeline.dagster.asset_runs import left_out_of_asset_runs
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS, WAREHOUSE
 from enact_assets.pipeline.root.partitions_file import read_shards

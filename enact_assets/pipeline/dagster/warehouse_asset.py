@@ -13,7 +13,8 @@ import dagster as dg
 
 from enact_assets.engine.errors import CheckError, MaterializationError
 from enact_assets.engine.ids import content_sha
-from enact_assets.engine.planning.missing import MISSING, not_current
+from enact_assets.engine.planning.missing import not_current
+from enact_assets.engine.planning.verdicts import MISSING
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.pipeline.dagster.automation import on_changed_data
 from enact_assets.pipeline.dagster.checks import report_sql_checks

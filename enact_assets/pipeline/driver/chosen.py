@@ -7,7 +7,7 @@ from enact_assets.answers.learned.training_scope import trained_activities
 from enact_assets.demonstrations.replay.sources import Sources
 from enact_assets.engine.errors import EnactError, UnknownNameError
 from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
-from enact_assets.engine.planning.plan import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
+from enact_assets.engine.planning.lineage import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
 from enact_assets.pipeline.lineage.graph import (
     EXTERNAL,
     ROOTS,

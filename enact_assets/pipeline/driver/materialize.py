@@ -15,8 +15,9 @@ from pathlib import Path
 
 from enact_assets.answers.imported.answer_files import has_answers
 from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.missing import not_current
-from enact_assets.engine.planning.plan import Lineage, Plan
+from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.arrivals import (
     add_world_sources,
@@ -31,7 +32,7 @@ from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.scoping import keep_scope, left_over, scope_with
-from enact_assets.pipeline.driver.steps_made import Walk, affordable, planned
+from enact_assets.pipeline.driver.steps_made import Walk, planned
 from enact_assets.pipeline.driver.walk import Limits, Observer, Report, Withheld
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
 from enact_assets.pipeline.root.forgotten import Forgotten
@@ -174,8 +175,8 @@ class Driver:
         only: Mapping[str, Iterable[str]] | None = None,
         part: Mapping[str, Iterable[str]] | None = None,
         everything: bool = False,
-        withheld: Withheld | None = None,
-    ) -> tuple[Plan, list[str]]:
+        withheld: Withheld = lambda _step, _partition: False,
+    ) -> tuple[Verdicts, list[str]]:
         """What :meth:`run` would make with the same arguments, and messages about unknown names.
 
         Nothing is changed: names that are no partitions yet, or not in scope, are treated as if
@@ -268,9 +269,8 @@ class Driver:
         chosen = choose(assets, only, lineage.names, registry, self._data.sources)
         return chosen.complete(lineage)
 
-    def _planned(self, lineage: Lineage, chosen: Chosen, withheld: Withheld | None) -> Plan:
-        plan = planned(lineage, chosen, partial(self._is_list_outdated, lineage))
-        return plan if withheld is None else affordable(lineage, plan, withheld)
+    def _planned(self, lineage: Lineage, chosen: Chosen, withheld: Withheld) -> Verdicts:
+        return planned(lineage, chosen, partial(self._is_list_outdated, lineage), withheld)
 
     def _is_list_outdated(self, lineage: Lineage) -> bool:
         """Whether the list of stale and missing partitions in the warehouse is outdated.

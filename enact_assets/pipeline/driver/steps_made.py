@@ -1,14 +1,14 @@
 """One walk through the steps of a lineage: its plan, and each chosen partition that it makes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Cause, Lineage, Plan, PlannedStep
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
+from enact_assets.engine.planning.verdicts import FOLLOWS, HELD, STALE, Verdict, Verdicts, judge
 from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen
 from enact_assets.pipeline.driver.contract import Outcome, StepRun
@@ -24,6 +24,7 @@ from enact_assets.pipeline.driver.walk import (
     Observer,
     Report,
     Step,
+    Withheld,
     in_batches,
 )
 from enact_assets.pipeline.lineage.graph import LANDED_OF, REPORT, ROOTS, STEP_NAMED, WAREHOUSE
@@ -38,58 +39,47 @@ PUBLISHING = (WAREHOUSE, REPORT)
 OUTDATED = Cause("its list of stale and missing partitions is outdated")
 
 
-def planned(lineage: Lineage, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
-    """What a walk over ``chosen`` makes, and what it may make depending on results.
+def planned(
+    lineage: Lineage,
+    chosen: Chosen,
+    is_list_outdated: Callable[[], bool],
+    withheld: Withheld = lambda _step, _partition: False,
+) -> Verdicts:
+    """What a walk over ``chosen`` makes, and what it may make depending on results; what is
+    ``withheld`` is held, and what waits for it.
 
     ``is_list_outdated`` says whether the published list of stale and missing partitions differs
     from the present one; it is asked only if nothing else decides whether to publish.
     """
-    plan = lineage.plan(None if chosen.is_everything else chosen.is_chosen)
-    for_others = (
-        step
-        for step in plan.stale
-        if not chosen.is_asked_for(STEP_NAMED[step.name], step.partition)
+    verdicts = judge(
+        lineage,
+        None if chosen.is_everything else chosen.is_chosen,
+        hold=lambda step, row: HELD if withheld(step, row.partition) else None,
     )
-    return _published(replace(plan, upstream=tuple(for_others)), chosen, is_list_outdated)
+    return _published(verdicts, chosen, is_list_outdated).asked_for(
+        lambda step, partition: chosen.is_asked_for(STEP_NAMED[step], partition)
+    )
 
 
-def affordable(
-    lineage: Lineage, plan: Plan, withheld: Callable[[StepSpec, Partition], bool]
-) -> Plan:
-    """``plan`` without partitions that are withheld, and what waits for them."""
-    left, waiting = list[PlannedStep](), Marks()
-    stale = {(made.name, made.partition): made for made in plan.stale}
-    for spec in lineage.steps:
-        for partition in lineage.affected(spec, waiting):
-            made = stale.get((spec.name, partition))
-            is_withheld = made is not None and withheld(spec, partition)
-            if is_withheld or lineage.is_blocked(spec, partition, waiting):
-                waiting.add(spec.assets, partition)
-                left += [made] if made is not None else []
-    names = {(made.name, made.partition) for made in left}
-    kept = tuple(made for key, made in stale.items() if key not in names)
-    return replace(plan, stale=kept, left=tuple(left))
+def _published(
+    verdicts: Verdicts, chosen: Chosen, is_list_outdated: Callable[[], bool]
+) -> Verdicts:
+    """With the warehouse to be made if its list is, or may come to be, outdated; then the report.
 
-
-def _published(plan: Plan, chosen: Chosen, is_list_outdated: Callable[[], bool]) -> Plan:
-    """``plan`` with the warehouse if its list is, or may come to be, outdated; then the report."""
-    known = {step.name for step in plan.stale} | set(plan.may_follow)
-    step, whole = STEP_NAMED[WAREHOUSE], Partition()
-    if WAREHOUSE in known or not chosen.is_chosen(step, whole):
-        return plan
-    stale, may_follow = plan.stale, dict(plan.may_follow)
-    if known - {REPORT}:
-        may_follow[WAREHOUSE] = (whole,)
-    elif is_list_outdated():
-        # Before the report, the only step that can be there.
-        stale = (PlannedStep(step.name, step.assets, whole, (OUTDATED,)), *stale)
-    else:
-        return plan
-    n_fresh = plan.n_fresh - 1
-    if REPORT not in known and chosen.is_chosen(STEP_NAMED[REPORT], whole):
-        may_follow[REPORT] = (whole,)
-        n_fresh -= 1
-    return replace(plan, stale=stale, may_follow=may_follow, n_fresh=n_fresh)
+    Before the report, the only step that can be there.
+    """
+    known, whole = {row.step for row in verdicts.not_fresh}, Partition()
+    if WAREHOUSE in known or not chosen.is_chosen(STEP_NAMED[WAREHOUSE], whole):
+        return verdicts
+    published = Verdict(WAREHOUSE, whole, FOLLOWS)
+    if not known - {REPORT}:
+        if not is_list_outdated():
+            return verdicts
+        published = Verdict(WAREHOUSE, whole, STALE, (OUTDATED,))
+    verdicts = verdicts.updated(published)
+    if REPORT in known or not chosen.is_chosen(STEP_NAMED[REPORT], whole):
+        return verdicts
+    return verdicts.updated(Verdict(REPORT, whole, FOLLOWS, upstream=(WAREHOUSE,)))
 
 
 class Walk:

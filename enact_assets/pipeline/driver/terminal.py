@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from enact_assets.engine.planning.plan import NEVER
+from enact_assets.engine.planning.lineage import NEVER
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.engine.system.kernel_cache import has_kernels
 from enact_assets.pipeline.driver.walk import Failure, Observer, Report, Step

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import Lineage, Plan
 from enact_assets.engine.planning.shards import Shards
+from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
 from enact_assets.pipeline.runs.progress import Progress
@@ -124,7 +125,7 @@ class Report:
     damaged: list[str] = field(default_factory=list)
     fresh: dict[str, list[Partition]] = field(default_factory=dict)
     """Step -> its partitions that were fresh."""
-    plan: Plan | None = None
+    plan: Verdicts | None = None
     left: dict[str, list[Step]] = field(default_factory=dict)
     """Why -> stale partitions that another walk makes."""
     n_runs: int = 0
@@ -195,7 +196,7 @@ class Observer:
     def notes(self, texts: Sequence[str]) -> None:
         """What people should know before anything is made, a sentence or two each."""
 
-    def planned(self, plan: Plan) -> None:
+    def planned(self, plan: Verdicts) -> None:
         """What a walk with limits will make, if nothing keeps it from that."""
 
     def leaves(self, steps: Sequence[Step], why: str) -> None:

@@ -105,7 +105,7 @@ def rebuild_schedule(settings: RebuildSettings) -> dg.ScheduleDefinition:
             if not plan.stale:
                 return dg.SkipReason(nothing_due(plan))
         first = plan.stale[0]
-        what = f"{first.name} {first.key or ''}".strip()
+        what = f"{first.step} {first.key or ''}".strip()
         why = f"{counted(len(plan.stale), 'partition')} due, first {what}: {first.why}"
         tags = {NIGHT_TAG: night.isoformat(), TRIGGER_TAG: REBUILD, WHY_TAG: why[:WHY_CHARACTERS]}
         return dg.RunRequest(run_key=night.isoformat(), tags=tags)

@@ -10,7 +10,7 @@ import dagster as dg
 
 from enact_assets.answers.models.budget import Budget
 from enact_assets.engine.graph import Partition
-from enact_assets.engine.planning.plan import Plan, PlannedStep
+from enact_assets.engine.planning.verdicts import Verdict, Verdicts
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.pipeline.costs.spending import costing_money
 from enact_assets.pipeline.driver.materialize import Driver
@@ -84,7 +84,7 @@ def withheld(root: DataRoot, settings: RebuildSettings) -> Withheld:
     return costing_money(root.root)
 
 
-def nothing_due(plan: Plan) -> str:
+def nothing_due(plan: Verdicts) -> str:
     """What is said of a plan of which nothing is due."""
     if not plan.left:
         return f"nothing is due: {all_fresh(plan.n_fresh)}"
@@ -93,7 +93,7 @@ def nothing_due(plan: Plan) -> str:
 
 
 @contextmanager
-def planning(root: DataRoot, settings: RebuildSettings) -> Iterator[tuple[Driver, Plan]]:
+def planning(root: DataRoot, settings: RebuildSettings) -> Iterator[tuple[Driver, Verdicts]]:
     """A driver and what a night would make, as far as it is known now."""
     driver = Driver(root.root)
     try:
@@ -113,18 +113,17 @@ class Log(Observer):
         for text in texts:
             self._log.info(text)
 
-    def planned(self, plan: Plan) -> None:  # noqa: D102
-        n = sum(map(len, plan.may_follow.values()))
+    def planned(self, plan: Verdicts) -> None:  # noqa: D102
         self._log.info(
-            f"{counted(len(plan.stale), 'partition')} due, {n:,} more may become stale, "
-            f"{plan.n_fresh:,} fresh"
+            f"{counted(len(plan.stale), 'partition')} due, {plan.n_following:,} more may become "
+            f"stale, {plan.n_fresh:,} fresh"
             + (f"; {len(plan.left):,} left, as they cost money" if plan.left else "")
         )
-        of: dict[str, list[PlannedStep]] = {}
-        for step in plan.stale:
-            of.setdefault(step.name, []).append(step)
-        for name, steps in of.items():
-            self._log.info(f"due: {_some(name, [s.key for s in steps])}: {steps[0].why}")
+        of: dict[str, list[Verdict]] = {}
+        for row in plan.stale:
+            of.setdefault(row.step, []).append(row)
+        for name, rows in of.items():
+            self._log.info(f"due: {_some(name, [row.key for row in rows])}: {rows[0].why}")
 
     def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
         self._log.info(f"{name}: {counted(n_steps, unit)}")

@@ -11,7 +11,7 @@ import dagster as dg
 from enact_assets.engine.errors import DamagedFileError, MaterializationError
 from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
 from enact_assets.engine.lake.damage import heal
-from enact_assets.engine.planning.plan import Cause
+from enact_assets.engine.planning.lineage import Cause
 from enact_assets.engine.planning.state_source import causes_now, inputs_now
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.lineage.code import code_version

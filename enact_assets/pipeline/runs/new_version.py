@@ -10,7 +10,7 @@ import dagster as dg
 from enact_assets.engine.errors import LakeError
 from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.planning.plan import Plan
+from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
 from enact_assets.pipeline.runs.ranges import FIRST_TAG
 from enact_assets.pipeline.runs.running import job_of
@@ -34,16 +34,18 @@ class NewVersion(NamedTuple):
     hours: float | None
 
 
-def made_by_other_code(instance: dg.DagsterInstance, lake: Lake, plan: Plan) -> NewVersion | None:
+def made_by_other_code(
+    instance: dg.DagsterInstance, lake: Lake, plan: Verdicts
+) -> NewVersion | None:
     """What of ``plan`` is made again because the code is another one; None if nothing is."""
     stale = [s for s in plan.stale if any(cause.is_new_code for cause in s.causes)]
     if not stale:
         return None
 
     def rows(assets: Iterable[str]) -> int:
-        return sum(_rows(lake, s.name, s.partition) for s in stale if s.name in assets)
+        return sum(_rows(lake, s.step, s.partition) for s in stale if s.step in assets)
 
-    numbers = Counter(s.name for s in stale)
+    numbers = Counter(s.step for s in stale)
     took = [_seconds(instance, step) for step in numbers]
     seconds = [n * s for n, s in zip(numbers.values(), took, strict=True) if s is not None]
     hours = None if None in took else sum(seconds) / 3600

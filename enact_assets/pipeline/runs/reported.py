@@ -11,7 +11,7 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
-from enact_assets.engine.planning.plan import Lineage
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.shards import Shards, members, version_of
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.lineage.code import code_version

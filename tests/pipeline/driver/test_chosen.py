@@ -247,7 +247,7 @@ def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> No
 
     def planned() -> set[str | None]:
         steps = driver.plan(assets=["replays"])[0].stale
-        return {step.key for step in steps if step.name == "replays"}
+        return {row.key for row in steps if row.step == "replays"}
 
     assert planned() == {names[0], "setting_the_table-7"}
     assert len(driver.instance.get_dynamic_partitions("demonstration")) == 4

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
 from enact_assets.engine.planning.freshness import answers, answers_of_parts
+from enact_assets.engine.planning.lineage import NEVER, entry_changed
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.missing import out_of_date
-from enact_assets.engine.planning.plan import NEVER, entry_changed
+from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.planning.verdicts import judge
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.driver.chosen import Chosen
 from enact_assets.pipeline.driver.steps_made import planned
@@ -37,7 +38,7 @@ def test_partitions_follow_as_the_obvious_twin_says() -> None:
 def test_what_was_just_made_is_fresh() -> None:
     world = World()
     assert world.stale() == set()
-    plan = world.lineage.plan()
+    plan = judge(world.lineage)
     assert plan.stale == ()
     assert plan.may_follow == {}
     assert plan.n_fresh == sum(len(world.lineage.partitions(step)) for step in STEPS)
@@ -60,9 +61,9 @@ def test_a_changed_setting_makes_stale_what_reads_it_and_the_rest_may_follow(cha
     world = World()
     for asset, partition in changed:
         world.lineage.states.set(asset, partition, State("another"))
-    plan = world.lineage.plan()
+    plan = judge(world.lineage)
     roots = {(asset, p) for asset, p in changed if asset in ROOTS}
-    stale = {(s.name, s.partition) for s in plan.stale}
+    stale = {(s.step, s.partition) for s in plan.stale}
     following = {(name, p) for name, ps in plan.may_follow.items() for p in ps}
     assert stale.isdisjoint(following)
     assert stale | following == closure(STEPS, changed, NAMES) | roots
@@ -168,8 +169,8 @@ def test_what_is_not_there_yet_is_no_reason() -> None:
     """An input that will be made again may come out as it was: then nothing follows."""
     world = World()
     world.lineage.states.set("trajectories", ("fold-0", "state"), None)
-    plan = world.lineage.plan()
-    assert [(s.name, s.partition) for s in plan.stale] == [("trajectories", ("fold-0", "state"))]
+    plan = judge(world.lineage)
+    assert [(s.step, s.partition) for s in plan.stale] == [("trajectories", ("fold-0", "state"))]
     assert plan.may_follow["qa"] == (("fold-0", "state"),)
 
 
@@ -182,13 +183,18 @@ def test_an_input_that_cannot_be_read_is_no_reason() -> None:
     assert world.lineage.causes(step, partition) == ()
 
 
+def out_of_date(world: World) -> list[tuple[str, str | None, str]]:
+    rows = not_current(world.lineage, lambda _asset: ()).filter(state="stale")
+    return rows.select("asset", "partition", "why").rows()
+
+
 def test_stale_rows_are_those_that_are_there() -> None:
     """Never made is not out of date; what is made from something stale is."""
     world = World()
     world.lineage.states.set("path_counts", ("fold-0", "state"), None)
-    assert out_of_date(world.lineage) == []
+    assert out_of_date(world) == []
     world.lineage.states.set("variant_config", ("high",), State("another"))
-    rows = out_of_date(world.lineage)
+    rows = out_of_date(world)
     of_variants = [key for asset, key, _ in rows if asset != "probe_panels"]
     assert {str(key).split("|")[-1] for key in of_variants} == {"high"}
     why = {(asset, key): text for asset, key, text in rows}
@@ -287,6 +293,6 @@ def test_a_plan_of_one_step_has_what_is_stale_upstream_of_it() -> None:
     lineage = World().lineage
     lineage.states.set("variant_config", ("baseline",), State("another camera"))
     plan = planned(lineage, Chosen(["qa"], None).complete(lineage), lambda: False)
-    assert plan.stale == plan.upstream
-    assert {step.name for step in plan.upstream} == {"variant_config", "visibility"}
+    assert not any(row.is_asked_for for row in plan.stale)
+    assert {row.step for row in plan.stale} == {"variant_config", "visibility"}
     assert set(plan.may_follow["qa"]) == set(lineage.names.partitions("qa"))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_tuple
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.missing import not_current
-from enact_assets.engine.planning.plan import Lineage
 from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.driver.chosen import Chosen
@@ -102,9 +102,8 @@ def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
     lineage = workshop.world.lineage
     chosen = Chosen(assets, only).complete(lineage)
     plan = planned(lineage, chosen, lambda: workshop.is_list_outdated(lineage))
-    certain = [(s.name, s.partition) for s in plan.stale]
+    certain = [(s.step, s.partition) for s in plan.stale]
     assert len(certain) == len(set(certain))
-    assert {(s.name, s.partition) for s in plan.upstream} <= set(certain)
     return chosen, set(certain), {(n, p) for n, found in plan.may_follow.items() for p in found}
 
 
@@ -208,7 +207,7 @@ def test_a_stale_report_leaves_the_warehouse_alone() -> None:
     workshop.published = {("qa", "fold-0|state")}
     lineage = world.lineage
     plan = planned(lineage, Chosen(None, {}), lambda: workshop.is_list_outdated(lineage))
-    assert [step.name for step in plan.stale] == [WAREHOUSE, "report"]
+    assert [row.step for row in plan.stale] == [WAREHOUSE, "report"]
     assert not plan.may_follow
 
 

@@ -15,10 +15,21 @@ from benchmarks.many_partitions import build
 from benchmarks.tiny_root import write_small_registry
 from enact_assets.engine.fingerprints import input_number, inputs_number, version_number
 from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec, partition_key
-from enact_assets.engine.planning.explained import FOLLOWS, FRESH, MISSING, STALE, explain
+from enact_assets.engine.planning.explained import explain
+from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.plan import NEVER, Lineage, Plan
 from enact_assets.engine.planning.states import State, States
+from enact_assets.engine.planning.verdicts import (
+    FOLLOWS,
+    FRESH,
+    HELD,
+    STATUSES,
+    WAITS,
+    Judge,
+    Verdict,
+    Verdicts,
+    judge,
+)
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.engine.tables import no_rows_sha
 from enact_assets.pipeline.lineage.code import code_version
@@ -30,7 +41,7 @@ from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.registry import load_registry
 
 from reference.lineage import upstream
-from reference.row_wise_plan import row_wise_plan
+from reference.row_wise_verdicts import row_wise_verdicts
 
 ASSETS = [(asset, p) for asset in (*STEP_OF, *EXTERNAL) for p in NAMES.partitions(asset)]
 CHANGES = ("gone", "other", "unreadable", "unsaid", "lacking", "misled")
@@ -57,18 +68,33 @@ def changed(state: State | None, how: str, is_settings: bool) -> State | None:
     return State("other" if how == "other" else state.version, Provenance("code", inputs))
 
 
+def every(verdicts: Verdicts) -> list[Verdict]:
+    return list(verdicts.rows(*STATUSES))
+
+
+def lineage_pairs(lineage: Lineage) -> list[tuple[str, Partition]]:
+    assets = [asset for step in lineage.steps for asset in step.assets]
+    return [(asset, p) for asset in assets for p in lineage.names.partitions(asset)]
+
+
 def compare(lineage: Lineage, chosen: frozenset[Partition]) -> None:
     def is_chosen(_step: StepSpec, partition: Partition) -> bool:
         return partition in chosen
 
-    assert lineage.plan() == row_wise_plan(lineage)
-    assert lineage.plan(only_there=True) == row_wise_plan(lineage, only_there=True)
-    assert lineage.plan(is_chosen) == row_wise_plan(lineage, is_chosen)
-    for step in lineage.steps:
-        there = [lineage.states.of[asset] for asset in step.assets]
-        absent = [p for p in lineage.partitions(step) if not any(p in of for of in there)]
-        if step.name not in lineage.graph.roots:
-            assert lineage.absent(step) == absent
+    def hold(_step: StepSpec, row: Verdict) -> str | None:
+        return {0: HELD, 1: WAITS}.get(len("".join(row.partition)) % 4)
+
+    assert every(judge(lineage)) == row_wise_verdicts(lineage)
+    assert every(judge(lineage, only_there=True)) == row_wise_verdicts(lineage, only_there=True)
+    assert every(judge(lineage, is_chosen)) == row_wise_verdicts(lineage, is_chosen)
+    assert every(judge(lineage, hold=hold)) == row_wise_verdicts(lineage, hold=hold)
+    running = [(asset, p) for asset, p in lineage_pairs(lineage) if p in chosen]
+    marks = Marks()
+    for asset, partition in running:
+        marks.add([asset], partition)
+    one_by_one = Judge(lineage, running=marks)
+    found = [row for s in lineage.steps for row in every(Verdicts(one_by_one.judge(s, hold)))]
+    assert found == row_wise_verdicts(lineage, running=frozenset(running), hold=hold)
 
 
 @pytest.mark.slow
@@ -84,7 +110,7 @@ def test_the_plan_of_the_pipeline_is_that_of_its_twin(changes, recoded, chosen, 
         if step.name not in ROOTS and data.draw(st.integers(0, 9)) == 0:
             world.make(step, data.draw(st.sampled_from(world.lineage.partitions(step))), "1")
     lineage = world.lineage
-    lineage.plan()  # whatever it remembers must not outlive the changes
+    judge(lineage)  # whatever it remembers must not outlive the changes
     for (asset, partition), how in changes:
         is_settings = asset in ROOTS or asset in EXTERNAL
         now = changed(lineage.states.get(asset, partition), how, is_settings)
@@ -142,26 +168,25 @@ def test_the_plan_of_any_graph_is_that_of_its_twin(
     made: tuple[Lineage, dict[str, str]], data
 ) -> None:
     lineage, code = made
-    every = [(a, p) for a in lineage.states.of for p in lineage.names.partitions(a)]
-    lineage.plan()  # whatever it remembers must not outlive the changes
-    if every:
-        for asset, partition in data.draw(st.lists(st.sampled_from(every), max_size=4)):
+    names_of = [(a, p) for a in lineage.states.of for p in lineage.names.partitions(a)]
+    judge(lineage)  # whatever it remembers must not outlive the changes
+    if names_of:
+        for asset, partition in data.draw(st.lists(st.sampled_from(names_of), max_size=4)):
             how = data.draw(st.sampled_from(CHANGES))
             state = changed(lineage.states.get(asset, partition), how, asset in "xr")
             lineage.states.set(asset, partition, state)
     code.update(data.draw(st.dictionaries(st.sampled_from(["s1", "t1"]), st.just("new code"))))
-    compare(lineage, frozenset(p for _, p in every[::2]))
-    marks, busy = Marks(), [p for _, p in every[::3]]
-    for asset, partition in every[::5]:
+    compare(lineage, frozenset(p for _, p in names_of[::2]))
+    marks = Marks()
+    for asset, partition in names_of[::5]:
         marks.add([asset], partition)
     for step in lineage.steps:
-        partitions, suspects = lineage.partitions(step), lineage.may_be_stale(step)
-        expected = [
-            p
-            for p, is_suspect in zip(partitions, suspects, strict=True)
-            if is_suspect or p in busy or lineage.touches(step, p, marks)
-        ]
-        assert lineage.affected(step, marks, busy=busy) == expected
+        partitions = lineage.partitions(step)
+        expected = [p for p in partitions if lineage.touches(step, p, marks)]
+        touched = zip(partitions, lineage.touched(step, marks), strict=True)
+        assert [p for p, is_touched in touched if is_touched] == expected
+        suspects = lineage.may_be_stale(step)
+        assert all(s for p, s in zip(partitions, suspects, strict=True) if lineage.causes(step, p))
 
 
 def test_a_marked_partition_of_a_name_that_left_may_count_for_all() -> None:
@@ -170,7 +195,7 @@ def test_a_marked_partition_of_a_name_that_left_may_count_for_all() -> None:
     marks.add(["qa"], ("left-0", "state"))
     step = lineage.graph.step_named["question_set"]
     assert lineage.touches(step, ("state",), marks)
-    assert ("state",) in lineage.affected(step, marks)
+    assert lineage.touched(step, marks)[lineage.partitions(step).index(("state",))]
 
 
 @given(
@@ -188,12 +213,12 @@ def test_fingerprints_of_one_and_of_many_are_the_same(inputs: Mapping[str, str],
 
 def test_a_changed_partition_among_many_is_noticed_after_a_plan_without_it() -> None:
     lineage = World().lineage
-    lineage.plan()
+    judge(lineage)
     was = lineage.states.of["qa"]["pour-0", "state"]
     lineage.states.set("qa", ("pour-0", "state"), State("other", was.provenance))
-    plan = lineage.plan()
-    assert plan == row_wise_plan(lineage)
-    assert ("question_set", ("state",)) in {(s.name, s.partition) for s in plan.stale}
+    plan = judge(lineage)
+    assert every(plan) == row_wise_verdicts(lineage)
+    assert ("question_set", ("state",)) in {(s.step, s.partition) for s in plan.stale}
 
 
 def test_where_an_input_is_never_made_nothing_touches() -> None:
@@ -206,10 +231,10 @@ def test_where_an_input_is_never_made_nothing_touches() -> None:
         for partition in lineage.partitions(step):
             made = State("x", Provenance("code", lineage.inputs(step, partition)))
             lineage.states.set(step.name, partition, made)
-    assert lineage.plan() == row_wise_plan(lineage)
+    assert every(judge(lineage)) == row_wise_verdicts(lineage)
     lineage.states.set("s0", ("d-1",), None)
-    plan = lineage.plan()
-    assert plan == row_wise_plan(lineage)
+    plan = judge(lineage)
+    assert every(plan) == row_wise_verdicts(lineage)
     assert plan.may_follow == {"s1": (("d-1",),)}
 
 
@@ -229,7 +254,7 @@ def test_a_partition_without_rows_makes_nothing_stale_that_reads_all() -> None:
         assert lineage.causes(step, ours) == ()
         at = lineage.partitions(step).index(ours)
         assert not lineage.may_be_stale(step)[at]
-        assert lineage.plan() == row_wise_plan(lineage)
+        assert every(judge(lineage)) == row_wise_verdicts(lineage)
     lineage.states.set("frame_images", place, State("rows"))
     (cause,) = lineage.causes(step, ours)
     assert cause.text.startswith("frame_images changed (3 partitions, were 2")
@@ -252,19 +277,18 @@ def test_it_says_what_the_plan_of_everything_says(changed, gone, data) -> None:
     if gone[0] not in ROOTS:
         for asset in STEP_OF[gone[0]].assets:
             world.lineage.states.set(asset, gone[1], None)
-    plan = world.lineage.plan()
-    stale = {(s.name, s.partition): s for s in plan.stale}
-    following = {(name, p) for name, found in plan.may_follow.items() for p in found}
+    plan = judge(world.lineage)
+    stale = {(s.step, s.partition): s for s in plan.stale}
+    following = {(s.step, s.partition) for s in plan.rows(FOLLOWS)}
     asset, partition = data.draw(st.sampled_from([gone, *MADE]))
     step = STEP_OF[asset]
     found = explain(world.lineage, asset, partition)
     mine = stale.get((step.name, partition))
     if mine is not None:
-        assert found.status == (MISSING if found.why == (NEVER,) else STALE)
-        assert found.why == tuple(str(cause) for cause in mine.causes)
+        assert found.verdict == mine
     else:
-        assert found.status == (FOLLOWS if (step.name, partition) in following else FRESH)
-        assert found.why == ()
+        assert found.verdict.status == (FOLLOWS if (step.name, partition) in following else FRESH)
+        assert found.verdict.causes == ()
     # All of the partition's ancestors, by asking for each pair.
     above, left = set(), [(step.name, partition)]
     while left:
@@ -275,7 +299,7 @@ def test_it_says_what_the_plan_of_everything_says(changed, gone, data) -> None:
                 if maker is not None and (maker.name, theirs) not in above:
                     above.add((maker.name, theirs))
                     left.append((maker.name, theirs))
-    assert {(s.name, s.partition) for s in found.upstream} == above & stale.keys()
+    assert {(s.step, s.partition) for s in found.upstream} == above & stale.keys()
     for shown, given_input in zip(found.inputs, step.inputs, strict=True):
         expected = upstream(step, partition, given_input, NAMES)
         assert set(shown.partitions) == {partition_key(p) for p in expected}
@@ -310,7 +334,7 @@ def test_a_plan_from_the_catalogue_is_that_from_the_files(tmp_path: Path) -> Non
     instance.dispose()
     states = DataResource(root=str(root), lake_url=None).states(registry)
 
-    def plans() -> tuple[Plan, Plan]:
+    def plans() -> tuple[Verdicts, list[Verdict]]:
         now = states.current(names)
         lineage = Lineage(names, now, code_version, {})
         plain = States({asset: dict(of) for asset, of in now.of.items()})
@@ -322,18 +346,18 @@ def test_a_plan_from_the_catalogue_is_that_from_the_files(tmp_path: Path) -> Non
                     problem = record.problem or problems[partition]
                     said = (record.content_sha or "", record.provenance, problem)
                     plain.of[table][partition] = State(*said, record.mtime_ns)
-        return lineage.plan(), row_wise_plan(Lineage(names, plain, code_version, {}))
+        return judge(lineage), row_wise_verdicts(Lineage(names, plain, code_version, {}))
 
     first, expected = plans()
-    assert first == expected
+    assert every(first) == expected
     assert first.n_fresh > n_files / 2
-    stale = {step.name for step in first.stale}
+    stale = {row.step for row in first.stale}
     spoil(states)
     changed, expected = plans()
-    assert changed == expected
+    assert every(changed) == expected
     made_again = {"segmentation", "qa", "trajectories", "frame_images"}
-    assert {step.name for step in changed.stale} - stale == made_again
-    texts = " ".join(step.why for step in changed.stale if step.name in made_again)
+    assert {row.step for row in changed.stale} - stale == made_again
+    texts = " ".join(row.why for row in changed.stale if row.step in made_again)
     for why in (
         "truncated or damaged",
         "never materialized",

@@ -194,7 +194,7 @@ def check(change: Change, base: tuple[Path, Entries], folder: Path) -> list[str]
     made = {(step.name, partition_tuple(step.partition)) for step in report.made}
     whole = expected_closure(change, names)
     everything = {(s.name, p) for s in STEPS for p in names.partitions(s.assets[0])}
-    planned = {(s.name, s.partition) for s in plan.stale}
+    planned = {(s.step, s.partition) for s in plan.stale}
     planned |= {(name, p) for name, ps in plan.may_follow.items() for p in ps}
     assert planned == whole, (change.title, planned ^ whole)
     assert made <= whole, (change.title, made - whole)

@@ -29,7 +29,7 @@ def copied(materialized, tmp_path: Path) -> Path:
 def stale(root: Path) -> set[str]:
     """Steps of which a partition is stale."""
     plan, _ = Driver(root, workers=1).plan()
-    return {step.name for step in plan.stale}
+    return {row.step for row in plan.stale}
 
 
 def key_frame(root: Path) -> int:

@@ -24,7 +24,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.demonstrations.recordings.folders import CAMERA
-from enact_assets.engine.planning.plan import Plan
+from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
@@ -107,7 +107,7 @@ class Nights:
         entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
         self.registry_file.write_text(yaml.safe_dump(entries))
 
-    def plan(self) -> Plan:
+    def plan(self) -> Verdicts:
         return Driver(self.root).plan()[0]
 
     def tick(self, night: datetime, late: timedelta = timedelta(0)) -> dg.RunRequest | str:
@@ -174,12 +174,12 @@ def nights(
     found.instance.dispose()
 
 
-def keys(plan: Plan) -> set[tuple[str, str | None]]:
+def keys(plan: Verdicts) -> set[tuple[str, str | None]]:
     """First asset and partition of what is made for certain."""
-    return {(min(step.assets), step.key) for step in plan.stale}
+    return {(min(STEP_NAMED[row.step].assets), row.key) for row in plan.stale}
 
 
-def may_follow(plan: Plan) -> set[tuple[str, str | None]]:
+def may_follow(plan: Verdicts) -> set[tuple[str, str | None]]:
     assets = {s.name: min(s.assets) for s in STEP_NAMED.values()}
     return {
         (assets[name], "|".join(partition) or None)
@@ -239,8 +239,8 @@ def test_a_window_that_ends_in_the_middle_leaves_the_rest_to_the_next_night(
     log = nights.log(night)
     assert any(line.startswith("This night: a window of 3.5 hours") for line in log)
     assert any(line.startswith("left: ") and line.endswith("the window ended") for line in log)
-    assert {(s.name, s.partition) for s in nights.plan().stale} < {
-        (s.name, s.partition) for s in plan.stale
+    assert {(s.step, s.partition) for s in nights.plan().stale} < {
+        (s.step, s.partition) for s in plan.stale
     }
     nights.write(hours=100)
     rest = nights.run(nights.tick(FIRST + NIGHTLY))

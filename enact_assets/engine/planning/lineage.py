@@ -1,10 +1,4 @@
-"""What is stale and why, and what may follow: a comparison of provenance with the current state.
-
-A partition is stale if it does not exist or cannot be used, if other code made it, or if one of its
-inputs has another version than the one it was made from. Whether what is made from it becomes
-stale is known when it is made: with equal content the change ends there. Until then it *may
-follow*.
-"""
+"""Why a partition is stale: a comparison of what it was made from with the current state."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -43,44 +37,6 @@ class Cause:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True)
-class PlannedStep:
-    """One partition of a step that is to be made, the assets that are, and every reason."""
-
-    name: str
-    assets: tuple[str, ...]
-    partition: Partition
-    causes: tuple[Cause, ...]
-
-    @property
-    def key(self) -> str | None:
-        """The partition's key in Dagster."""
-        return partition_key(self.partition)
-
-    @property
-    def why(self) -> str:
-        """All reasons in one line."""
-        return "; ".join(str(cause) for cause in self.causes)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a walk would do now.
-
-    ``stale`` in the order in which it would be made. ``may_follow`` maps step -> partitions that
-    are stale as soon as something upstream comes out otherwise than before. ``n_fresh`` counts
-    those that stay whatever happens.
-    """
-
-    stale: tuple[PlannedStep, ...]
-    may_follow: Mapping[str, tuple[Partition, ...]]
-    n_fresh: int
-    upstream: tuple[PlannedStep, ...] = ()
-    """Those of ``stale`` that were not asked for: others are made from them, or shown with them."""
-    left: tuple[PlannedStep, ...] = ()
-    """Stale partitions that are not made, as they cost money, or are made from such."""
 
 
 def entry_changed(was: str | None, now: str, change: str) -> str:
@@ -157,53 +113,6 @@ class Lineage:
                 causes.setdefault(cause.text, cause)
         return tuple(causes.values())
 
-    def plan(
-        self,
-        is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
-        on_progress: Callable[[float], None] = lambda _share: None,
-        *,
-        only_there: bool = False,
-    ) -> Plan:
-        """What would be made now of the chosen partitions (None: of all); ``on_progress`` gets the
-        share done.
-
-        ``only_there`` leaves out what was never made, and what would follow from that.
-        """
-        stale: list[PlannedStep] = []
-        may_follow: dict[str, tuple[Partition, ...]] = {}
-        marked, n_fresh = Marks(), 0
-        for done, step in enumerate(self.steps):
-            following: list[Partition] = []
-            n_stale_before = len(stale)
-            suspects, touched = self.may_be_stale(step), self._suspects.touched(step, marked)
-            seen = suspects | touched
-            if is_chosen is not None:
-                chosen = np.array([is_chosen(step, p) for p in self.partitions(step)], np.bool_)
-                seen &= chosen
-                n_fresh += int(chosen.sum())
-            else:
-                n_fresh += seen.size
-            for position, partition in self._at(step, seen):
-                n_fresh -= 1
-                causes = self._final(step, partition, marked) if suspects[position] else ()
-                if only_there and causes == (Cause(NEVER),):
-                    continue
-                if causes:
-                    stale.append(PlannedStep(step.name, step.assets, partition, causes))
-                elif touched[position]:
-                    following.append(partition)
-                else:
-                    n_fresh += 1
-            if (
-                step.name not in self.graph.roots
-            ):  # what they say is known before they are materialized
-                of_step = (s.partition for s in stale[n_stale_before:])
-                marked.add(step.assets, *of_step, *following)
-            if following:
-                may_follow[step.name] = tuple(following)
-            on_progress((done + 1) / len(self.steps))
-        return Plan(tuple(stale), may_follow, n_fresh)
-
     def may_be_stale(self, step: StepSpec) -> NDArray[np.bool_]:
         """Whether there may be :meth:`causes`: shape (n_partitions,), in their order.
 
@@ -213,31 +122,15 @@ class Lineage:
             return np.ones(self.names.grid(step.name).size, np.bool_)
         return self._suspects.of(step)
 
-    def absent(self, step: StepSpec) -> list[Partition]:
-        """Partitions of which no asset of ``step`` is there, in order."""
-        there = [self._suspects.columns(asset).is_there for asset in step.assets]
-        return [partition for _, partition in self._at(step, ~np.any(there, axis=0))]
+    def touched(self, step: StepSpec, marked: Marks) -> NDArray[np.bool_]:
+        """Whether a marked partition is an input of each partition of ``step``: shape
+        (n_partitions,), in their order.
+        """
+        return self._suspects.touched(step, marked)
 
-    def affected(
-        self, step: StepSpec, *marks: Marks, busy: Collection[Partition] = ()
-    ) -> list[Partition]:
-        """Partitions that may be stale, are made from a marked one, or are ``busy``, in order."""
-        found = self.may_be_stale(step) | self._suspects.touched(step, *marks)
-        positions = map(self.names.grid(step.assets[0]).position, busy)
-        found[[position for position in positions if position is not None]] = True
-        return [partition for _, partition in self._at(step, found)]
-
-    def _at(self, step: StepSpec, which: NDArray[np.bool_]) -> Iterator[tuple[int, Partition]]:
-        grid = self.names.grid(step.assets[0])
-        return ((k, grid.partition(k)) for k in np.flatnonzero(which).tolist())
-
-    def _final(self, step: StepSpec, partition: Partition, marked: Marks) -> tuple[Cause, ...]:
-        """Causes, without those from inputs that will be remade: their results are unknown."""
-        causes = self.causes(step, partition)
-        if not marked.of or all(cause.asset is None for cause in causes):
-            return causes
-        open_inputs = {f.asset for f in self.follows(step) if marked.count(f, partition)}
-        return tuple(cause for cause in causes if cause.asset not in open_inputs)
+    def touched_by(self, step: StepSpec, marked: Marks) -> list[tuple[str, NDArray[np.bool_]]]:
+        """:meth:`touched` by each input alone, if any partition is."""
+        return self._suspects.touched_by(step, marked)
 
     def touches(self, step: StepSpec, partition: Partition, marked: Marks) -> bool:
         """Whether a marked partition is an input of ``partition``."""

@@ -1,0 +1,289 @@
+"""What a look at the lake says of every partition: one frame, of which all lists are filters.
+
+A partition is *missing* if nothing of it exists, and *stale* if it cannot be used, if other code
+made it, or if one of its inputs has another version than the one it was made from. Whether what is
+made from it becomes stale is known when it is made: with equal content the change ends there. Until
+then it *may become stale*.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from polars._typing import PolarsDataType
+
+from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.grids import Grid
+from enact_assets.engine.planning.lineage import NEVER, Cause, Lineage
+from enact_assets.engine.planning.marks import Marks
+
+FRESH, STALE, MISSING, FOLLOWS = "fresh", "stale", "missing", "may become stale"
+RUNNING, HELD, WAITS, BLOCKED = "being made", "held", "waits", "blocked"
+TO_MAKE = (STALE, MISSING)
+STATUSES = (FRESH, STALE, MISSING, FOLLOWS, RUNNING, HELD, WAITS, BLOCKED)
+_TEXTS = pl.List(pl.String)
+SCHEMA: dict[str, PolarsDataType] = {
+    "step": pl.String,
+    "partition": pl.String,
+    "status": pl.Enum(STATUSES),
+    "why": _TEXTS,
+    "changed": _TEXTS,
+    "upstream": _TEXTS,
+    "is_asked_for": pl.Boolean,
+}
+"""``partition`` is the key, null for a step without partitions. ``why`` has every reason why a
+partition is to be made, ``changed`` the input that each of them is about (null: none), ``upstream``
+the inputs of which a partition that belongs to it is to be made, or is being made."""
+
+
+class Verdict(NamedTuple):
+    """One row of the frame that is not fresh."""
+
+    step: str
+    partition: Partition
+    status: str
+    causes: tuple[Cause, ...] = ()
+    upstream: tuple[str, ...] = ()
+    is_asked_for: bool = True
+
+    @property
+    def key(self) -> str | None:
+        """The partition's key in Dagster."""
+        return partition_key(self.partition)
+
+    @property
+    def why(self) -> str:
+        """All reasons in one line."""
+        return "; ".join(str(cause) for cause in self.causes)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """``frame`` has the columns of ``SCHEMA`` and a row for every partition that was judged, in the
+    order in which they would be made.
+    """
+
+    frame: pl.DataFrame
+
+    @classmethod
+    def of(cls, rows: Collection[Verdict]) -> "Verdicts":
+        """A frame of ``rows``."""
+        return cls(_frame(rows))
+
+    def rows(self, *statuses: str) -> tuple[Verdict, ...]:
+        """Those of some statuses, in order."""
+        found = self.frame.filter(pl.col("status").is_in(statuses))
+        return tuple(
+            Verdict(
+                step,
+                partition_tuple(key),
+                status,
+                tuple(map(Cause, why, changed)),
+                tuple(upstream),
+                is_asked_for,
+            )
+            for step, key, status, why, changed, upstream, is_asked_for in found.iter_rows()
+        )
+
+    @cached_property
+    def not_fresh(self) -> tuple[Verdict, ...]:
+        """All that is anything else, in order."""
+        return self.rows(*(status for status in STATUSES if status != FRESH))
+
+    @cached_property
+    def stale(self) -> tuple[Verdict, ...]:
+        """What is to be made: stale or missing."""
+        return self.rows(*TO_MAKE)
+
+    @cached_property
+    def left(self) -> tuple[Verdict, ...]:
+        """What would have to be made, and is not: it is held, or made from what is."""
+        return tuple(row for row in self.rows(HELD, BLOCKED) if row.causes)
+
+    @cached_property
+    def may_follow(self) -> dict[str, tuple[Partition, ...]]:
+        """Step -> partitions that are stale as soon as an input comes out otherwise than before."""
+        found: dict[str, list[Partition]] = {}
+        of = self.frame.filter(status=FOLLOWS).select("step", "partition")
+        for step, key in of.iter_rows():
+            found.setdefault(step, []).append(partition_tuple(key))
+        return {step: tuple(partitions) for step, partitions in found.items()}
+
+    @property
+    def n_fresh(self) -> int:
+        """How many stay as they are whatever happens."""
+        return self.frame.filter(status=FRESH).height
+
+    @property
+    def n_following(self) -> int:
+        """How many may become stale."""
+        return self.frame.filter(status=FOLLOWS).height
+
+    def updated(self, row: Verdict) -> "Verdicts":
+        """With another verdict on a partition that was judged."""
+        new = _frame([row])
+        keys = self.frame.select("step", "partition").rows()
+        at = keys.index((row.step, row.key))
+        return Verdicts(pl.concat([self.frame[:at], new, self.frame[at + 1 :]]))
+
+    def asked_for(self, is_asked_for: Callable[[str, Partition], bool]) -> "Verdicts":
+        """With what was named by whoever asks told from what is made for it; of fresh ones all
+        count as named.
+        """
+        flags = [
+            status == FRESH or is_asked_for(step, partition_tuple(key))
+            for step, key, status in self.frame.select("step", "partition", "status").iter_rows()
+        ]
+        return replace(self, frame=self.frame.with_columns(is_asked_for=pl.Series(flags)))
+
+
+Hold = Callable[[StepSpec, Verdict], str | None]
+"""Whether something that is to be made is not, now: ``HELD`` holds up what is made from it, as what
+failed does; with ``WAITS`` that waits as if it were being made."""
+
+
+class Judge:
+    """Judges steps one by one, all before it first: :func:`judge` asks for all of them.
+
+    ``is_chosen`` says which partitions may be made (None: all); of others it is as if they were
+    fresh. ``running`` are being made. With ``only_there`` nothing follows from what is missing.
+    """
+
+    def __init__(
+        self,
+        lineage: Lineage,
+        *,
+        is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
+        running: Marks | None = None,
+        only_there: bool = False,
+    ) -> None:
+        self._lineage = lineage
+        self._is_chosen = is_chosen
+        self._running = running or Marks()
+        self._only_there = only_there
+        self._open, self._failed = Marks(), Marks()
+
+    def judge(self, step: StepSpec, hold: Hold = lambda _step, _row: None) -> pl.DataFrame:
+        """Rows of the frame of ``step``."""
+        lineage, grid = self._lineage, self._lineage.names.grid(step.assets[0])
+        chosen = np.ones(grid.size, np.bool_)
+        if self._is_chosen is not None:
+            chosen[:] = [self._is_chosen(step, p) for p in lineage.partitions(step)]
+        upstream = _Upstream(lineage, step, self._open)
+        suspects = lineage.may_be_stale(step)
+        running = map(grid.position, self._running.of.get(step.assets[0], ()))
+        busy = {position for position in running if position is not None}
+        one_by_one = suspects | lineage.touched(step, self._failed)
+        one_by_one[list(busy)] = True
+        status = np.where(upstream.any, FOLLOWS, FRESH).astype(object)
+        rows: dict[int, Verdict] = {}
+        for position in np.flatnonzero(one_by_one & chosen).tolist():
+            partition = grid.partition(position)
+            row = Verdict(step.name, partition, RUNNING, upstream=upstream.at(position))
+            if position not in busy:
+                row = self._verdict(step, row, hold, is_suspect=bool(suspects[position]))
+            rows[position], status[position] = row, row.status
+        status[~chosen] = FRESH
+        self._mark(step, grid, status)
+        keys = pl.Series(grid.keys if grid.shape else [None], dtype=pl.String)
+        found = _rows_of(step.name, keys, status, rows)
+        found = found.with_columns(upstream=upstream.lists(), is_asked_for=True)
+        return found if self._is_chosen is None else found.filter(chosen)
+
+    def _verdict(self, step: StepSpec, row: Verdict, hold: Hold, *, is_suspect: bool) -> Verdict:
+        causes = self._lineage.causes(step, row.partition) if is_suspect else ()
+        # What comes of an input that is made again is unknown.
+        causes = tuple(cause for cause in causes if cause.asset not in row.upstream)
+        status = FOLLOWS if row.upstream else FRESH
+        if causes:
+            status = MISSING if causes == (Cause(NEVER),) else STALE
+        row = row._replace(status=status, causes=causes)
+        if self._lineage.is_blocked(step, row.partition, self._failed):
+            return row._replace(status=BLOCKED)
+        return row._replace(status=(causes and hold(step, row)) or status)
+
+    def _mark(self, step: StepSpec, grid: Grid, status: NDArray[np.object_]) -> None:
+        if step.name in self._lineage.graph.roots:
+            return  # their versions are known before they are materialized
+        opens = {STALE, FOLLOWS, RUNNING, WAITS} | (set() if self._only_there else {MISSING})
+        of = [(k, status[k]) for k in np.flatnonzero(status != FRESH).tolist()]
+        self._open.add(step.assets, *(grid.partition(k) for k, found in of if found in opens))
+        failed = (grid.partition(k) for k, found in of if found in {HELD, BLOCKED})
+        self._failed.add(step.assets, *failed)
+
+
+class _Upstream:
+    """Which inputs of each partition of a step are open: a bit for each in ``code``, shape
+    (n_partitions,).
+    """
+
+    def __init__(self, lineage: Lineage, step: StepSpec, marked: Marks) -> None:
+        touched = lineage.touched_by(step, marked)
+        self._assets = [asset for asset, _ in touched]
+        self.code = np.zeros(lineage.names.grid(step.assets[0]).size, np.int64)
+        for k, (_, found) in enumerate(touched):
+            self.code |= found.astype(np.int64) << k
+        self.any = self.code != 0
+
+    def at(self, position: int) -> tuple[str, ...]:
+        """The open inputs of one partition."""
+        return self._named(int(self.code[position]))
+
+    def lists(self) -> pl.Series:
+        """Those of all partitions, a list each."""
+        codes, at = np.unique(self.code, return_inverse=True)
+        lists = [list(self._named(code)) for code in codes.tolist()]
+        return pl.Series(lists, dtype=_TEXTS).gather(at)
+
+    def _named(self, code: int) -> tuple[str, ...]:
+        return tuple(asset for k, asset in enumerate(self._assets) if code >> k & 1)
+
+
+def judge(
+    lineage: Lineage,
+    is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
+    on_progress: Callable[[float], None] = lambda _share: None,
+    *,
+    only_there: bool = False,
+    hold: Hold = lambda _step, _row: None,
+) -> Verdicts:
+    """Judge every chosen partition of the steps of ``lineage``, as :class:`Judge` says;
+    ``on_progress`` gets the share done.
+    """
+    of = Judge(lineage, is_chosen=is_chosen, only_there=only_there)
+    frames = [_frame(())]
+    for done, step in enumerate(lineage.steps):
+        frames.append(of.judge(step, hold))
+        on_progress((done + 1) / len(lineage.steps))
+    return Verdicts(pl.concat(frames))
+
+
+def _rows_of(
+    step: str, keys: pl.Series, status: NDArray[np.object_], rows: Mapping[int, Verdict]
+) -> pl.DataFrame:
+    """One row per partition, fresh ones too; reasons are those of ``rows``, by position."""
+    of = [*rows.values()]
+    at = np.zeros(len(keys), np.int64)
+    at[list(rows)] = np.arange(1, len(of) + 1)
+    why = [[cause.text for cause in row.causes] for row in of]
+    changed = [[cause.asset for cause in row.causes] for row in of]
+    return pl.DataFrame({"partition": keys}).select(
+        pl.lit(step).alias("step"),
+        "partition",
+        pl.Series("status", status, SCHEMA["status"]),
+        why=pl.Series([[], *why], dtype=_TEXTS).gather(at),
+        changed=pl.Series([[], *changed], dtype=_TEXTS).gather(at),
+    )
+
+
+def _frame(rows: Collection[Verdict]) -> pl.DataFrame:
+    return pl.DataFrame(list(map(_cells, rows)), schema=SCHEMA, orient="row")
+
+
+def _cells(row: Verdict) -> tuple[object, ...]:
+    why, changed = [c.text for c in row.causes], [c.asset for c in row.causes]
+    return row.step, row.key, row.status, why, changed, list(row.upstream), row.is_asked_for
