@@ -11,15 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from enact_assets.engine.errors import UnknownNameError
-
-SemanticClass = Literal[
-    "spatial_relation",
-    "functional_state",
-    "material_state",
-    "agent_interaction",
-    "contact",
-    "existence",
-]
+from enact_assets.settings.further_predicates import FURTHER, SemanticClass
 
 ROBOT = "robot"
 """Name of the acting robot in every replay; its category is ``agent``."""
@@ -95,7 +87,9 @@ _CATALOGUE = (
     _recorded("InFOVofRobot", 1, "agent_interaction", "The robot's camera sees the object."),
 )
 
-CATALOGUE: dict[str, Predicate] = {p.name: p for p in _CATALOGUE}
+CATALOGUE: dict[str, Predicate] = {
+    p.name: p for p in (*_CATALOGUE, *(Predicate(*of[:4], is_recorded_only=True) for of in FURTHER))
+}
 
 STATE_PREDICATES: tuple[str, ...] = tuple(
     p.name

@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from enact_assets.answers.baselines.learned_names import LEARNED
+from enact_assets.answers.baselines.references import BASELINES
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.symbols import read_module
-from enact_assets.pipeline.lineage.code import PACKAGE, code_versions, step_roots, versions_by_reach
+from enact_assets.pipeline.lineage.code import (
+    PACKAGE,
+    code_versions,
+    versions_by_reach,
+)
 from enact_assets.pipeline.lineage.former_versions import FORMER
 
 FILES = {
@@ -457,6 +463,13 @@ REAL: list[tuple[str, str, str, set[str]]] = [
         '"steps", null=True',
         {"evaluation"},
     ),
+    # It made 87 partitions stale, every simulation among them.
+    (
+        "settings/further_predicates.py",
+        "...] = ()",
+        '...] = (Further("Sliced", 1, "material_state", "Cut in two.", "🔪", "a is cut"),)',
+        set(),
+    ),
     ("questions/paths/kernels.py", "(cache=True)", "(cache=True, fastmath=True)", COUNTS_PATHS),
     ("results/paper/published_probes.csv", "\n", "\n\n", {"published_results"}),
     # It reworded every question, and the plan said fresh.
@@ -501,15 +514,7 @@ def versions(
 ) -> Callable[[], dict[str, str]]:
     cache = tmp_path_factory.mktemp("cache") / "symbols"
 
-    def of_steps() -> dict[str, str]:
-        found = code_versions(copied, cache)
-        versions = {
-            name: found.version(step_roots(s)) for name, s in STEPS.items() if not s.version
-        }
-        found.save()
-        return versions
-
-    return of_steps
+    return lambda: versions_by_reach(code_versions(copied, cache))
 
 
 @pytest.fixture(scope="module")
@@ -536,7 +541,62 @@ def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the t
         after = versions()
     finally:
         path.write_text(text)
-    assert {name for name in after if after[name] != before[name]} == stale
+    changed = {name for name in after if after[name] != before[name]}
+    assert {name for name in changed if name in STEPS} == stale
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "stale"),
+    [
+        # An edit of one made the answers of all others stale.
+        (
+            "answers/baselines/text_prior.py",
+            "[4, 4, 2, 2, 1, 1]",
+            "[4, 4, 2, 2, 2, 1]",
+            {"text_prior"},
+        ),
+        (
+            "answers/baselines/pixel_continuity.py",
+            "difference**2",
+            "difference**4",
+            {"pixel_continuity"},
+        ),
+        ("answers/baselines/references.py", "range(1, request", "range(0, request", {"identity"}),
+        (
+            "answers/baselines/references.py",
+            '    "random": _random,',
+            '    "reverse": _identity,\n    "random": _random,',
+            set(),
+        ),
+        # What all answers go through counts for all.
+        (
+            "answers/baselines/references.py",
+            "error=reply.error,",
+            "error=str(reply.error),",
+            {*BASELINES, *LEARNED},
+        ),
+    ],
+)
+def test_a_planted_edit_makes_the_answers_of_the_right_baselines_stale(  # noqa: PLR0917
+    copied: Path,
+    versions: Callable[[], dict[str, str]],
+    before: dict[str, str],
+    file: str,
+    old: str,
+    new: str,
+    stale: set[str],
+) -> None:
+    path = copied / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    try:
+        after = versions()
+    finally:
+        path.write_text(text)
+    changed = {name for name in after if after[name] != before[name]}
+    answers = {name for name in changed if name.startswith("answers of ")}
+    assert answers == {f"answers of {name}" for name in stale}
 
 
 def test_former_versions_are_those_of_code_that_is_as_it_was() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
-from enact_assets.answers.baselines.references import MODELS, answers_of_baseline
+from enact_assets.answers.baselines.references import MODELS, answers_of_baseline, baseline
 from enact_assets.answers.baselines.requests import (
     ImageReader,
     ModelProtocol,
@@ -62,7 +62,7 @@ def answers_to(
         if r.question_id in absent
     }
     if model in MODELS:
-        return answers | answers_of_baseline(model, asked, learned)
+        return answers | answers_of_baseline(model, asked, baseline(model, learned))
     if ask is None:
         raise UnknownNameError.of("model", model, MODELS)
     return {**answers, **ask(model, variant, [request.message for request in asked])}

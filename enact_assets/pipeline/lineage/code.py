@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from enact_assets.answers.baselines.learned_names import LEARNED
+from enact_assets.answers.baselines.references import BASELINES
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.parameters import HANDLES
@@ -28,10 +30,12 @@ _DECLARING = (
 CUT = (
     *(f"enact_assets.engine.{module}" for module in _DECLARING),
     "enact_assets.settings.registry",
+    "enact_assets.settings.further_predicates",
     "enact_assets.engine.system.kernel_cache",
 )
 """Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
-count by their code, wherever the compiled ones are kept."""
+count by their code, wherever the compiled ones are kept. No rows hold a further predicate that was
+unknown when they were made."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")
 """Packages whose version decides rows."""
 WHOLE_ROOTS = {
@@ -40,23 +44,26 @@ WHOLE_ROOTS = {
 }
 
 
-BASELINES = "answers of baselines"
-LEARNED_ANSWERS = "answers of learned references"
-BASELINES_ROOT = Symbol("enact_assets.answers.baselines.references", "answers_of_baseline")
-"""Their code counts as an input, as that of any other model: the step that asks has a version."""
-LEARNED_ROOTS = (BASELINES_ROOT, Symbol("enact_assets.answers.learned.models", "learned_model"))
+ANSWERS_OF = "answers of {}"
+_ANSWERING = Symbol("enact_assets.answers.baselines.references", "answers_of_baseline")
+
+
+def _baseline_roots() -> dict[str, list[Symbol]]:
+    """Where the code of each baseline begins. It counts as an input, as that of any other model:
+    the step that asks has a version by hand.
+    """
+    learned = Symbol("enact_assets.answers.learned.models", "learned_model")
+    makers = {name: _symbol(maker) for name, maker in BASELINES.items()}
+    return {
+        ANSWERS_OF.format(name): [_ANSWERING, maker]
+        for name, maker in (makers | dict.fromkeys(LEARNED, learned)).items()
+    }
 
 
 @cache
-def baselines_version() -> str:
-    """Version of the code of the reference baselines."""
-    return _versions()[BASELINES]
-
-
-@cache
-def learned_version() -> str:
-    """Version of the code by which learned references answer."""
-    return _versions()[LEARNED_ANSWERS]
+def baseline_version(name: str) -> str:
+    """Version of the code by which a reference baseline answers, learned or not."""
+    return _versions()[ANSWERS_OF.format(name)]
 
 
 @cache
@@ -88,13 +95,14 @@ def _versions() -> dict[str, str]:
     return {name: FORMER.get(version, version) for name, version in versions_by_reach().items()}
 
 
-def versions_by_reach() -> dict[str, str]:
-    """Step -> hash of its code; of all at once, as what is read is remembered at the end."""
-    versions = code_versions()
+def versions_by_reach(versions: CodeVersions | None = None) -> dict[str, str]:
+    """Step, or answers of a baseline -> hash of its code; of all at once, as what is read is
+    remembered at the end.
+    """
+    versions = versions or code_versions()
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
     roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
-    roots[BASELINES] = [BASELINES_ROOT]
-    roots[LEARNED_ANSWERS] = list(LEARNED_ROOTS)
+    roots |= _baseline_roots()
     found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
     versions.save()
     return found

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.answers.baselines.known_models import KnownModels
-from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.world.captioned_models import captioner_and_reader
 from enact_assets.answers.world.models import WORLD_MODELS
@@ -36,7 +35,7 @@ from enact_assets.engine.graph import Partition
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.plurals import named
-from enact_assets.pipeline.lineage.code import baselines_version, learned_version
+from enact_assets.pipeline.lineage.code import baseline_version
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.pipeline.lineage.known_contents import KnownContents
 from enact_assets.questions.asked.imported_questions import ImportedQuestions
@@ -248,7 +247,7 @@ class Arrived:
     def _model(self, name: str) -> str:
         try:
             if self._models.find(name) is None:
-                return learned_version() if name in LEARNED else baselines_version()
+                return baseline_version(name)
             return self._models.version(name)
         except (SettingsError, PredictionError, PeopleError, OSError):
             return GONE

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from enact_assets.engine.errors import QuestionError
 from enact_assets.settings.components import Component, Operation
+from enact_assets.settings.further_predicates import FURTHER
 from enact_assets.settings.predicates import CATALOGUE, EXISTS, RELATED, ROBOT, label
 
 SYMBOLIC, EMOJI = "symbolic", "emoji"
@@ -66,6 +67,7 @@ PREDICATES: dict[str, Sign] = {
     "Unfolded": Sign("📂", "a is spread out"),
     "HeatSourceOrSink": Sign("⚡", "a heats or cools other things"),
     "InFOVofRobot": Sign("👀", "a is seen by the robot"),
+    **{further.name: Sign(further.sign, further.key) for further in FURTHER},
 }
 
 _SYMBOLIC_KEY = (

@@ -10,7 +10,7 @@ import pytest
 
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.references import MODELS, REFERENCES, find_model
+from enact_assets.answers.baselines.references import MODELS, REFERENCES, baseline
 from enact_assets.answers.baselines.requests import ImageReader, build_request, request_sha
 from enact_assets.answers.baselines.text_prior import ActionRules
 from enact_assets.answers.models.messages import Picture, Text
@@ -201,7 +201,7 @@ def test_models_are_those_of_the_registry_and_unknown_ones_are_named() -> None:
     """A model that is registered and not built would fail after everything else ran."""
     assert set(load_registry().models) <= set(MODELS)
     assert set(LEARNED) < set(REFERENCES) == set(MODELS)
-    assert all(find_model(name) for name in UNTRAINED)
+    assert all(baseline(name) for name in UNTRAINED)
     for name, about in MODELS.items():
         assert len(about.split()) > 10
         assert (name in LEARNED) == about.startswith("Trained on this simulator, other seeds.")

@@ -27,7 +27,7 @@ from enact_assets.answers.baselines.learned_names import (
     TRANSFER,
 )
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.references import answers_of_baseline, random_order
+from enact_assets.answers.baselines.references import baseline, random_order
 from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
 from enact_assets.answers.learned.fitting import as_matrix, learn
 from enact_assets.answers.learned.models import learned_model
@@ -237,7 +237,7 @@ def test_another_wording_is_refused_where_words_are_read() -> None:
 
 def test_untrained_models_say_how_to_train_them() -> None:
     with pytest.raises(PredictionError, match=r"fact_reader has to be trained first, .*--model f"):
-        _ = answers_of_baseline(FACT_READER, requests(asked()))
+        _ = baseline(FACT_READER)
 
 
 def test_a_picture_that_cannot_be_read_is_a_reason() -> None:

@@ -1,0 +1,34 @@
+"""Predicates that only recordings have, and that neither the paper nor the public release looks at.
+
+No code version counts this module: rows cannot hold a predicate that was unknown when they were
+made, so one that is added here makes nothing stale. A gating that looks at one has words for it
+(``also``), which are settings and count. Whoever changes one of which there are rows makes them
+again by hand: ``enact-assets materialize --asset replays --force``.
+"""
+
+from typing import Literal, NamedTuple
+
+SemanticClass = Literal[
+    "spatial_relation",
+    "functional_state",
+    "material_state",
+    "agent_interaction",
+    "contact",
+    "existence",
+]
+
+
+class Further(NamedTuple):
+    """One of them. ``sign`` and ``key`` write it in emoji wording: one code point that no other
+    has, and what is said of it, such as "a is sliced".
+    """
+
+    name: str
+    arity: Literal[1, 2]
+    semantic_class: SemanticClass
+    meaning: str
+    sign: str
+    key: str
+
+
+FURTHER: tuple[Further, ...] = ()
