@@ -17,7 +17,8 @@ from enact_assets.commands.missing_answers import (
     missing_answers,
     print_stopped,
 )
-from enact_assets.pipeline.driver.walk import Report, Step
+from enact_assets.pipeline.driver.walk import Report
+from enact_assets.pipeline.runs.run import Run
 from enact_assets.settings.paths import DataRoot
 
 PUBLISHED = Report(fresh={"warehouse": [()]})
@@ -60,8 +61,8 @@ def test_missing_answers_are_named_with_their_reason_and_remedy(root: DataRoot) 
 def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_path: Path) -> None:
     """The command that gets missing answers ended with a message that they are missing."""
     copy = DataRoot(Path(shutil.copytree(root.root, tmp_path / "copy")), None)
-    step = Step("predictions", ("predictions",), "guesser|baseline", "forced")
-    walks = [Report(made=[step]), Report(fresh={"predictions": [GUESSER, ("oracle", "baseline")]})]
+    run = Run("predictions", (GUESSER,), ("forced",))
+    walks = [Report(made=[run]), Report(fresh={"predictions": [GUESSER, ("oracle", "baseline")]})]
     for report in walks:
         assert missing_answers(copy, report, {})[1] == MISSING_ANSWERS
         assert missing_answers(copy, report, {"model": ["oracle"]}) == ("", 0)
@@ -110,8 +111,8 @@ def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:
     assert coverage(root.warehouse, "baseline") == f"{of_baseline}."
     of_probe = "2 questions about 2 demonstrations; no answer is missing."
     assert coverage(root.warehouse, "aperture_80") == of_probe
-    step = Step("replays", ("demonstrations",), "a-0", "new")
-    print_stopped(root, Report(made=[step]), Console(width=200))
+    run = Run("replays", (("a-0",),), ("new",))
+    print_stopped(root, Report(made=[run]), Console(width=200))
     said = capsys.readouterr().out
     assert said.startswith("\nThe DuckDB file and the report were")
     assert said.endswith(f"\n  baseline: {of_baseline}.\n")

@@ -1,4 +1,4 @@
-"""Runs steps on an existing Dask cluster: one Dagster run per partition, on its workers.
+"""Performs runs on an existing Dask cluster, each as one run of Dagster, on its workers.
 
 Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
 lake. Here are the connection to the scheduler, what runs on the workers, and the runner.
@@ -35,20 +35,12 @@ from enact_assets.pipeline.driver.agreement import (
     accept,
     offered_terms,
 )
-from enact_assets.pipeline.driver.contract import (
-    MAX_ATTEMPTS,
-    Outcome,
-    Progressed,
-    Runner,
-    Site,
-    Started,
-    StepRun,
-    run_id_of,
-)
+from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.driver.step_runs import execute, workplace
 from enact_assets.pipeline.driver.worker import Throttle
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, WHOLE
 from enact_assets.pipeline.runs.lost_runs import mark_lost
+from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run, run_id_of
 from enact_assets.settings.paths import DataRoot
 
 if TYPE_CHECKING:
@@ -169,14 +161,12 @@ def check_worker(terms: Terms) -> bool:
         return _accepted_here(terms).shares_root
 
 
-def run_step(
-    terms: Terms, run: StepRun, task: str, topic: str, *, needs_root: bool
-) -> Outcome | None:
-    """Run one step; it logs ``(task, "started")`` and progress under ``topic``.
+def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome | None:
+    """Perform one run; it logs ``(id, "started")`` and progress under ``topic``.
 
-    None, and nothing is done, if the step needs the driver's data root and this worker has another.
-    Dask begins a task again if its worker dies. Then the run of the one before is marked failed
-    first; if it had just succeeded, that is the outcome.
+    None, and nothing is done, if it needs the driver's data root and this worker has another.
+    Dask begins a task again if its worker dies. Then the attempt before is marked failed first; if
+    it had just succeeded, that is the outcome. A run of several partitions is not begun again.
     """
     from distributed import get_worker
 
@@ -186,36 +176,35 @@ def run_step(
     def tell(progress: Progress) -> None:
         if throttle.passes(progress):
             fields = (progress.text, progress.done, progress.total, progress.unit, progress.free)
-            worker.log_event(topic, [task, "progress", *fields])
+            worker.log_event(topic, [run.id, "progress", *fields])
 
     with _one_at_a_time:
         accepted = _accepted_here(terms)
         if needs_root and not accepted.shares_root:
             return None
         site = accepted.site
-        ended, attempt = next_attempt(workplace(site).instance, task)
-        if ended is not None:
-            return Outcome(run, ended, None, 0.0)
-        if attempt > MAX_ATTEMPTS:
-            return Outcome(run, run_id_of(task, MAX_ATTEMPTS), too_many_losses(), 0.0)
-        worker.log_event(topic, [task, "started"])
-        run = replace(run, is_again=attempt > 1)
-        return execute(site, run, tell, run_id=run_id_of(task, attempt))
+        known = known_outcome(workplace(site).instance, run)
+        if isinstance(known, Outcome):
+            return known
+        worker.log_event(topic, [run.id, "started"])
+        return execute(site, known, tell)
 
 
-def next_attempt(instance: dg.DagsterInstance, task: str) -> tuple[str | None, int]:
-    """Id of a run of ``task`` that succeeded, if one did; and the number of the next attempt.
+def known_outcome(instance: dg.DagsterInstance, run: Run) -> Outcome | Run:
+    """What became of a run if that is known, else the attempt at it that is next.
 
-    Runs that were begun and have not ended are marked failed: the caller is their successor.
+    Attempts that were begun and have not ended are marked failed: the caller is their successor.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
-        run = instance.get_run_by_id(run_id_of(task, attempt))
-        if run is None:
-            return None, attempt
-        if run.is_success:
-            return run.run_id, attempt
-        mark_lost(instance, run.run_id, GONE)
-    return None, MAX_ATTEMPTS + 1
+        before = instance.get_run_by_id(run_id_of(run.id, attempt))
+        if before is None:
+            return replace(run, attempt=attempt)
+        if before.is_success and not run.is_list:
+            return Outcome(run, before.run_id)
+        mark_lost(instance, before.run_id, GONE)
+        if run.is_list:
+            return Outcome(run, before.run_id, GONE)
+    return Outcome(run, run_id_of(run.id, MAX_ATTEMPTS), too_many_losses())
 
 
 def too_many_losses() -> str:
@@ -246,12 +235,11 @@ class _Then(Enum):
 
 
 class DaskRunner(Runner):
-    """Runs steps of ``site`` on the workers of the scheduler at ``address``.
+    """Performs runs of ``site`` on the workers of the scheduler at ``address``.
 
-    Workers may come and go. One that dies takes its step along: its run is marked failed, and the
-    step is tried again on another, so often in all. One that comes late and does not agree gets no
-    further step. Steps that read or write what only the driver's
-    data root has run in this process, unless every worker is known to share it.
+    Workers may come and go. One that dies takes its run along, which is marked failed. One that
+    comes late and does not agree gets no further run. Those that read or write what only the
+    driver's data root has are performed in this process, unless every worker is known to share it.
 
     Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or a worker that
     is there does not agree with this process on versions, code, lake or Dagster's storage.
@@ -280,9 +268,7 @@ class DaskRunner(Runner):
             self._open = stack.pop_all()
         self._recordings = Recordings(DataRoot(site.data_root).recordings)
 
-    def run(
-        self, runs: Sequence[StepRun], started: Started, progress: Progressed
-    ) -> Iterator[Outcome]:
+    def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
         """As in :class:`Runner`.
 
         Ctrl-C takes back what no worker has begun; what one has begun it finishes.
@@ -292,8 +278,8 @@ class DaskRunner(Runner):
         if needing and self._shares_root is None:
             self._check_workers()
         here = [] if self._shares_root else needing
-        tasks = {str(uuid.uuid4()): run for run in runs if run not in here}
-        futures = {name: self._submitted(name, run, 1) for name, run in tasks.items()}
+        tasks = {run.id: run for run in runs if run not in here}
+        futures = {name: self._submitted(run, 1) for name, run in tasks.items()}
         n_tried = dict.fromkeys(tasks, 1)
         n_started: set[str] = set()
         again = partial(self._submitted_elsewhere, tasks, futures, n_tried)
@@ -315,10 +301,10 @@ class DaskRunner(Runner):
                     n_started.add(name)
                     started(run)
                 elif what == "ended":
-                    then = self._outcome(name, run, futures.pop(name), n_tried[name])
+                    then = self._outcome(run, futures.pop(name), n_tried[name])
                     if then in (_Then.AGAIN, _Then.ELSEWHERE):
                         n_tried[name] += then is _Then.AGAIN
-                        futures[name] = self._submitted(name, run, n_tried[name])
+                        futures[name] = self._submitted(run, n_tried[name])
                     elif then is _Then.HERE:
                         here.append(run)
                     else:
@@ -328,6 +314,11 @@ class DaskRunner(Runner):
             if futures:
                 with suppress(OSError, TimeoutError):
                     self._client.cancel(list(futures.values()))
+
+    @property
+    def n_workers(self) -> int:  # type: ignore[override]
+        """How many workers there are now, one at least."""
+        return max(1, len(self._workers()))
 
     def close(self) -> None:
         """Leave the cluster as it was."""
@@ -373,7 +364,7 @@ class DaskRunner(Runner):
             self._shares_root = True
         self._client.cancel([f for f in asked if f.status == "pending"])
 
-    def _needs_root(self, run: StepRun) -> bool:
+    def _needs_root(self, run: Run) -> bool:
         """Whether a step reads or writes what is neither in the lake nor among the pictures."""
         inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
         if run.step in WHOLE or "question_source" in inputs:
@@ -381,18 +372,17 @@ class DaskRunner(Runner):
         if "recorded_variant" in inputs:
             return bool(self._recordings.names())
         # Of a two-dimensional partition it is the first.
-        demonstrations = run.only or ((run.partition or "").partition("|")[0],)
-        return "recording" in inputs and any(map(self._recordings.has, demonstrations))
+        return "recording" in inputs and any(self._recordings.has(p[0]) for p in run.partitions)
 
-    def _submitted(self, name: str, run: StepRun, n: int) -> "Future[Outcome | None]":
+    def _submitted(self, run: Run, n: int) -> "Future[Outcome | None]":
         usable = self._usable() if self._refused else frozenset[str]()
-        self._bound[name] = usable
+        self._bound[run.id] = usable
         future = self._client.submit(
-            run_step, self._terms, run, name, self._topic, needs_root=self._needs_root(run),
-            key=f"{run.step}-{name}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
+            perform, self._terms, run, self._topic, needs_root=self._needs_root(run),
+            key=f"{run.step}-{run.id}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
             workers=sorted(usable) or None,
         )  # fmt: skip
-        future.add_done_callback(lambda _future: self._heard.put((name, "ended")))
+        future.add_done_callback(lambda _future: self._heard.put((run.id, "ended")))
         return future
 
     def _usable(self) -> frozenset[str]:
@@ -408,7 +398,7 @@ class DaskRunner(Runner):
 
     def _submitted_elsewhere(
         self,
-        tasks: Mapping[str, StepRun],
+        tasks: Mapping[str, Run],
         futures: dict[str, "Future[Outcome | None]"],
         n_tried: Mapping[str, int],
     ) -> None:
@@ -420,7 +410,7 @@ class DaskRunner(Runner):
         for name in [n for n in futures if self._bound[n]]:
             if self._bound[name].isdisjoint(usable) and not futures[name].done():
                 before = futures[name]
-                futures[name] = self._submitted(name, tasks[name], n_tried[name])
+                futures[name] = self._submitted(tasks[name], n_tried[name])
                 self._client.cancel([before])
 
     def _hear(self, event: tuple[float, Any]) -> None:
@@ -442,9 +432,7 @@ class DaskRunner(Runner):
             if (message := patience.look()) is not None:
                 return waiting, message
 
-    def _outcome(
-        self, name: str, run: StepRun, future: "Future[Outcome | None]", n_tried: int
-    ) -> Outcome | _Then:
+    def _outcome(self, run: Run, future: "Future[Outcome | None]", n_tried: int) -> Outcome | _Then:
         """What came of a task that ended."""
         from distributed import KilledWorker
 
@@ -469,13 +457,11 @@ class DaskRunner(Runner):
             why = (
                 str(error) if isinstance(error, EnactError) else f"{type(error).__name__}: {error}"
             )
-        # Dask also counts deaths of workers at which this step only waited.
-        ended, attempt = next_attempt(workplace(self._site).instance, name)
-        if ended is not None:
-            return Outcome(run, ended, None, 0.0)
-        if attempt > MAX_ATTEMPTS or n_tried >= MAX_ATTEMPTS:
-            return Outcome(run, None, why, 0.0)
-        return _Then.AGAIN
+        # Dask also counts deaths of workers at which this run only waited.
+        known = known_outcome(workplace(self._site).instance, run)
+        if isinstance(known, Outcome):
+            return known if known.error is None or known.broke_off else Outcome(run, None, why)
+        return Outcome(run, None, why) if n_tried >= MAX_ATTEMPTS else _Then.AGAIN
 
     def _lost(self) -> MaterializationError:
         return MaterializationError(

@@ -142,7 +142,6 @@ class Driver:
                     observer=self._observer,
                     is_list_outdated=self._is_list_outdated,
                     tags=tags,
-                    shards=shards,
                     is_forced=is_forced,
                     limits=limits,
                 ).go()

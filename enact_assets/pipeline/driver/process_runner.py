@@ -1,56 +1,28 @@
-"""Runs steps in several processes of this machine, which stay warm between steps."""
+"""Performs runs in several processes of this machine, which stay warm between runs."""
 
 import multiprocessing
 import os
 import signal
 import time
-import uuid
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from enact_assets.engine.errors import MaterializationError
-from enact_assets.pipeline.driver.contract import (
-    MAX_ATTEMPTS,
-    Outcome,
-    Progressed,
-    Runner,
-    Site,
-    Started,
-    StepRun,
-    run_id_of,
-)
-from enact_assets.pipeline.driver.worker import Message, Order, Ready, Unusable, work
+from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
+from enact_assets.pipeline.driver.worker import Message, Ready, Unusable, work
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped
 from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run
 
 STOP_S = 3.0
 """Time limit for a worker to clean up; then it is killed."""
 MAX_STILLBORN = 3
 """Processes in a row that may end while they start, before we stop starting more."""
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-@dataclass(frozen=True)
-class Task:
-    """A step to run, a name that all its attempts share, and which attempt is next."""
-
-    run: StepRun
-    name: str
-    attempt: int = 1
-
-    @property
-    def run_id(self) -> str:
-        """Dagster's id of this attempt."""
-        return run_id_of(self.name, self.attempt)
-
-    def again(self) -> "Task":
-        """The next attempt."""
-        return Task(replace(self.run, is_again=True), self.name, self.attempt + 1)
 
 
 class Worker:
@@ -62,25 +34,25 @@ class Worker:
         self.process: SpawnProcess = context.Process(
             target=work, args=(theirs, site), name="enact-step"
         )
-        self.task: Task | None = None
+        self.run: Run | None = None
         self.is_ready = False
         self._began = time.monotonic()
         with _limited_threads(threads):
             self.process.start()
         theirs.close()
 
-    def give(self, task: Task) -> bool:
-        """Hand ``task`` over; False if the process is gone."""
+    def give(self, run: Run) -> bool:
+        """Hand ``run`` over; False if the process is gone."""
         try:
-            self.connection.send(Order(task.run, task.run_id))
+            self.connection.send(run)
         except (BrokenPipeError, ConnectionResetError):
             return False
-        self.task, self._began = task, time.monotonic()
+        self.run, self._began = run, time.monotonic()
         return True
 
     def ask_to_end(self) -> None:
         """If it is at work, interrupt it."""
-        if self.task is not None:
+        if self.run is not None:
             self.process.terminate()
             return
         with suppress(BrokenPipeError, ConnectionResetError):
@@ -95,7 +67,7 @@ class Worker:
         return message
 
     def seconds(self) -> float:
-        """Since it was given its task."""
+        """Since it was given its run."""
         return time.monotonic() - self._began
 
     def how_it_ended(self) -> str:
@@ -108,30 +80,27 @@ class Worker:
 
 
 class ProcessRunner(Runner):
-    """Runs steps of ``site`` in up to ``n`` processes, started when needed and kept until closed.
+    """Performs runs of ``site`` in up to ``n`` processes, started when needed, kept until closed.
 
-    A process that dies takes its step along: the run is marked failed, and the step is tried again
-    in another process, :data:`MAX_ATTEMPTS` times in all.
+    A process that dies takes its run along, which is marked failed.
     """
 
     def __init__(self, site: Site, n: int) -> None:
         if n < 1:
             raise MaterializationError(f"--workers must be at least 1, not {n}")
         self._site = site
-        self._n = n
+        self.n_workers = n
         self._workers: list[Worker] = []
         self._n_stillborn = 0
         # Also makes the database files, before several processes would at once.
         self._instance = open_instance(site.data_root)
 
-    def run(
-        self, runs: Sequence[StepRun], started: Started, progress: Progressed
-    ) -> Iterator[Outcome]:
+    def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
         """As in :class:`Runner`.
 
         Errors: :class:`MaterializationError` if a process cannot work at the site.
         """
-        to_do = deque(Task(run, str(uuid.uuid4())) for run in runs)
+        to_do = deque(runs)
         try:
             while to_do or self._busy():
                 self._hand_out(to_do, started)
@@ -140,10 +109,10 @@ class ProcessRunner(Runner):
                     if isinstance(message, Ready):
                         worker.is_ready, self._n_stillborn = True, 0
                     elif isinstance(message, Progress):
-                        if worker.task is not None:
-                            progress(worker.task.run, message)
+                        if worker.run is not None:
+                            progress(worker.run, message)
                     elif isinstance(message, Outcome):
-                        worker.task = None
+                        worker.run = None
                         yield message
                     elif isinstance(message, Unusable):
                         raise MaterializationError(message.why)
@@ -151,7 +120,7 @@ class ProcessRunner(Runner):
                         yield failed
         except BaseException:
             # Ctrl-C, or a caller that stops iterating.
-            self._stop([w for w in self._workers if w.task is not None])
+            self._stop([w for w in self._workers if w.run is not None])
             raise
 
     def close(self) -> None:
@@ -160,49 +129,50 @@ class ProcessRunner(Runner):
         self._instance.dispose()
 
     def _busy(self) -> list[Worker]:
-        return [w for w in self._workers if w.task is not None]
+        return [w for w in self._workers if w.run is not None]
 
-    def _hand_out(self, to_do: deque[Task], started: Started) -> None:
-        """Give every idle process a task, and start processes while tasks are left."""
+    def _hand_out(self, to_do: deque[Run], started: Started) -> None:
+        """Give every idle process a run, and start processes while runs are left."""
         while to_do:
-            worker = next((w for w in self._workers if w.task is None), None)
+            worker = next((w for w in self._workers if w.run is None), None)
             if worker is None:
-                if len(self._workers) == self._n:
+                if len(self._workers) == self.n_workers:
                     return
-                worker = Worker(self._site, threads=max(2, _n_cores() // self._n))
+                worker = Worker(self._site, threads=max(2, _n_cores() // self.n_workers))
                 self._workers.append(worker)
-            task = to_do.popleft()
-            if not worker.give(task):
+            run = to_do.popleft()
+            if not worker.give(run):
                 # It died idle; nothing was lost with it.
                 self._workers.remove(worker)
                 self._count_stillborn(worker, worker.how_it_ended())
-                to_do.appendleft(task)
-            elif task.attempt == 1:
-                started(task.run)
+                to_do.appendleft(run)
+            elif run.attempt == 1:
+                started(run)
 
     def _spoke(self) -> list[Worker]:
         """Busy processes that have something to say, or died; waits for the first."""
         by_connection: dict[Connection, Worker] = {w.connection: w for w in self._busy()}
         return [by_connection[c] for c in wait(list(by_connection)) if isinstance(c, Connection)]
 
-    def _lost(self, worker: Worker, to_do: deque[Task]) -> Outcome | None:
-        """A process died at its task: try again elsewhere, or give up and say so."""
+    def _lost(self, worker: Worker, to_do: deque[Run]) -> Outcome | None:
+        """A process died at its run: try again elsewhere, or give up and say so."""
         self._workers.remove(worker)
         how = worker.how_it_ended()
         worker.process.kill()
-        task = worker.task
-        if task is None:
+        run = worker.run
+        if run is None:
             return None
         self._count_stillborn(worker, how)
-        mark_lost(self._instance, task.run_id, f"Its process ended unexpectedly ({how}).")
-        if task.attempt < MAX_ATTEMPTS:
-            to_do.appendleft(task.again())
+        mark_lost(self._instance, run.run_id, f"Its process ended unexpectedly ({how}).")
+        if run.attempt < MAX_ATTEMPTS and not run.is_list:
+            to_do.appendleft(run.again())
             return None
+        times = "" if run.is_list else f" {MAX_ATTEMPTS} times (the last time: {how})"
         why = (
-            f"its process ended unexpectedly {MAX_ATTEMPTS} times (the last time: {how}). Out of "
-            "memory? Try fewer --workers. Nothing incomplete was published."
+            f"its process ended unexpectedly{times}. Out of memory? Try fewer --workers. Nothing "
+            "incomplete was published."
         )
-        return Outcome(task.run, task.run_id, why, worker.seconds())
+        return Outcome(run, run.run_id, why, worker.seconds())
 
     def _count_stillborn(self, worker: Worker, how: str) -> None:
         if worker.is_ready:
@@ -231,8 +201,8 @@ class ProcessRunner(Runner):
                 worker.process.kill()
                 worker.process.join()
                 worker.connection.close()
-                if worker.task is not None:
-                    mark_stopped(self._instance, worker.task.run_id)
+                if worker.run is not None:
+                    mark_stopped(self._instance, worker.run.run_id)
 
 
 def _n_cores() -> int:

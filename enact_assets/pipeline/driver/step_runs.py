@@ -1,4 +1,4 @@
-"""Runs steps in this process: a Dagster run of one partition, reusing what it can.
+"""Performs runs in this process, each as one run of Dagster, reusing what it can.
 
 Opening the instance and resolving the asset graph cost more than most steps: both are done once
 per process and site. Here too are the environment of a run, and what is said of one that failed.
@@ -6,37 +6,37 @@ per process and site. Here too are the environment of a run, and what is said of
 
 import os
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
 from enact_assets.engine import errors
 from enact_assets.engine.errors import EnactError
+from enact_assets.engine.graph import Partition, partition_key
 from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
+from enact_assets.engine.planning.shards import shard_at
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.dagster.definitions import build_definitions
-from enact_assets.pipeline.driver.contract import (
-    Outcome,
-    Progressed,
-    Runner,
-    Site,
-    Started,
-    StepRun,
-)
+from enact_assets.pipeline.dagster.partitions import Partitions
+from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
 from enact_assets.pipeline.runs.captured_output import uncaptured
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
+from enact_assets.pipeline.runs.failures import WHY_CHARACTERS
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
 from enact_assets.pipeline.runs.progress import Progress, listening
-from enact_assets.pipeline.runs.range_making import FAILED, run_config
+from enact_assets.pipeline.runs.range_making import run_config
+from enact_assets.pipeline.runs.ranges import in_ranges, range_tags
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import asset_keys, job_of
+from enact_assets.pipeline.runs.run import Outcome, Run, performing
+from enact_assets.pipeline.runs.running import WHY_TAG, asset_keys, job_of
 from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
 from enact_assets.settings.registry import load_registry
 
@@ -96,16 +96,6 @@ INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
 """How Dagster names a Ctrl-C or a terminated process in a failed step."""
 
 
-def failed_partitions(result: dg.ExecuteInProcessResult) -> dict[str, str]:
-    """Partitions of a shard that a failed run names, and why each could not be made."""
-    for event in result.all_events:
-        about = event.step_failure_data.user_failure_data if event.is_step_failure else None
-        named = about.metadata.get(FAILED) if about is not None else None
-        if isinstance(named, dg.JsonMetadataValue) and isinstance(named.value, dict):
-            return {str(partition): str(why) for partition, why in named.value.items()}
-    return {}
-
-
 def failure_message(result: dg.ExecuteInProcessResult) -> str:
     """What the outermost of our errors says; for a foreign error its message.
 
@@ -132,14 +122,12 @@ def failure_message(result: dg.ExecuteInProcessResult) -> str:
 
 
 class InProcessRunner(Runner):
-    """Runs steps of ``site`` in the order they are given."""
+    """Performs runs of ``site`` in the order they are given."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
 
-    def run(
-        self, runs: Sequence[StepRun], started: Started, progress: Progressed
-    ) -> Iterator[Outcome]:
+    def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
         """As in :class:`Runner`."""
         for run in runs:
             started(run)
@@ -150,7 +138,7 @@ class InProcessRunner(Runner):
 
 
 class Workplace:
-    """What a process keeps of a site from step to step: instance, definitions, a job per step."""
+    """What a process keeps of a site from run to run: instance, definitions, a job per step."""
 
     def __init__(self, site: Site) -> None:
         self.variables = variables_of(site)
@@ -158,9 +146,28 @@ class Workplace:
         note_code_location(self.instance)
         self.registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
         self._shards = site.shards
+        self._partitions = Partitions(self.registry, site.shards)
         self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
         self._definitions: dict[int, dg.Definitions] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}
+
+    def in_dagster(self, step: str, partition: Partition) -> Partition:
+        """The partition in Dagster that holds ``partition`` of a step: its shard, or itself."""
+        if self._shards is None or shard_at(partition) is not None:
+            return partition
+        return self._shards.partition(dimensions(STEP_NAMED[step].assets[0]), partition)
+
+    def in_shards(self, run: Run) -> list[list[Partition]]:
+        """Its partitions by the shard that holds them; none if Dagster has no shards of them."""
+        of: dict[Partition, list[Partition]] = {}
+        for partition in run.partitions:
+            of.setdefault(self.in_dagster(run.step, partition), []).append(partition)
+        return list(of.values()) if any(shard_at(key) is not None for key in of) else []
+
+    def in_ranges(self, run: Run) -> list[list[Partition]]:
+        """Its partitions in as few ranges as can be."""
+        definition = self._partitions.of(STEP_NAMED[run.step].assets[0])
+        return in_ranges(definition, run.partitions, self.instance)
 
     def job(self, step: str, workers: int) -> dg.JobDefinition:
         """The part of the UI's job that makes the assets of one step.
@@ -211,43 +218,55 @@ def leave() -> None:
         _open.popitem()[1].instance.dispose()
 
 
-def execute(
-    site: Site, run: StepRun, progress: Callable[[Progress], None], *, run_id: str | None = None
-) -> Outcome:
-    """Run one step in this process, as the Dagster run ``run_id`` (by default a new one).
+def execute(site: Site, run: Run, progress: Callable[[Progress], None]) -> Outcome:
+    """Perform ``run`` in this process, as one run of Dagster.
 
     A failure is an outcome with an error: what our own error says, else the foreign one's message.
     Raises KeyboardInterrupt on Ctrl-C or SIGTERM.
     """
+    outcome = Outcome(run)
     if run.until is not None and time.time() >= run.until:
-        return Outcome(run, None, None, 0.0, is_left=True)
+        outcome.left += run.partitions
+        return outcome
     began = time.monotonic()
     place = workplace(site)
-    run_id = run_id or str(uuid.uuid4())
-    error, failures = None, dict[str, str]()
-    config = QUIET
-    if run.only:
-        only_stale = run.is_again and not run.is_forced
-        config = {**QUIET, **run_config({run.step: run.only}, only_stale=only_stale)}
-    with having(place.variables), listening(progress), uncaptured(), no_interrupt_is_lost():
+    outcome.run_id = run.run_id
+    with (
+        having(place.variables), listening(progress), performing(outcome), uncaptured(),
+        no_interrupt_is_lost(),
+    ):  # fmt: skip
         try:
             result = place.job(run.step, run.workers).execute_in_process(
-                partition_key=run.partition,
                 instance=place.instance,
-                run_config=config,
                 raise_on_error=False,
                 asset_selection=asset_keys(run.step),
-                tags={**run.tags, **process_tags(run_id), **NEVER_RETRIED},
-                run_id=run_id,
+                run_id=run.run_id,
+                **_in_dagster(place, run),
             )
             if not result.success:
-                error, failures = failure_message(result), failed_partitions(result)
+                outcome.error = failure_message(result)
         except KeyboardInterrupt:
-            mark_stopped(place.instance, run_id)
+            mark_stopped(place.instance, run.run_id)
             raise
-        except Exception as outside:  # noqa: BLE001 - reported as this step's failure, others go on
+        except Exception as outside:  # noqa: BLE001 - reported as this run's failure, others go on
             # No such partition, or Dagster's own storage failed: then it cannot be reported either.
-            error = f"{type(outside).__name__}: {outside}".strip()
+            outcome.error = f"{type(outside).__name__}: {outside}".strip()
             with suppress(Exception):
-                mark_lost(place.instance, run_id, f"The run could not go on ({error}).")
-    return Outcome(run, run_id, error, time.monotonic() - began, failures)
+                why = f"The run could not go on ({outcome.error})."
+                mark_lost(place.instance, run.run_id, why)
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def _in_dagster(place: Workplace, run: Run) -> dict[str, Any]:
+    """What Dagster is told of a run: its partition, or the range; of a shard, which members."""
+    tags = {**run.tags, **process_tags(run.run_id), **NEVER_RETRIED}
+    if run.why:
+        tags[WHY_TAG] = f"{run.step}: {run.why}"[:WHY_CHARACTERS]
+    keys = list(dict.fromkeys(place.in_dagster(run.step, p) for p in run.partitions))
+    config, at = dict(QUIET), shard_at(keys[0])
+    if at is not None and keys[0] != run.partition:
+        config |= run_config({run.step: [p[at] for p in run.partitions]}, only_stale=False)
+    if len(keys) > 1:
+        return {"tags": tags | range_tags(keys), "run_config": config}
+    return {"tags": tags, "run_config": config, "partition_key": partition_key(keys[0])}

@@ -3,37 +3,30 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.engine.planning.verdicts import FOLLOWS, HELD, STALE, Verdict, Verdicts, judge
 from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen
-from enact_assets.pipeline.driver.contract import Outcome, StepRun
 from enact_assets.pipeline.driver.walk import (
     BEHIND,
     BUDGET_SPENT,
     LATE,
     MANY,
     NO_MONEY,
-    Batch,
     Failure,
     Limits,
     Observer,
     Report,
-    Step,
     Withheld,
-    in_batches,
 )
 from enact_assets.pipeline.lineage.graph import LANDED_OF, REPORT, ROOTS, STEP_NAMED, WAREHOUSE
 from enact_assets.pipeline.lineage.lake_states import LakeStates
 from enact_assets.pipeline.runs.driver_lock import check_only_driver
-from enact_assets.pipeline.runs.running import WHY_TAG
+from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.settings.registry import BASELINE
-
-WHY_CHARACTERS = 1000
 
 PUBLISHING = (WAREHOUSE, REPORT)
 OUTDATED = Cause("its list of stale and missing partitions is outdated")
@@ -96,45 +89,43 @@ class Walk:
         observer: Observer,
         is_list_outdated: Callable[[Lineage], bool],
         tags: Callable[[str], Mapping[str, str]],
-        shards: Shards | None,
         is_forced: Callable[[str], bool],
         limits: Limits | None = None,
     ) -> None:
         self._lineage, self._runners, self._chosen = lineage, runners, chosen
         self._report, self._tags, self._is_forced = report, tags, is_forced
-        self._shards, self._limits = shards, limits
+        self._limits = limits
         self._states, self._observer = states, observer
         self._is_list_outdated = partial(is_list_outdated, lineage)
         self._left, self._unpaid = Marks(), Marks()
         self._failed = Marks()
         for failure in report.failures:
-            self._failed.add(failure.step.keys, failure.step.names)
+            self._mark(failure.run, self._failed)
 
     def go(self) -> None:
         """Make them, step by step. KeyboardInterrupt passes through; what was made is kept."""
         for spec in self._lineage.steps:
-            if steps := self._to_make(spec):
+            if wanted := self._to_make(spec):
                 check_only_driver()
-                if batches := self._within_limits(in_batches(spec, steps, self._shards)):
-                    unit = "shard" if batches[0].only else "partition"
-                    self._observer.stage_starts(spec.name, len(batches), unit)
-                    self._make(batches)
+                if wanted := self._within_limits(wanted):
+                    self._observer.stage_starts(spec.name, len(wanted))
+                    self._make(wanted)
 
-    def _within_limits(self, batches: list[Batch]) -> list[Batch]:
+    def _within_limits(self, wanted: list[Run]) -> list[Run]:
         """Those that may begin now; the others are left."""
-        limits, name = self._limits, batches[0].of_run.name
-        if limits is None or name in PUBLISHING:
-            return batches
+        limits = self._limits
+        if limits is None or wanted[0].step in PUBLISHING:
+            return wanted
         if limits.is_over():
             n, why = 0, LATE
         elif limits.max_runs is None:
-            return batches
+            return wanted
         else:
-            n, why = max(0, limits.max_runs - self._report.n_runs), MANY
-        self._leave([s for batch in batches[n:] for s in batch.steps], why, self._left)
-        return batches[:n]
+            n, why = max(0, limits.max_runs - self._report.n_begun), MANY
+        self._leave(wanted[n:], why, self._left)
+        return wanted[:n]
 
-    def _waits(self, spec: StepSpec, partition: Partition, step: Step) -> bool:
+    def _waits(self, spec: StepSpec, partition: Partition, run: Run) -> bool:
         """Whether limits leave ``partition``, or what it is made from; it is listed if it is stale.
 
         What reads all partitions of something does not wait for those that nobody may pay for.
@@ -145,7 +136,7 @@ class Walk:
         why, marks = BEHIND, [self._left]
         if not lineage.touches(spec, partition, self._left):
             marks = [self._failed, self._unpaid]
-            if step.why and limits.withheld(spec, partition):
+            if run.why and limits.withheld(spec, partition):
                 why = NO_MONEY
             elif not (
                 lineage.is_blocked(spec, partition, self._failed)
@@ -154,21 +145,26 @@ class Walk:
                 return False
         for of in marks:
             of.add(spec.assets, partition)
-        if step.why:
-            self._leave([step], why)
+        if run.why:
+            self._leave([run], why)
         return True
 
-    def _leave(self, steps: Sequence[Step], why: str, *marks: Marks) -> None:
-        if not steps:
+    def _leave(self, runs: Sequence[Run], why: str, *marks: Marks) -> None:
+        if not runs:
             return
-        for step in steps:
-            for of in marks:
-                of.add(step.keys, step.names)
-        self._report.left.setdefault(why, []).extend(steps)
-        self._observer.leaves(steps, why)
+        for run in runs:
+            self._mark(run, *marks)
+        self._report.left.setdefault(why, []).extend(runs)
+        self._observer.leaves(runs, why)
 
-    def _to_make(self, spec: StepSpec) -> list[Step]:
-        steps = []
+    @staticmethod
+    def _mark(run: Run, *marks: Marks) -> None:
+        for of in marks:
+            of.add(STEP_NAMED[run.step].assets, *run.partitions)
+
+    def _to_make(self, spec: StepSpec) -> list[Run]:
+        """A run for each partition."""
+        found = []
         failed_before = set(self._failed.of.get(spec.assets[0], ()))
         suspects = self._lineage.may_be_stale(spec).tolist()
         for partition, is_suspect in zip(self._lineage.partitions(spec), suspects, strict=True):
@@ -181,86 +177,93 @@ class Walk:
                 causes = (OUTDATED,)
             is_forced = self._is_forced(spec.name) and self._chosen.is_asked_for(spec, partition)
             why = "; ".join(str(c) for c in causes) or ("forced" if is_forced else "")
-            step = Step(spec.name, spec.assets, partition_key(partition), why)
-            if self._waits(spec, partition, step):
+            run = Run(spec.name, (partition,), (why,))
+            if self._waits(spec, partition, run):
                 continue
             if self._lineage.is_blocked(spec, partition, self._failed):
                 self._failed.add(spec.assets, partition)
-                (self._report.blocked if why else self._report.kept).append(step)
+                (self._report.blocked if why else self._report.kept).append(run)
             elif why:
-                steps.append(step)
+                found.append(run)
             else:
                 self._report.fresh.setdefault(spec.name, []).append(partition)
         # Variants that look like the baseline find its pictures rendered.
-        return sorted(steps, key=lambda step: BASELINE not in step.names)
+        return sorted(found, key=lambda run: BASELINE not in run.partition)
 
-    def _make(self, batches: list[Batch]) -> None:
-        of_run = {batch.of_run.partition: batch for batch in batches}
-        is_publishing = batches[0].of_run.name in PUBLISHING
-        runs = [
-            StepRun(
-                batch.of_run.name,
-                batch.of_run.partition,
-                {
-                    **self._tags(batch.of_run.name),
-                    WHY_TAG: f"{batch.of_run.name}: {batch.of_run.why}"[:WHY_CHARACTERS],
-                },
-                only=batch.only,
-                is_forced=self._is_forced(batch.of_run.name),
-                until=None if self._limits is None or is_publishing else self._limits.until,
-            )
-            for batch in batches
-        ]
-        for outcome in self._runners.run(
-            runs,
-            lambda run: self._observer.step_starts(of_run[run.partition].of_run),
-            lambda run, progress: self._observer.progress(of_run[run.partition].of_run, progress),
-        ):
-            batch = of_run[outcome.run.partition]
-            if outcome.is_left:
-                self._leave(batch.steps, LATE, self._left)
+    def _make(self, wanted: Sequence[Run]) -> None:
+        """Make all of one step, and what a run that broke off did not make once more, alone."""
+        step, limits = wanted[0].step, self._limits
+        partitions = tuple(run.partition for run in wanted)
+        whys = tuple(run.why for run in wanted)
+        until = None if limits is None or step in PUBLISHING else limits.until
+        runs = [Run(step, partitions, whys, self._tags(step), until=until)]
+        begun: dict[str, Run] = {}
+
+        def started(run: Run) -> None:
+            begun[run.id] = run
+            self._observer.run_starts(run)
+
+        while runs:
+            again: list[Run] = []
+            try:
+                for outcome in self._runners.run(runs, started, self._observer.progress):
+                    begun.pop(outcome.run.id, None)
+                    again += self._ended(outcome)
+            except KeyboardInterrupt:
+                landed = [one for run in begun.values() if run.is_list for one in run.each()]
+                self._report.made += filter(self._has_landed, landed)
+                raise
+            runs = again
+
+    def _ended(self, outcome: Outcome) -> list[Run]:
+        """Note what became of each partition of a run; those of which it is not known."""
+        run, again, failures = outcome.run, list[Run](), list[Failure]()
+        left = set(outcome.left)
+        for one in run.each():
+            if one.partition in left:
+                self._leave([one], LATE, self._left)
                 continue
-            self._report.n_runs += not is_publishing
-            for step in batch.steps:
-                self._ended(step, self._failure(step, batch, outcome))
-            of_run_failure = None
-            if outcome.error is not None and not self._is_unpaid(outcome.error):
-                of_run_failure = Failure(batch.of_run, outcome.error, outcome.run_id or "")
-            self._observer.step_ends(batch.of_run, of_run_failure)
+            why = outcome.error
+            if why is not None and run.is_list:
+                why = outcome.failures.get(one.key or "")
+                if why is None and outcome.broke_off and not self._has_landed(one):
+                    again.append(one)
+                    continue
+            failure = None if why is None else Failure(one, why, outcome.run_id or "")
+            failures += self._noted(one, failure)
+        n_ended = len(run.partitions) - len(left) - len(again)
+        self._report.n_begun += 0 if run.step in PUBLISHING else n_ended
+        self._observer.run_ends(run, n_ended, failures)
+        return again
 
-    def _failure(self, step: Step, batch: Batch, outcome: Outcome) -> Failure | None:
-        """Why ``step`` was not made in its run."""
-        if outcome.error is None:
-            return None
-        message = outcome.failures.get(step.partition or "", outcome.error)
-        is_made = bool(outcome.failures) and step.partition not in outcome.failures
-        if batch.only and not outcome.failures and not self._is_forced(step.name):
-            # The run broke off.
-            self._look(step)
-            is_made = not self._lineage.causes(STEP_NAMED[step.name], step.names)
-        return None if is_made else Failure(step, message, outcome.run_id or "")
+    def _has_landed(self, run: Run) -> bool:
+        """Whether a partition is there, made by a run that did not say so."""
+        self._look(run)
+        is_forced = self._is_forced(run.step)
+        return not is_forced and not self._lineage.causes(STEP_NAMED[run.step], run.partition)
 
-    def _look(self, step: Step) -> None:
-        """What there is now of a step that ran."""
-        if step.name not in ROOTS:
-            about = [asset for asset, table in LANDED_OF.items() if table in step.keys]
-            landed = landed_states(self._states, [*step.keys, *about], step.names)
+    def _look(self, run: Run) -> None:
+        """What there is now of a partition that was made."""
+        if run.step not in ROOTS:
+            made = STEP_NAMED[run.step].assets
+            about = [asset for asset, table in LANDED_OF.items() if table in made]
+            landed = landed_states(self._states, [*made, *about], run.partition)
             for asset, state in landed.items():
-                self._lineage.states.set(asset, step.names, state)
+                self._lineage.states.set(asset, run.partition, state)
 
-    def _ended(self, step: Step, failure: Failure | None) -> None:
+    def _noted(self, run: Run, failure: Failure | None) -> list[Failure]:
+        """Note what became of one partition; its failure, unless only money was missing."""
         # Also of a failure: it may have landed some of its tables.
-        self._look(step)
+        self._look(run)
         if failure is None:
-            if step.name in ROOTS:
-                version = self._lineage.states.of[step.name][step.names].version
-                self._lineage.reported[step.name][step.names] = version
-            self._report.made.append(step)
-        elif self._is_unpaid(failure.message):
-            self._leave([step], NO_MONEY, self._failed, self._unpaid)
+            if run.step in ROOTS:
+                version = self._lineage.states.of[run.step][run.partition].version
+                self._lineage.reported[run.step][run.partition] = version
+            self._report.made.append(run)
+        elif self._limits is not None and BUDGET_SPENT in failure.message:
+            self._leave([run], NO_MONEY, self._failed, self._unpaid)
         else:
             self._report.failures.append(failure)
-            self._failed.add(step.keys, step.names)
-
-    def _is_unpaid(self, message: str) -> bool:
-        return self._limits is not None and BUDGET_SPENT in message
+            self._mark(run, self._failed)
+            return [failure]
+        return []

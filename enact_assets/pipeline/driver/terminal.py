@@ -11,9 +11,10 @@ from rich.text import Text
 from enact_assets.engine.planning.lineage import NEVER
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.engine.system.kernel_cache import has_kernels
-from enact_assets.pipeline.driver.walk import Failure, Observer, Report, Step
+from enact_assets.pipeline.driver.walk import Failure, Observer, Report
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.pipeline.runs.run import Run
 
 LINE_EVERY_S = 10.0
 READING_SHOWN_S = 1.0
@@ -25,12 +26,12 @@ COMPILING = "Compiling numeric code, once per installation: the first steps take
 
 
 class Pace:
-    """How long the steps of one asset will take, by what was worked on so far.
+    """How long the partitions of one step will take, by what was worked on so far.
 
-    Work is counted in the unit of the steps' progress, or in steps where they report none. What
+    Work is counted in the unit of the runs' progress, or in partitions where they report none. What
     was found ready made counts as no work, neither of what is done nor, in proportion, of what is
-    expected of the steps to come. The pace is that of the last half of the time: the first answers
-    and pictures fill caches.
+    expected of the partitions to come. The pace is that of the last half of the time: the first
+    answers and pictures fill caches.
     """
 
     def __init__(self) -> None:
@@ -39,20 +40,25 @@ class Pace:
         self._began = 0.0
         self._noted: deque[tuple[float, float]] = deque()
 
-    def step_ends(self, last: Progress | None, now: float) -> None:
-        """A step ended; ``last`` is what it reported last."""
-        self._worked += _work_of(last)[1]
-        self._n_ended += 1
+    def run_ends(self, last: Progress | None, n: int, now: float) -> None:
+        """A run of ``n`` partitions ended; ``last`` is what it reported last."""
+        self._worked += _work_of(last, n)[1]
+        self._n_ended += n
         self._note(self._worked, now)
 
-    def left(self, running: Sequence[Progress | None], n_steps: int, now: float) -> float | None:
-        """Seconds left of ``n_steps``, the ``running`` ones included; None before it can be said.
+    def left(
+        self, running: Sequence[tuple[Progress | None, int]], n_left: int, now: float
+    ) -> float | None:
+        """Seconds left of ``n_left`` partitions, ``running`` ones included; None before it can be
+        said.
 
-        ``running`` are what these reported last, None if nothing.
+        ``running`` are what each run reported last, None if nothing, and how many it makes.
         """
-        # A step that has not reported yet is taken to be like the ones before.
+        # A run that has not reported yet is taken to be like the ones before.
         expected = self._worked / self._n_ended if self._n_ended else 1.0
-        works = [_work_of(p) if p is not None and p.total else (0.0, expected) for p in running]
+        works = [
+            _work_of(p, n) if p is not None and p.total else (0.0, expected * n) for p, n in running
+        ]
         worked = sum(work for work, _ in works)
         whole = sum(work for _, work in works)
         done = self._worked + worked
@@ -60,9 +66,10 @@ class Pace:
         if len(self._noted) < 2 or now - self._began < WARM_S:
             return None
         since, before = self._noted[0]
-        known = self._n_ended + len(works)
-        of_a_step = (self._worked + whole) / known if known else 1.0
-        to_do = whole - worked + (n_steps - len(works)) * of_a_step
+        n_running = sum(n for _, n in running)
+        known = self._n_ended + n_running
+        of_each = (self._worked + whole) / known if known else 1.0
+        to_do = whole - worked + (n_left - n_running) * of_each
         if done <= before or done < LEAST_SHARE * (done + to_do):
             return None
         return (now - since) / (done - before) * to_do
@@ -78,10 +85,10 @@ class Pace:
             self._noted.popleft()
 
 
-def _work_of(progress: Progress | None) -> tuple[float, float]:
-    """Work done and work in all of one step."""
+def _work_of(progress: Progress | None, n: int) -> tuple[float, float]:
+    """Work done and work in all of a run of ``n`` partitions."""
     if progress is None or not progress.total:
-        return 1.0, 1.0
+        return float(n), float(n)
     return progress.done - progress.free, progress.total - progress.free
 
 
@@ -93,14 +100,14 @@ class TerminalObserver(Observer):
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._stage, self._unit = "", "partition"
-        self._n_steps = 0
+        self._stage = ""
+        self._n = 0
         self._n_done = 0
         self._began: float | None = None
         self._stage_began = 0.0
         self._line_at = 0.0
         self._n_failed = 0
-        self._running: dict[str, Progress | None] = {}
+        self._running: dict[str, tuple[Progress | None, int]] = {}
         self._pace = Pace()
         self._is_first_stage = True
 
@@ -117,47 +124,50 @@ class TerminalObserver(Observer):
         for text in texts:
             self._console.print(Text(text))
 
-    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
+    def stage_starts(self, name: str, n: int) -> None:  # noqa: D102
         if self._is_first_stage and not has_kernels():
             self._console.print(COMPILING)
         self._is_first_stage = False
-        self._stage, self._n_steps, self._n_done, self._n_failed = name, n_steps, 0, 0
-        self._unit = unit
+        self._stage, self._n, self._n_done, self._n_failed = name, n, 0, 0
         self._running = {}
         self._pace = Pace()
         self._stage_began = self._line_at = time.monotonic()
 
-    def step_starts(self, step: Step) -> None:  # noqa: D102
-        self._running[str(step)] = None
-        why = "" if step.why == NEVER else f" ({step.why})"
-        self._show(f"{step.partition or ''}{why}".strip())
+    def run_starts(self, run: Run) -> None:  # noqa: D102
+        self._running[run.id] = None, len(run.partitions)
+        why = "" if not run.why or run.whys[0] == NEVER else f" ({run.whys[0]})"
+        self._show(f"{run.key or ''}{why}".strip())
 
-    def progress(self, step: Step, progress: Progress) -> None:  # noqa: D102
-        self._running[str(step)] = progress
-        self._show(f"{progress.count}  {step.partition or ''}")
+    def progress(self, run: Run, progress: Progress) -> None:  # noqa: D102
+        self._running[run.id] = progress, len(run.partitions)
+        # What a run of several counts is part of what is shown before.
+        self._show(run.key or "" if run.is_list else f"{progress.count}  {run.key or ''}")
 
-    def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
-        self._n_done += 1
-        self._pace.step_ends(self._running.pop(str(step), None), time.monotonic())
-        if failure is not None:
-            self._n_failed += 1
+    def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:  # noqa: D102
+        self._n_done += n
+        last, _ = self._running.pop(run.id, (None, 0))
+        self._pace.run_ends(last, n, time.monotonic())
+        self._n_failed += len(failures)
+        for failure in failures:
             self._clear()
-            self._console.print(Text(f"  failed: {step}", "red"))
-        if self._n_done == self._n_steps:
+            self._console.print(Text(f"  failed: {failure.run}", "red"))
+        if self._n_done == self._n:
             self._clear()
             took = duration(time.monotonic() - self._stage_began)
             failed = f", {self._n_failed} failed" if self._n_failed else ""
-            n_steps = counted(self._n_steps, self._unit)
-            self._console.print(f"  {self._stage:<{STEP_WIDTH}} {n_steps:<15} {took:>9}{failed}")
+            partitions = counted(self._n, "partition")
+            self._console.print(f"  {self._stage:<{STEP_WIDTH}} {partitions:<15} {took:>9}{failed}")
 
     def _left(self) -> str:
-        running, n_steps = list(self._running.values()), self._n_steps - self._n_done
-        seconds = self._pace.left(running, n_steps, time.monotonic())
+        running, n_left = list(self._running.values()), self._n - self._n_done
+        seconds = self._pace.left(running, n_left, time.monotonic())
         return "" if seconds is None else f", about {duration(seconds)} left"
 
     def _show(self, text: str) -> None:
         # A narrow terminal cuts off the end.
-        done = f"{self._n_done:,}/{counted(self._n_steps, self._unit)}{self._left()}"
+        within = (int(p.done) for p, n in self._running.values() if p is not None and n > 1)
+        n_done = self._n_done + sum(within)
+        done = f"{n_done:,}/{counted(self._n, 'partition')}{self._left()}"
         self._put(f"  {self._stage:<{STEP_WIDTH}} {done}  {text}".rstrip())
 
     def _put(self, line: str) -> None:
@@ -201,17 +211,17 @@ def print_report(console: Console, report: Report) -> None:
         console.print(Text(f"Found damaged: {message}", "yellow"))
     alike: dict[tuple[str, str], list[Failure]] = {}
     for failure in report.failures:
-        alike.setdefault((failure.step.name, failure.message), []).append(failure)
+        alike.setdefault((failure.run.step, failure.message), []).append(failure)
     for (name, message), failures in alike.items():
-        steps = _steps(name, [failure.step for failure in failures])
-        console.print(Text(f"Failed: {steps} (run {failures[0].run_id[:8]})", "bold red"))
+        failed = _partitions(name, [failure.run for failure in failures])
+        console.print(Text(f"Failed: {failed} (run {failures[0].run_id[:8]})", "bold red"))
         console.print(Text(f"  {message}", "red"))
-    blocked: dict[str, list[Step]] = {}
-    for step in report.blocked:
-        blocked.setdefault(step.name, []).append(step)
-    for name, steps_of in blocked.items():
-        console.print(Text(f"Skipped: {_steps(name, steps_of)}; upstream failed", "yellow"))
+    blocked: dict[str, list[Run]] = {}
+    for run in report.blocked:
+        blocked.setdefault(run.step, []).append(run)
+    for name, runs in blocked.items():
+        console.print(Text(f"Skipped: {_partitions(name, runs)}; upstream failed", "yellow"))
 
 
-def _steps(name: str, steps: Sequence[Step]) -> str:
-    return f"{name} {named([step.partition or '' for step in steps], 1)}".strip()
+def _partitions(name: str, runs: Sequence[Run]) -> str:
+    return f"{name} {named([run.key or '' for run in runs], 1)}".strip()

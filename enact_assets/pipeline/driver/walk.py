@@ -1,71 +1,16 @@
-"""Parts of a walk through the asset graph: steps, limits, failures, the report, the observer."""
+"""Parts of a walk through the asset graph: limits, failures, the report, the observer."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.graph import Partition, StepSpec, partition_key
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.shards import Shards
 from enact_assets.engine.planning.verdicts import Verdicts
-from enact_assets.engine.plurals import counted
-from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
 from enact_assets.pipeline.runs.progress import Progress
-
-
-@dataclass(frozen=True)
-class Step:
-    """One partition of one asset (or of the assets that one step lands together)."""
-
-    name: str
-    keys: tuple[str, ...]
-    partition: str | None
-    why: str
-
-    @property
-    def names(self) -> Partition:
-        """The partition as a tuple of names."""
-        return partition_tuple(self.partition)
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.partition or ''}".strip()
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What one run makes: ``steps``, and ``of_run`` as which it is shown.
-
-    Of a shard, ``only`` are the names of its members that are made.
-    """
-
-    of_run: Step
-    steps: tuple[Step, ...]
-    only: tuple[str, ...] = ()
-
-
-def in_batches(spec: StepSpec, steps: Sequence[Step], shards: Shards | None) -> list[Batch]:
-    """Runs for ``steps``, all of ``spec``, in the order of the first that each one makes."""
-    named = dimensions(spec.assets[0])
-    if shards is None or shards.dimension not in named:
-        return [Batch(step, (step,)) for step in steps]
-    at = named.index(shards.dimension)
-    found: dict[Partition, list[Step]] = {}
-    for step in steps:
-        found.setdefault(shards.partition(named, step.names), []).append(step)
-    return [
-        Batch(
-            Step(spec.name, spec.assets, partition_key(shard), _why(of)),
-            tuple(of),
-            tuple(step.names[at] for step in of),
-        )
-        for shard, of in found.items()
-    ]
-
-
-def _why(steps: Sequence[Step]) -> str:
-    return f"{counted(len(steps), 'partition')}, first {steps[0].partition}: {steps[0].why}"
-
+from enact_assets.pipeline.runs.run import Run
 
 Withheld = Callable[[StepSpec, Partition], bool]
 """Whether a partition is not to be made, such as answers that nobody may buy."""
@@ -73,7 +18,7 @@ Withheld = Callable[[StepSpec, Partition], bool]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a walk leaves for the next one: runs after the time ``until`` (Unix, s), runs beyond
+    """What a walk leaves for the next one: partitions after the time ``until`` (Unix, s) or beyond
     ``max_runs``, and what is ``withheld``.
 
     Publishing is never left: what was made is to be seen. ``tags`` are those of all runs.
@@ -100,16 +45,16 @@ BUDGET_SPENT = "does not cover another request"
 
 @dataclass(frozen=True)
 class Failure:
-    """A step that failed: what the error said, and the run in which the UI shows it."""
+    """A partition that failed: what the error said, and the run in which the UI shows it."""
 
-    step: Step
+    run: Run
     message: str
     run_id: str
 
 
 @dataclass
 class Report:
-    """What a walk did.
+    """What a walk did: runs of one partition each.
 
     ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged, but
     older than what failed. ``rejected`` are messages about unknown names. ``n_told``
@@ -117,19 +62,19 @@ class Report:
     walk found damaged and made again. A walk with limits has a ``plan`` and says what it ``left``.
     """
 
-    made: list[Step] = field(default_factory=list)
+    made: list[Run] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    blocked: list[Step] = field(default_factory=list)
-    kept: list[Step] = field(default_factory=list)
+    blocked: list[Run] = field(default_factory=list)
+    kept: list[Run] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     fresh: dict[str, list[Partition]] = field(default_factory=dict)
     """Step -> its partitions that were fresh."""
     plan: Verdicts | None = None
-    left: dict[str, list[Step]] = field(default_factory=dict)
+    left: dict[str, list[Run]] = field(default_factory=dict)
     """Why -> stale partitions that another walk makes."""
-    n_runs: int = 0
-    """Runs that were begun, publishing left out. A run of a shard makes several partitions."""
+    n_begun: int = 0
+    """Partitions that were begun, publishing left out."""
     n_told: int = 0
     seconds: float = 0.0
 
@@ -145,7 +90,7 @@ class Report:
 
     def current(self, name: str) -> list[Partition]:
         """Partitions of a step that were made or found fresh, each once."""
-        made = (step.names for step in self.made if step.name == name)
+        made = (run.partition for run in self.made if run.step == name)
         return list(dict.fromkeys([*made, *self.fresh.get(name, ())]))
 
     def begins_again(
@@ -170,7 +115,7 @@ class Report:
         self.failures = [
             f
             for f in self.failures
-            if not now.touches(STEP_NAMED[f.step.name], f.step.names, damaged)
+            if not now.touches(STEP_NAMED[f.run.step], f.run.partition, damaged)
         ]
         self.blocked, self.kept, self.fresh, self.left = [], [], {}, {}
         return True
@@ -199,17 +144,17 @@ class Observer:
     def planned(self, plan: Verdicts) -> None:
         """What a walk with limits will make, if nothing keeps it from that."""
 
-    def leaves(self, steps: Sequence[Step], why: str) -> None:
+    def leaves(self, runs: Sequence[Run], why: str) -> None:
         """Partitions are left to another walk."""
 
-    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:
-        """An asset has ``n_steps`` partitions to make, or shards."""
+    def stage_starts(self, name: str, n: int) -> None:
+        """A step has ``n`` partitions to make."""
 
-    def step_starts(self, step: Step) -> None:
-        """A partition is being made."""
+    def run_starts(self, run: Run) -> None:
+        """Some of them are being made."""
 
-    def progress(self, step: Step, progress: Progress) -> None:
-        """A running step got further."""
+    def progress(self, run: Run, progress: Progress) -> None:
+        """A run got further; one of several partitions counts these."""
 
-    def step_ends(self, step: Step, failure: Failure | None) -> None:
-        """A partition was made, or failed."""
+    def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:
+        """Of the partitions of a run ``n`` were made or failed; the others are to be made yet."""

@@ -1,4 +1,4 @@
-"""A process that runs steps for :class:`ProcessRunner`, and the messages between the two."""
+"""A process that performs runs for :class:`ProcessRunner`, and the messages between the two."""
 
 import os
 import time
@@ -8,18 +8,11 @@ from multiprocessing.connection import Connection
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.engine.system.worker_process import begin_stoppable_worker
-from enact_assets.pipeline.driver.contract import Outcome, Site, StepRun
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.pipeline.runs.run import Outcome
 
 PROGRESS_EVERY_S = 0.1
-
-
-@dataclass(frozen=True)
-class Order:
-    """To a worker: run this, as the Dagster run of that id."""
-
-    run: StepRun
-    run_id: str
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ Message = Ready | Progress | Outcome | Unusable
 
 
 class Throttle:
-    """Lets progress through at most every ``every_s`` seconds, and always the last of a step."""
+    """Lets progress through at most every ``every_s`` seconds, and always the last of a run."""
 
     def __init__(self, every_s: float = PROGRESS_EVERY_S) -> None:
         self._every_s = every_s
@@ -54,7 +47,7 @@ class Throttle:
 
 
 def work(connection: Connection, site: Site) -> None:
-    """Main function of a worker: run orders until the other end sends None or hangs up."""
+    """Main function of a worker: perform runs until the other end sends None or hangs up."""
     begin_stoppable_worker()
     try:
         _serve(connection, site)
@@ -74,13 +67,13 @@ def _serve(connection: Connection, site: Site) -> None:
         with without_collector():
             workplace(site)
         connection.send(Ready())
-        while (order := connection.recv()) is not None:
+        while (run := connection.recv()) is not None:
             throttle = Throttle()
 
             def send(progress: Progress, throttle: Throttle = throttle) -> None:
                 if throttle.passes(progress):
                     connection.send(progress)
 
-            connection.send(execute(site, order.run, send, run_id=order.run_id))
+            connection.send(execute(site, run, send))
     finally:
         leave()

@@ -61,7 +61,7 @@ def _keep(context: dg.OpExecutionContext, counts: Counts) -> None:
 def _failed(report: Report) -> str:
     first, blocked = report.failures[0], counted(len(report.blocked), "partition")
     return (
-        f"{counted(len(report.failures), 'partition')} failed, first {first.step}: {first.message} "
+        f"{counted(len(report.failures), 'partition')} failed, first {first.run}: {first.message} "
         f"(run {first.run_id[:8]}). {len(report.made):,} were made, {blocked} skipped because an "
         "input failed. The next night tries again."
     )

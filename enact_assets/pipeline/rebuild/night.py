@@ -14,13 +14,14 @@ from enact_assets.engine.planning.verdicts import Verdict, Verdicts
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.pipeline.costs.spending import costing_money
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.driver.walk import Failure, Limits, Observer, Report, Step, Withheld
+from enact_assets.pipeline.driver.walk import Failure, Limits, Observer, Report, Withheld
 from enact_assets.pipeline.rebuild.nights import NIGHT_TAG, Counts
 from enact_assets.pipeline.rebuild.settings import RebuildSettings
 from enact_assets.pipeline.root.scope import is_unused
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.pipeline.runs.run import Run
 from enact_assets.pipeline.runs.running import REBUILD, UNFINISHED
 from enact_assets.settings.paths import SCHEDULE_FILE, DataRoot
 
@@ -125,17 +126,17 @@ class Log(Observer):
         for name, rows in of.items():
             self._log.info(f"due: {_some(name, [row.key for row in rows])}: {rows[0].why}")
 
-    def stage_starts(self, name: str, n_steps: int, unit: str = "partition") -> None:  # noqa: D102
-        self._log.info(f"{name}: {counted(n_steps, unit)}")
+    def stage_starts(self, name: str, n: int) -> None:  # noqa: D102
+        self._log.info(f"{name}: {counted(n, 'partition')}")
 
-    def progress(self, step: Step, progress: Progress) -> None:  # noqa: ARG002, D102
+    def progress(self, run: Run, progress: Progress) -> None:  # noqa: ARG002, D102
         if time.monotonic() - self._at >= LOG_EVERY_S:
             self._at = time.monotonic()
             self._log.info(progress.as_text())
 
-    def step_ends(self, step: Step, failure: Failure | None) -> None:  # noqa: D102
-        if failure is not None:
-            self._log.error(f"{step}: {failure.message} (run {failure.run_id[:8]})")
+    def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:  # noqa: ARG002, D102
+        for failure in failures:
+            self._log.error(f"{failure.run}: {failure.message} (run {failure.run_id[:8]})")
 
 
 def _some(name: str, keys: Sequence[str | None]) -> str:
@@ -176,10 +177,10 @@ class NightWalk:
             cut_off.setdefault(name, []).append("|".join(partition) or None)
         for name, keys in cut_off.items():
             self._log.info(f"cut off: {_some(name, keys)}")
-        for why, steps in report.left.items():
+        for why, runs in report.left.items():
             left: dict[str, list[str | None]] = {}
-            for step in steps:
-                left.setdefault(step.name, []).append(step.partition)
+            for run in runs:
+                left.setdefault(run.step, []).append(run.key)
             for name, keys in left.items():
                 self._log.info(f"left: {_some(name, keys)}: {why}")
         for message in (*report.rejected, *report.damaged):

@@ -80,6 +80,11 @@ class Found:
         """Why one partition is stale, by what it is made from."""
         return causes_now(self.states, self.names, code_version, step, partition)
 
+    def why(self, step: str, partition: Partition) -> str:
+        """All of them in one line."""
+        causes = "; ".join(map(str, self.causes(step, partition)))
+        return causes or "it was fresh; requested by hand"
+
 
 def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
     """The data root at the beginning of a run, which is tagged with its process."""
@@ -123,8 +128,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
     with said_first(context):
         found, partition = found_now(context, data), partition_of_run(context)
         if is_why_wanted(context):
-            why = "; ".join(str(cause) for cause in found.causes(name, partition))
-            note_why(context, why or "it was fresh; requested by hand")
+            note_why(context, found.why(name, partition))
         with making_partition(found, data, name, partition) as made:
             yield made
 

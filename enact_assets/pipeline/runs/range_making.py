@@ -1,4 +1,5 @@
-"""Runs of several partitions, one after the other: a range of them, or members of shards.
+"""Runs of several partitions, one after the other: a range of them, or members of shards. Drivers
+and people start them.
 
 Each has its own provenance and, but for members of shards, its own event with its data version as
 soon as it landed. One that fails is noted and the others go on, also those of later steps in the
@@ -6,6 +7,7 @@ same run; the last step fails at its end. What was made stays, so a run that was
 repeated for the partitions that are still stale.
 """
 
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +27,7 @@ from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
 from enact_assets.pipeline.runs.making import Found, note_why
 from enact_assets.pipeline.runs.progress import reporter, within
 from enact_assets.pipeline.runs.reported import last_event_id
+from enact_assets.pipeline.runs.run import Outcome, Run, performed
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, WHY_TAG, assets_of_run
 
 ONLY, ONLY_STALE = "only", "only_stale"
@@ -100,8 +103,7 @@ def chosen_partitions(
     if WHY_TAG in tags:
         pass  # it was planned, which looks at causes
     elif wanted:
-        causes = "; ".join(map(str, found.causes(step.name, wanted[0])))
-        first = f"{partition_key(wanted[0])}: {causes or 'it was fresh; requested by hand'}"
+        first = f"{partition_key(wanted[0])}: {found.why(step.name, wanted[0])}"
         note_why(context, f"{counted(len(wanted), 'partition')}, first {first}")
     else:
         note_why(context, "all of it was fresh")
@@ -118,19 +120,26 @@ def _place(step: StepSpec, keys: Iterable[Partition]) -> str:
     return f"{step.name} {named[0]}" + (f" to {named[-1]}" if len(named) > 1 else "")
 
 
-def tell(
+def tell(  # noqa: PLR0917 - what an event consists of
     context: dg.AssetExecutionContext,
     asset: str,
     key: str,
     result: dg.MaterializeResult[Any],
     tags: Mapping[str, str] | None = None,
+    why: str | None = None,
 ) -> None:
-    """Tell Dagster of one partition at once; ``key`` is as Dagster gave it."""
+    """Tell Dagster of one partition at once; ``key`` is as Dagster gave it.
+
+    ``why`` it was made is in the event, since the run has many reasons; None: as its driver said.
+    """
+    if why is None:
+        outcome = performed()
+        why = outcome.run.why_of(partition_tuple(str(key))) if outcome is not None else ""
     version = result.data_version.value if result.data_version is not None else ""
     context.log_event(
         dg.AssetMaterialization(
             asset,
-            metadata=result.metadata or {},
+            metadata={**(result.metadata or {}), **({WHY_TAG: why} if why else {})},
             partition=key,
             tags={DATA_VERSION_TAG: version, **(tags or {})},
         )
@@ -164,12 +173,16 @@ def make_partitions(
     n = sum(map(len, chosen.values()))
     progress = reporter(context, _place(step, named))
     for key, of in chosen.items():
+        in_time = []
         for partition in of:
+            if run.is_too_late(partition):
+                continue
+            in_time.append(partition)
             with within(run.n_done, n, "partitions"):
                 run.make(key, partition, make)
             progress.parts(run.n_done, n, "partitions")
         if shard_at(key) is not None:
-            run.tell_of_shard(key, of, where)
+            run.tell_of_shard(key, in_time, where)
         elif not of:
             run.tell_of_fresh(key)
     run.fail_if_some_failed()
@@ -190,6 +203,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         self._since, self._id = last_event_id(self.context.instance), self.context.run.run_id
+        self._outcome = performed() or Outcome(Run(self.step.name, ()))
         self._blocked = {
             key: why
             for given in self.step.inputs
@@ -208,16 +222,24 @@ class _Run:
         if name in self._blocked:
             self.failures[name] = self._blocked[name]
             return
+        why = self._outcome.run.why_of(partition) or self.found.why(self.step.name, partition)
         try:
             for asset, result, n, inputs in make(partition):
                 n_rows[asset] = n
                 if key == partition:
                     made_from = self._made_from(asset, inputs)
-                    tell(self.context, asset, self.named[key], result, made_from)
+                    tell(self.context, asset, self.named[key], result, made_from, why)
         except Exception as error:  # noqa: BLE001 - one of many must not stop the others
             self._note_failure(partition, error)
         else:
             self.n_rows[partition] = n_rows
+
+    def is_too_late(self, partition: Partition) -> bool:
+        """Whether the driver that asked for the run begins nothing any more."""
+        until = self._outcome.run.until
+        is_late = until is not None and time.time() >= until
+        self._outcome.left += [partition] if is_late else []
+        return is_late
 
     def tell_of_fresh(self, key: Partition) -> None:
         """Of a partition that was left out: a run that fails would show it as failed."""
@@ -248,6 +270,7 @@ class _Run:
 
     def fail_if_some_failed(self) -> None:
         """Raise what makes the run fail and names partitions that did, unless a later step will."""
+        self._outcome.failures |= self.failures
         if not self.failures:
             return
         in_run = {STEP_OF[asset] for asset in assets_of_run(self.context.run) & STEP_OF.keys()}
@@ -269,7 +292,7 @@ class _Run:
 
     def _tell(self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]) -> None:
         result = dg.MaterializeResult[Any](data_version=dg.DataVersion(version), metadata=metadata)
-        tell(self.context, asset, self.named[key], result)
+        tell(self.context, asset, self.named[key], result, why="")
 
     def _made_from(self, asset: str, inputs: Mapping[str, InputVersion]) -> dict[str, str]:
         """Dagster's own words for what a partition is made from, as in runs of a single one."""

@@ -4,8 +4,9 @@ import json
 import os
 from pathlib import Path
 
-from enact_assets.pipeline.driver.contract import Outcome, Runner, Site, StepRun
+from enact_assets.pipeline.driver.contract import Runner, Site
 from enact_assets.pipeline.runs.instance import open_instance
+from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.questions.asked.official import image_paths, official_id, question_type
 from enact_assets.settings.registry import DEFAULT_REGISTRY
 
@@ -16,19 +17,21 @@ def empty_site(root: Path) -> Site:
     return Site(root, None, DEFAULT_REGISTRY.read_text(encoding="utf-8"))
 
 
-def trivial(*variants: str) -> list[StepRun]:
-    """Steps that read the registry and report."""
-    return [StepRun("variant_config", v, {"enact/why": "a test"}) for v in variants]
+def trivial(*variants: str) -> list[Run]:
+    """Runs that read the registry and report."""
+    return [Run("variant_config", ((v,),), ("a test",)) for v in variants]
 
 
-def outcomes(runner: Runner, *runs: StepRun) -> list[Outcome]:
-    return list(runner.run(runs, lambda _run: None, lambda _run, _progress: None))
+def outcomes(runner: Runner, *runs: Run) -> list[Outcome]:
+    """Of runs that may have been performed before: they are begun anew."""
+    anew = [run.of(run.partitions) for run in runs]
+    return list(runner.run(anew, lambda _run: None, lambda _run, _progress: None))
 
 
 class WaitingStep:
     """A step that imports a question file, and waits at it: nobody writes into the pipe it is."""
 
-    run = StepRun("official_questions", NAME, {})
+    run = Run("official_questions", ((NAME,),))
 
     def __init__(self, site: Site) -> None:
         folder = site.data_root / "question_files"

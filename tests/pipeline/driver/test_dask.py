@@ -26,13 +26,14 @@ from enact_assets.pipeline.driver.agreement import (
     accept,
     offered_terms,
 )
-from enact_assets.pipeline.driver.contract import Outcome, Site, StepRun
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.dask_runner import DaskRunner
 from enact_assets.pipeline.driver.step_runs import leave, workplace
 from enact_assets.pipeline.root.scope import Scope, read_scope
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import process_of
 from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.pipeline.runs.run import Outcome, Run
 
 from reference.servers import DaskCluster, dask_cluster, free_port, postgres
 
@@ -129,11 +130,11 @@ def test_a_worker_with_a_root_of_its_own_keeps_to_the_drivers_scope(
 
 @slow
 def test_every_step_has_one_outcome(cluster: DaskCluster, site: Site) -> None:
-    started: list[StepRun] = []
+    started: list[Run] = []
     runs = trivial("high", "low", "fisheye", "baseline")
     with DaskRunner(site, cluster.address) as runner:
         made = list(runner.run(runs, started.append, lambda _run, _progress: None))
-        again = outcomes(runner, *runs, StepRun("variant_config", "nobody", {}))
+        again = outcomes(runner, *runs, *trivial("nobody"))
     assert sorted(str(o.run) for o in made) == sorted(map(str, runs))
     assert sorted(map(str, started)) == sorted(map(str, runs))
     assert [o.error for o in made] == [None] * 4
@@ -202,7 +203,7 @@ def test_a_cluster_that_disappears_is_told(site: Site, capfd: pytest.CaptureFixt
     assert "Traceback" not in capfd.readouterr().err
 
 
-def within(seconds: float, runner: DaskRunner, *runs: StepRun) -> list[Outcome]:
+def within(seconds: float, runner: DaskRunner, *runs: Run) -> list[Outcome]:
     """Outcomes of a runner that may wait for ever."""
     with ThreadPoolExecutor() as pool:
         made = pool.submit(outcomes, runner, *runs)
@@ -226,7 +227,7 @@ def test_without_a_worker_the_driver_does_what_needs_its_root_and_says_that_it_w
         (made,) = within(60, runner, here.run)
         assert made.error is None
 
-        def heard(_run: StepRun, progress: Progress) -> None:
+        def heard(_run: Run, progress: Progress) -> None:
             told.append(progress.as_text())
             if len(told) == 1:
                 cluster.add_worker()

@@ -15,10 +15,11 @@ from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.engine.errors import MaterializationError
 from enact_assets.pipeline.driver import process_runner
-from enact_assets.pipeline.driver.contract import MAX_ATTEMPTS, Site, StepRun
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.process_runner import ProcessRunner
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import process_of
+from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Run
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +77,7 @@ def statuses(instance: dg.DagsterInstance, step: str) -> list[str]:
 
 
 def test_every_step_has_one_outcome(runner: ProcessRunner, instance: dg.DagsterInstance) -> None:
-    started: list[StepRun] = []
+    started: list[Run] = []
     runs = trivial("high", "low", "fisheye", "baseline")
     made = list(runner.run(runs, started.append, lambda _run, _progress: None))
     assert sorted(str(o.run) for o in made) == sorted(map(str, runs))

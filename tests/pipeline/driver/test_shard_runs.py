@@ -12,12 +12,14 @@ from small_sites import outcomes
 
 from benchmarks.crashes import Moment, Setting, fingerprint, materialize
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
-from enact_assets.pipeline.driver.contract import Outcome, Site, StepRun
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, workplace
 from enact_assets.pipeline.driver.walk import Report
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.runs.reported import reported_versions
+from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.settings.paths import PARTITIONS_FILE
 from enact_assets.settings.registry import load_registry
 
@@ -28,7 +30,8 @@ NAMES = tuple(f"moving_cups-{k}" for k in range(N))
 SHARD = "shard_001/2"
 MEMBERS = ("moving_cups-0", "moving_cups-2", "moving_cups-3")
 MADE = "partitions made"
-RUN, OF_STATE = StepRun("replays", SHARD, {}), StepRun("segmentation", f"{SHARD}|state", {})
+RUN, OF_STATE = Run("replays", ((SHARD,),)), Run("segmentation", ((SHARD, "state"),))
+MADE_OF = Run("replays", tuple((name,) for name in MEMBERS))
 
 
 class Root:
@@ -66,7 +69,7 @@ class Root:
     def instance(self) -> dg.DagsterInstance:
         return workplace(self.site).instance
 
-    def run(self, run: StepRun) -> Outcome:
+    def run(self, run: Run) -> Outcome:
         """As it is, whatever is stale: the UI and the daemon start such runs."""
         (outcome,) = outcomes(InProcessRunner(self.site), run)
         return outcome
@@ -157,11 +160,9 @@ def test_a_run_started_by_hand_makes_what_is_stale(root: Root) -> None:
     root.record("moving_cups-3", 3)
     told = root.told(root.run(RUN))
     assert told["facts"][MADE] == 1
-    assert root.told(root.run(replace(RUN, only=MEMBERS[:2])))["facts"][MADE] == 2
-    unknown = root.run(replace(RUN, only=("moving_cups-1",)))
-    assert f"replays {SHARD}: 1 name of `only` cannot be made in this shard, first" in str(
-        unknown.error
-    )
+    assert root.told(root.run(MADE_OF.of(MADE_OF.partitions[:2])))["facts"][MADE] == 2
+    unknown = root.run(Run("replays", (("nobody",),)))
+    assert "1 name of `only` cannot be made in this shard, first 'nobody'" in str(unknown.error)
 
 
 @pytest.mark.slow
@@ -171,9 +172,9 @@ def test_a_demonstration_that_fails_stops_no_other_one(root: Root) -> None:
     report = root.walk()
     assert steps(report) == ["replays moving_cups-0", "segmentation moving_cups-0|state"]
     (failure,) = report.failures
-    assert str(failure.step) == "replays moving_cups-2"
+    assert str(failure.run) == "replays moving_cups-2"
     assert "moving_cups-2/scene_graph_0.json" in failure.message
-    assert [str(step) for step in report.kept] == ["segmentation moving_cups-2|state"]
+    assert [str(run) for run in report.kept] == ["segmentation moving_cups-2|state"]
     run = root.instance.get_run_by_id(failure.run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.FAILURE
@@ -188,22 +189,11 @@ def test_a_demonstration_that_fails_stops_no_other_one(root: Root) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_broke_off_is_taken_up_where_it_was(root: Root) -> None:
-    """Killed after one of three: what it made is left out the next time, unless it was forced."""
-    again = StepRun("replays", SHARD, {"enact/trigger": "materialize"}, only=MEMBERS, is_again=True)
-    for name in MEMBERS[1:]:
-        root.record(name, 3)
-    assert root.told(root.run(again))["facts"][MADE] == 2
-    assert root.told(root.run(again))["facts"][MADE] == 0
-    assert root.told(root.run(replace(again, is_forced=True)))["facts"][MADE] == 3
-
-
-@pytest.mark.slow
 def test_automation_makes_what_it_asked_for_and_nothing_beyond(root: Root) -> None:
     """Others of the shard may wait for money, or for pictures that are about to change."""
     for name in MEMBERS:
         root.record(name, 3)
-    automated = replace(RUN, tags={"enact/trigger": "automation"}, only=MEMBERS[:2])
+    automated = replace(MADE_OF.of(MADE_OF.partitions[:2]), tags={"enact/trigger": "automation"})
     assert root.told(root.run(automated))["facts"][MADE] == 2
     assert root.told(root.run(automated))["facts"][MADE] == 0
     assert steps(root.walk())[0] == "replays moving_cups-3"
@@ -255,6 +245,7 @@ def test_after_a_kill_only_what_is_not_there_is_made(
     report = other.walk()
     assert report.is_success
     for one in report.made:
-        whole = {f"{asset} {'|'.join(one.names)}".strip() for asset in one.keys}
+        assets = STEP_NAMED[one.step].assets
+        whole = {f"{asset} {'|'.join(one.partition)}".strip() for asset in assets}
         assert not whole <= there.keys(), one
     assert fingerprint(other.root) == fingerprint(made.root)

@@ -20,7 +20,7 @@ from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.engine.system.worker_process import STOPPING
-from enact_assets.pipeline.driver.contract import Site, StepRun, run_id_of
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost, telling_at_once
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, registry_file, workplace
 from enact_assets.pipeline.runs.code_location import job_origin
@@ -30,6 +30,7 @@ from enact_assets.pipeline.runs.lost_runs import (
     note_process,
     process_of,
 )
+from enact_assets.pipeline.runs.run import Run, run_id_of
 from enact_assets.settings.registry import load_registry
 
 OVERHEAD_S = 0.15
@@ -57,7 +58,7 @@ def test_a_step_is_a_run_with_its_partition_tags_and_assets(
     assert run is not None
     assert run.status == dg.DagsterRunStatus.SUCCESS
     assert run.tags["dagster/partition"] == "high"
-    assert run.tags["enact/why"] == "a test"
+    assert run.tags["enact/why"] == "variant_config: a test"
     assert run.asset_selection == {dg.AssetKey("variant_config")}
     assert run.remote_job_origin == job_origin("refresh_variant_config")
     assert run.job_name == "refresh_variant_config"
@@ -82,8 +83,8 @@ def test_what_went_wrong_is_told_and_the_others_go_on(
     """A foreign error beside the run (no such partition) must not end the walk."""
     instance.add_dynamic_partitions("question_file", ["absent"])
     runs = [
-        StepRun("variant_config", "nobody", {}),
-        StepRun("official_questions", "absent", {}),
+        *trivial("nobody"),
+        Run("official_questions", (("absent",),), ("a test",)),
         *trivial("low"),
     ]
     unknown, failed, made = outcomes(InProcessRunner(site), *runs)

@@ -9,31 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_tuple
+from enact_assets.engine.graph import Partition, StepSpec
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.missing import not_current
-from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.driver.chosen import Chosen
-from enact_assets.pipeline.driver.contract import Outcome, StepRun
 from enact_assets.pipeline.driver.steps_made import Walk, planned
-from enact_assets.pipeline.driver.walk import Failure, Observer, Report, Step
+from enact_assets.pipeline.driver.walk import Failure, Observer, Report
 from enact_assets.pipeline.lineage.graph import (
     EXTERNAL,
     ROOTS,
     STEP_NAMED,
     STEPS,
     WAREHOUSE,
-    dimensions,
 )
+from enact_assets.pipeline.runs.run import Outcome, Run
 
 MADE = [(s.name, p) for s in STEPS if s.name not in ROOTS for p in NAMES.partitions(s.assets[0])]
 SETTINGS = [(asset, p) for asset in (*ROOTS, *EXTERNAL) for p in NAMES.partitions(asset)]
 DIMENSIONS = ("demonstration", "variant", "model", "training_activity")
 BUT_ROOTS = [asset for step in STEPS if step.name not in ROOTS for asset in step.assets]
 NAMED = sorted({*(step.name for step in STEPS), *BUT_ROOTS})
-TWO = Shards("demonstration", 2)
-"""One of them has two of the three demonstrations."""
 
 selections = st.builds(
     lambda assets, only: (assets, only),
@@ -59,16 +55,10 @@ class Workshop:
     def is_list_outdated(self, lineage: Lineage) -> bool:
         return self.now(lineage) != self.published
 
-    def run(self, runs: Sequence[StepRun], started, _progress) -> Iterator[Outcome]:
+    def run(self, runs: Sequence[Run], started, _progress) -> Iterator[Outcome]:
         for run in runs:
             started(run)
-            shard = partition_tuple(run.partition)
-            at = shard_at(shard) or 0
-            for names in [(*shard[:at], one, *shard[at + 1 :]) for one in run.only] or [shard]:
-                assert shard in (
-                    names,
-                    TWO.partition(dimensions(STEP_NAMED[run.step].assets[0]), names),
-                ), run
+            for names in run.partitions:
                 self.made.append((run.step, names))
                 if run.step not in ROOTS:
                     is_other = self._is_other is None or self._is_other.draw(st.booleans())
@@ -76,12 +66,12 @@ class Workshop:
                     self.world.make(STEP_NAMED[run.step], names, content)
             if run.step == WAREHOUSE:
                 self.published = self.now(self.world.lineage)
-            yield Outcome(run, "run", None, 0.0)
+            yield Outcome(run, "run")
 
     def landed(self, asset: str, partition: Partition) -> State | None:
         return self.world.lineage.states.get(asset, partition)
 
-    def walk(self, chosen: Chosen, shards: Shards | None = None) -> Report:
+    def walk(self, chosen: Chosen) -> Report:
         report = Report()
         Walk(
             self.world.lineage,
@@ -92,7 +82,6 @@ class Workshop:
             observer=Observer(),
             is_list_outdated=self.is_list_outdated,
             tags=lambda _step: {},
-            shards=shards,
             is_forced=lambda _: False,
         ).go()
         return report
@@ -117,7 +106,7 @@ def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
 def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     selection, gone, changed, recoded, data
 ) -> None:
-    """A plan said 1 partition, and the walk rendered 3 for seven minutes. Shards are runs only."""
+    """A plan said 1 partition, and the walk rendered 3 for seven minutes."""
     world = World()
     workshop = Workshop(world, data)
     for name, partition in gone:
@@ -128,10 +117,10 @@ def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     world.code.update(dict.fromkeys(recoded, "other code"))
     chosen, stale, may_follow = plan_of(workshop, *selection)
     assert stale.isdisjoint(may_follow)
-    report = workshop.walk(chosen, data.draw(st.sampled_from([None, TWO])))
+    report = workshop.walk(chosen)
     made = set(workshop.made)
     assert len(made) == len(workshop.made)
-    assert {(step.name, step.names) for step in report.made} == made
+    assert {(run.step, run.partition) for run in report.made} == made
     assert stale <= made <= stale | may_follow
     assert plan_of(workshop, *selection)[1:] == (set(), set())
 
@@ -215,11 +204,11 @@ DAMAGED = ("oracle", "high")
 
 
 def failure(name: str, partition: Partition) -> Failure:
-    return Failure(Step(name, STEP_NAMED[name].assets, "|".join(partition), ""), "why", "run")
+    return Failure(Run(name, (partition,)), "why", "run")
 
 
 def report_of(*failures: Failure) -> Report:
-    return Report(failures=list(failures), blocked=[failures[0].step], fresh={"qa": [("a", "b")]})
+    return Report(failures=list(failures), blocked=[failures[0].run], fresh={"qa": [("a", "b")]})
 
 
 def with_damage() -> World:
@@ -252,7 +241,7 @@ def test_without_damage_or_leave_to_mend_it_nothing_is_tried_again() -> None:
     ):
         report = report_of(failed)
         assert not report.begins_again(before, now, chosen)
-        assert (report.failures, report.blocked) == ([failed], [failed.step])
+        assert (report.failures, report.blocked) == ([failed], [failed.run])
         assert report.damaged == []
     # Damaged before the walk, and not made again by it, as its step failed, too.
     assert not report_of(failed).begins_again(damaged, damaged, lambda _step, _partition: True)

@@ -5,14 +5,17 @@ from pathlib import Path
 import dagster as dg
 import yaml
 
+from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.planning.shards import shard_at
 from enact_assets.pipeline.dagster import automation
 from enact_assets.pipeline.dagster.definitions import build_definitions
-from enact_assets.pipeline.driver.contract import Site, StepRun
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.step_runs import execute
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.run import Run
 
 
 class Place:
@@ -81,7 +84,10 @@ class Place:
     ) -> str:
         text = self.registry_file.read_text()
         site = Site(self.root, None, text, shards=read_shards(self.root))
-        outcome = execute(site, StepRun(step, partition, tags, only=only), lambda _: None)
+        key = partition_tuple(partition)
+        at = shard_at(key) or 0
+        made = tuple((*key[:at], name, *key[at + 1 :]) for name in only) or (key,)
+        outcome = execute(site, Run(step, made, tags=tags), lambda _: None)
         assert (outcome.error is not None) == fails, outcome.error
         return outcome.error or ""
 
