@@ -247,10 +247,10 @@ def test_a_model_whose_entry_is_gone_fails_alone_and_can_be_forgotten(
     assert "enact-assets forget model seer" in said
     (copied / "models.txt").write_text("vllm/free-1\n")
     report = tiny.driver(copied).run(assets=asks)
-    (gone,) = (f.message for f in report.failures if f.step.names == ("seer", "baseline"))
+    (gone,) = (f.message for f in report.failures if f.run.partition == ("seer", "baseline"))
     assert "model 'seer' is known no more" in gone
-    assert {f.step.names[0] for f in report.failures} == {"seer"}
-    assert ("vllm:free-1", "baseline") in {step.names for step in report.made}
+    assert {f.run.partition[0] for f in report.failures} == {"seer"}
+    assert ("vllm:free-1", "baseline") in {run.partition for run in report.made}
     assert answers(copied, "seer").equals(rows)
     assert run(copied, "forget", "model", "seer") == 0
     # An id in place of a name, as in other commands.
@@ -268,7 +268,7 @@ def test_a_broken_file_of_models_stops_what_asks_and_nothing_else(
 ) -> None:
     (copied / "models.yaml").write_text("models: {mine: {max_images: 4}}")
     report = tiny.driver(copied).run(assets=("path_counts", "predictions"), force=True)
-    assert {step.name for step in report.made} == {"path_counts"}
+    assert {run.step for run in report.made} == {"path_counts"}
     (failure,) = report.failures
     assert "models.yaml: models.mine: " in failure.message
 

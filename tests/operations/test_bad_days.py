@@ -75,7 +75,7 @@ def test_another_recording_is_read_whatever_its_time(
         set_times(other, time.time() + years * YEAR_S)
         shutil.rmtree(place)
         shutil.copytree(other, place)
-        assert {step.name for step in tiny.walk(copied, *steps).made} == set(steps)
+        assert {run.step for run in tiny.walk(copied, *steps).made} == set(steps)
         assert tiny.walk(copied, *steps).made == []
         frames = Lake(copied / "lake").read_all("segmented_frames")
         assert frames.height == n_moves + 1
@@ -93,7 +93,7 @@ def test_a_recording_with_another_time_is_read_again_and_that_is_all(
 ) -> None:
     """Copied without its times it may have changed: reading it tells that it has not."""
     set_times(copied / "recordings", time.time() + YEAR_S)
-    made = {step.name for step in tiny.walk(copied).made}
+    made = {run.step for run in tiny.walk(copied).made}
     assert made <= {"replays", "frame_images", "clip_images"}
     assert tiny.walk(copied).made == []
     assert fingerprint(copied) == tiny.content
@@ -113,7 +113,7 @@ def test_temporary_files_of_another_time_disturb_nobody(tiny: TinyRoot, copied: 
         os.utime(path, (time.time() + YEAR_S,) * 2)
     (copied / "enact.duckdb").unlink()
     (copied / "lake" / "qa" / RECORDED / "state.parquet").unlink()
-    assert {step.name for step in tiny.walk(copied).made} == {"qa", "warehouse"}
+    assert {run.step for run in tiny.walk(copied).made} == {"qa", "warehouse"}
     assert all(path.exists() for path in left), "it may be in use"
     assert fingerprint(copied) == tiny.content
 
@@ -232,7 +232,7 @@ def test_the_warehouse_does_not_call_stale_for_ever_what_came_out_as_it_was(
     other = {"models": ["identity"], "only": {"model": ["identity"]}}
     assert tiny.driver(copied).run(assets=["warehouse"], **other).is_success
     assert {"predictions", "evaluation", "probes"} < listed()
-    assert [s.name for s in tiny.walk(copied).made] == ["predictions", "warehouse"]
+    assert [run.step for run in tiny.walk(copied).made] == ["predictions", "warehouse"]
     assert listed() == set()
     assert tiny.walk(copied).made == []
 
@@ -278,8 +278,8 @@ def test_a_model_that_cannot_be_evaluated_is_listed_as_missing(
     assert tiny.walk(copied, *steps).made == []
     (copied / "enact.duckdb").unlink()
     again = tiny.walk(copied, "warehouse")
-    assert [failure.step.name for failure in again.failures] == ["evaluation"]
-    assert [step.name for step in again.made] == ["warehouse"]
+    assert [failure.run.step for failure in again.failures] == ["evaluation"]
+    assert [run.step for run in again.made] == ["warehouse"]
     assert len(missing()) == 4
     shutil.rmtree(place)
     assert tiny.walk(copied, *steps).is_success

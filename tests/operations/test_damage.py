@@ -81,7 +81,7 @@ def test_a_walk_does_not_publish_what_it_was_not_asked_to_make_again(
     assert not (copied / "enact.duckdb").exists()
     _, printed = command(capsys, copied, "plan")
     assert "evaluation 1 partition (oracle|baseline): its file was damaged, and set" in printed
-    made = [step.name for step in tiny.walk(copied).made]
+    made = [run.step for run in tiny.walk(copied).made]
     assert made == ["evaluation", "warehouse"]
     assert fingerprint(copied) == whole
 

@@ -148,7 +148,7 @@ def test_prompts_and_pictures_of_ones_own_reach_the_probe_panels(
     (again,) = pictures_to_buy(copied, capsys)
     assert (again["n_to_buy"], again["n_known"]) == (before["n_to_buy"], 0)
     report = made(copied, registry)
-    assert {step.name for step in report.made} >= {"frame_images"}
+    assert {run.step for run in report.made} >= {"frame_images"}
 
 
 def test_a_picture_that_was_never_accepted_leaves_its_questions_missing_and_is_no_failure(

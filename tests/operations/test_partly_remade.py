@@ -63,7 +63,7 @@ def test_scores_from_evidence_that_went_back_again_do_not_stay(
         assert walk.run(assets=[step]).is_success
     assert key_frames(root) > n_before
     plan, _ = walk.plan()
-    why = {step.name: step.why for step in plan.stale}
+    why = {row.step: row.why for row in plan.stale}
     assert "scene_graphs changed" in why["question_set"]
     assert {"evaluation", "error_analysis"} <= plan.may_follow.keys()
     # A run of these steps alone, as the UI starts it, refuses.

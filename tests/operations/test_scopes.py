@@ -68,7 +68,7 @@ def test_a_walk_stays_in_scope_and_makes_what_the_plan_lists(wider: Path, capsys
     assert not any("setting_the_table" in (p or "") for _, p in by_step)
     done = driver.run(only={"variant": ["contact"]}, assets=["asked_questions"])
     assert done.is_success
-    assert {(step.name, step.partition) for step in done.made} == set(by_step)
+    assert {(run.step, run.key) for run in done.made} == set(by_step)
     assert read_scope(wider).of["variant"] == {"baseline", "contact"}
     (note,) = notes.texts
     assert note.startswith("Now in this data root: 1 demonstration, 2 variants. Reload")

@@ -118,10 +118,10 @@ class Walk:
             return wanted
         if limits.is_over():
             n, why = 0, LATE
-        elif limits.max_runs is None:
+        elif limits.max_partitions is None:
             return wanted
         else:
-            n, why = max(0, limits.max_runs - self._report.n_begun), MANY
+            n, why = max(0, limits.max_partitions - self._report.n_begun), MANY
         self._leave(wanted[n:], why, self._left)
         return wanted[:n]
 

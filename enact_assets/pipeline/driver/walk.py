@@ -19,14 +19,14 @@ Withheld = Callable[[StepSpec, Partition], bool]
 @dataclass(frozen=True)
 class Limits:
     """What a walk leaves for the next one: partitions after the time ``until`` (Unix, s) or beyond
-    ``max_runs``, and what is ``withheld``.
+    ``max_partitions``, and what is ``withheld``.
 
     Publishing is never left: what was made is to be seen. ``tags`` are those of all runs.
     """
 
     tags: Mapping[str, str]
     until: float | None = None
-    max_runs: int | None = None
+    max_partitions: int | None = None
     withheld: Withheld = lambda _step, _partition: False
 
     def is_over(self) -> bool:
@@ -35,7 +35,7 @@ class Limits:
 
 
 LATE = "the window ended"
-MANY = "the greatest number of runs was reached"
+MANY = "the greatest number of partitions was reached"
 NO_MONEY = "it costs money, and the budget does not cover it"
 BEHIND = "an input was left"
 """Why partitions were left, in this order where people read of it."""

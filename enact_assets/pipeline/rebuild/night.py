@@ -157,7 +157,7 @@ class NightWalk:
     ) -> None:
         self._settings, self._log = settings, log
         ends = settings.ends(begin)
-        self._limits = Limits(tags, ends, settings.max_runs, withheld(root, settings))
+        self._limits = Limits(tags, ends, settings.max_partitions, withheld(root, settings))
         self._ledger = None if settings.max_usd is None else Budget(root.ledger, None)
         self._usd = self._committed_usd()
         self._driver = Driver(

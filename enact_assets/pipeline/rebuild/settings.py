@@ -5,7 +5,7 @@
     cron: "0 3 * * *"
     time_zone: Europe/Berlin
     hours: 4              # or until: "07:00"
-    max_runs: 500
+    max_partitions: 500
     max_usd: 5
 
 Every field may be left out. A variable such as ``ENACT_REBUILD_HOURS`` replaces a field,
@@ -34,7 +34,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``hours`` or ``until`` (``HH:MM`` in ``time_zone``) limit a night: nothing begins later.
 
-    ``max_runs`` is how many runs of Dagster a night begins at most, ``max_usd`` what its models may
+    ``max_partitions`` is how many a night begins at most, ``max_usd`` what its models may
     cost; without it nothing is bought. ``workers`` and ``dask`` are those of `materialize`.
     """
 
@@ -43,7 +43,7 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_zone: str = "UTC"
     hours: Annotated[float, msgspec.Meta(gt=0)] | None = None
     until: str | int | None = None
-    max_runs: Positive | None = None
+    max_partitions: Positive | None = None
     max_usd: Annotated[float, msgspec.Meta(ge=0)] | None = None
     workers: Positive | None = None
     dask: str | None = None
@@ -67,7 +67,8 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             limits = [f"a window of {self.hours:g} hours"]
         elif (minutes := self._until_minutes()) is not None:
             limits = [f"a window until {minutes // 60:02d}:{minutes % 60:02d}"]
-        limits.append("any number of runs" if self.max_runs is None else f"{self.max_runs:,} runs")
+        most = self.max_partitions
+        limits.append("any number of partitions" if most is None else f"{most:,} partitions")
         nothing = "nothing is bought" if self.max_usd is None else f"{self.max_usd:.2f} USD"
         return f"{', '.join(limits)}, {nothing}"
 

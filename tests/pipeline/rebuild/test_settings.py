@@ -36,11 +36,11 @@ def test_without_a_file_it_is_off_and_a_file_switches_it_on(tmp_path: Path) -> N
 def test_variables_come_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENACT_REBUILD", "1")
     monkeypatch.setenv("ENACT_REBUILD_HOURS", "3.5")
-    monkeypatch.setenv("ENACT_REBUILD_MAX_RUNS", "10")
+    monkeypatch.setenv("ENACT_REBUILD_MAX_PARTITIONS", "10")
     monkeypatch.setenv("ENACT_REBUILD_TIME_ZONE", "")  # as Compose passes one that is not set
-    assert read_settings(tmp_path) == RebuildSettings(enabled=True, hours=3.5, max_runs=10)
+    assert read_settings(tmp_path) == RebuildSettings(enabled=True, hours=3.5, max_partitions=10)
     assert written(tmp_path, "hours: 1\ntime_zone: Europe/Berlin\n") == RebuildSettings(
-        enabled=True, hours=3.5, max_runs=10, time_zone="Europe/Berlin"
+        enabled=True, hours=3.5, max_partitions=10, time_zone="Europe/Berlin"
     )
     monkeypatch.setenv("ENACT_REBUILD", "0")
     assert not read_settings(tmp_path).enabled
@@ -57,7 +57,7 @@ def test_variables_come_before_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         ("cron: 0 3 * *\n", r"cron: '0 3 \* \*'.*five fields"),
         ("time_zone: Mars/Olympus\n", "Mars/Olympus.*not a time zone"),
         ("- cron\n", "Expected `object"),
-        ("max_runs: 0\n", "max_runs"),
+        ("max_partitions: 0\n", "max_partitions"),
     ],
 )
 def test_a_wrong_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, error: str) -> None:
@@ -67,8 +67,8 @@ def test_a_wrong_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, err
 
 def test_a_wrong_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, "hours: 2\n")
-    monkeypatch.setenv("ENACT_REBUILD_MAX_RUNS", "many")
-    with pytest.raises(SettingsError, match=r"^ENACT_REBUILD_MAX_RUNS: .*max_runs"):
+    monkeypatch.setenv("ENACT_REBUILD_MAX_PARTITIONS", "many")
+    with pytest.raises(SettingsError, match=r"^ENACT_REBUILD_MAX_PARTITIONS: .*max_partitions"):
         read_settings(tmp_path)
 
 

@@ -36,7 +36,9 @@ def test_runs_of_one_command_are_one_group_that_the_timeline_shows(
     runs = instance.get_runs()
     made = materialized.first.made
     invocations = [run.tags[INVOCATION_TAG] for run in runs]
-    assert max(map(invocations.count, set(invocations))) == len(made)
+    of_first = max(map(invocations.count, set(invocations)))
+    # A run makes several partitions of a step; of each step there is one at least.
+    assert len({run.step for run in made}) <= of_first < len(made)
     for run in runs:
         assert run.remote_job_origin is not None
         assert run.remote_job_origin.repository_origin.get_label() == "__repository__@enact_assets"

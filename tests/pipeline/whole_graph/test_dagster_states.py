@@ -81,7 +81,7 @@ def test_what_a_driver_heals_is_red_no_more(place: Place) -> None:
     before = last_materialization(place.instance, "qa", (RECORDED, "state"))
     report = Driver(place.root, workers=1).run()
     assert report.is_success
-    assert "qa" not in {step.name for step in report.made}, "the rows of its input came out equal"
+    assert "qa" not in {run.step for run in report.made}, "the rows of its input came out equal"
     assert red(place, *assets) == {}
     after = last_materialization(place.instance, "qa", (RECORDED, "state"))
     assert before is not None

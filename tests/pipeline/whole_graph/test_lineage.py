@@ -80,10 +80,10 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     assert {f.message for f in failed.failures} == {"the model is out of order"}
     # Probes say what a variant changes: new settings are reason enough to make them.
     of_answers = {"human_agreement", "question_quality"}
-    assert {s.name for s in failed.kept} == of_answers | {
+    assert {run.step for run in failed.kept} == of_answers | {
         *("evaluation", "error_analysis", "model_comparisons")
     }
-    assert all("aperture_80" in str(s.partition) for s in failed.kept)
+    assert all("aperture_80" in run.partition for run in failed.kept)
     stale = query(other / "enact.duckdb", "select asset, partition from stale_partitions")
     of_variants = stale.filter(pl.col("asset") != "probe_panels")
     assert {p.split("|")[-1] for p in of_variants.get_column("partition")} == {"aperture_80"}
@@ -112,9 +112,9 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     cut_off = {"evaluation", "error_analysis", "model_comparisons", "warehouse"}
     cut_off |= {"probes", "probe_panels"} | of_answers
     steps = [*failed.made, *report.made]
-    assert downstream <= {s.name for s in steps} <= downstream | cut_off
-    of_variants = [s for s in steps if s.partition and s.name != "probe_panels"]
-    assert all("aperture_80" in s.partition for s in of_variants)
+    assert downstream <= {run.step for run in steps} <= downstream | cut_off
+    of_variants = [run for run in steps if run.partition and run.step != "probe_panels"]
+    assert all("aperture_80" in run.partition for run in of_variants)
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_fewer_probe_questions_render_nothing_and_leave_the_baseline_alone(
     walk = driver(other, registry, monkeypatch)
     report = walk.run(assets=[*chain, "wanted_frames", "frame_images"])
     assert report.is_success
-    made = [(s.name, str(s.partition).split("|")[-1]) for s in report.made]
+    made = [(run.step, ("", *run.partition)[-1]) for run in report.made]
     assert ("wanted_frames", "baseline") in made
     assert {v for name, v in made if name == "frame_images"} == {"aperture_80", "contact"}
     assert n_renders(other) == before
@@ -180,7 +180,7 @@ def test_a_new_demonstration_leaves_the_others_alone(
     walk = driver(other, simulated.registry_file, monkeypatch)
     report = walk.run(demonstrations=[f"{activity}-1"], assets=["replays", "segmented_frames"])
     assert report.is_success
-    assert {s.partition.split("|")[0] for s in report.made} == {f"{activity}-1"}
+    assert {run.partition[0] for run in report.made} == {f"{activity}-1"}
 
 
 def test_an_unknown_name_is_left_out_and_the_rest_goes_on(
@@ -207,9 +207,9 @@ def test_an_unknown_partition_fails_alone(
     walk = driver(copied, materialized.registry_file, monkeypatch)
     walk.instance.add_dynamic_partitions("demonstration", ["paint_the_ceiling-0"])
     report = walk.run(assets=BUT_REPORT)
-    assert [f.step.partition for f in report.failures] == ["paint_the_ceiling-0"]
+    assert [f.run.key for f in report.failures] == ["paint_the_ceiling-0"]
     assert report.failures[0].message.startswith("unknown activity 'paint_the_ceiling'")
-    assert {s.partition.split("|")[0] for s in report.blocked} == {"paint_the_ceiling-0"}
+    assert {run.partition[0] for run in report.blocked} == {"paint_the_ceiling-0"}
     assert {str(p): lake.content_sha("qa", p) for p in lake.partitions("qa")} == before
     walk.forget("demonstration", "paint_the_ceiling-0")
     assert walk.run(assets=BUT_REPORT).is_success
@@ -238,7 +238,7 @@ def test_a_forgotten_demonstration_leaves_the_tables_and_comes_back(
     assert walk.run(**names, assets=before_pictures).is_success
     report = walk.run(**names, assets=BUT_REPORT)
     assert report.is_success
-    followed = {s.name for s in report.made if str(s.partition).startswith(f"{first}|")}
+    followed = {run.step for run in report.made if str(run.key).startswith(f"{first}|")}
     assert followed == {"wanted_frames", "frame_images"}
     assert n_renders(other) == before
     assert query(other / "enact.duckdb", "select * from stale_partitions").is_empty()
@@ -253,17 +253,17 @@ def test_what_is_gone_behind_our_back_is_made_again(
     """Fresh for Dagster, gone for the reader: the warehouse, a picture, a file of another run."""
     walk = driver(copied, materialized.registry_file, monkeypatch)
     (copied / "enact.duckdb").unlink()
-    assert [s.name for s in walk.run(assets=BUT_REPORT).made] == ["warehouse"]
+    assert [run.step for run in walk.run(assets=BUT_REPORT).made] == ["warehouse"]
     lake = DataResource(root=str(copied)).lake
     first, second = (lake.path("qa", p) for p in lake.partitions("qa")[:2])
     partition = lake.partitions("qa")[0]
     rows = lake.read("qa", partition)
     lake.write("qa", rows.head(3), partition)
     assert first != second
-    assert [s.name for s in walk.run(assets=BUT_REPORT).made] == ["qa"]
+    assert [run.step for run in walk.run(assets=BUT_REPORT).made] == ["qa"]
     assert lake.read("qa", partition).height == rows.height
     next((copied / "images").rglob("*.png")).unlink()
-    assert {s.name for s in walk.run(assets=BUT_REPORT).made} == {"frame_images"}
+    assert {run.step for run in walk.run(assets=BUT_REPORT).made} == {"frame_images"}
 
 
 @pytest.mark.slow
@@ -302,7 +302,7 @@ def test_a_damaged_file_is_named_and_made_again(
     walk = driver(copied, materialized.registry_file, monkeypatch)
     report = walk.run(assets=BUT_REPORT)
     assert report.is_success
-    assert [s.name for s in report.made] == ["visible_changes"]
+    assert [run.step for run in report.made] == ["visible_changes"]
     assert lake.content_sha("transition_graph", partition) == sha
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.graph import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.code import code_version
@@ -191,7 +191,7 @@ def check(change: Change, base: tuple[Path, Entries], folder: Path) -> list[str]
         names = current_names(walk.instance, walk.registry)
     code_version.cache_clear()
     after = contents(root)
-    made = {(step.name, partition_tuple(step.partition)) for step in report.made}
+    made = {(run.step, run.partition) for run in report.made}
     whole = expected_closure(change, names)
     everything = {(s.name, p) for s in STEPS for p in names.partitions(s.assets[0])}
     planned = {(s.step, s.partition) for s in plan.stale}
@@ -208,7 +208,7 @@ def check(change: Change, base: tuple[Path, Entries], folder: Path) -> list[str]
         read = {(i.asset, p) for i in step.inputs for p in upstream(step, partition, i, names)}
         changed = [key for key in read if key in before and after[key][0] != before[key][0]]
         assert changed == [], (name, partition, "was not made, though its inputs changed")
-    assets = list(dict.fromkeys(step.name for step in report.made))
+    assets = list(dict.fromkeys(run.step for run in report.made))
     numbers = [len(whole), len(made), len(cut), len(everything - whole)]
     return [change.title, *map(str, numbers), ", ".join(assets)]
 

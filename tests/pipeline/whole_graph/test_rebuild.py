@@ -32,11 +32,12 @@ from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
 from enact_assets.pipeline.rebuild.job import rebuild_definitions
 from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights
+from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
-from enact_assets.pipeline.runs.running import PARTITION_TAG, TRIGGER_TAG
+from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
 from reference.servers import postgres
 
@@ -88,16 +89,21 @@ class Nights:
         self._offset_s = at.timestamp() - self._real()
 
     def runs_take(self, hours: float) -> None:
-        """Each run takes so long by the clock."""
-        execute = step_runs.execute
+        """Each partition takes so long by the clock, alone or in a list."""
+        execute, make = step_runs.execute, range_making._Run.make
 
         def slowly(*arguments: object, **named: object) -> object:
             outcome = execute(*arguments, **named)
-            if not outcome.is_left:
+            if not outcome.left and not outcome.run.is_list:
                 self._offset_s += hours * HOUR_S
             return outcome
 
+        def slowly_in_list(*arguments: object) -> None:
+            make(*arguments)
+            self._offset_s += hours * HOUR_S
+
         self._patch.setattr(step_runs, "execute", slowly)
+        self._patch.setattr(range_making._Run, "make", slowly_in_list)
 
     def write(self, **fields: object) -> None:
         (self.root / "schedule.yaml").write_text(yaml.safe_dump({"workers": 1, **fields}))
@@ -141,16 +147,19 @@ class Nights:
         return found
 
     def made(self, night: dg.DagsterRun) -> Counter[tuple[str, str | None]]:
-        """Job and partition of every run that a night started, publishing too."""
+        """Asset and partition of all that a night made, publishing too."""
         filters = dg.RunsFilter(tags={"enact/invocation": night.tags["enact/invocation"]})
         runs = [r for r in self.instance.get_runs(filters) if r.run_id != night.run_id]
         assert {r.tags[TRIGGER_TAG] for r in runs} <= {"rebuild"}
-        assets = [
-            {a.to_user_string() for a in r.asset_selection or ()} & set(STEP_OF) for r in runs
-        ]
-        return Counter(
-            (min(a), r.tags.get(PARTITION_TAG)) for a, r in zip(assets, runs, strict=True)
-        )
+        found: Counter[tuple[str, str | None]] = Counter()
+        for run in runs:
+            first = min({a.to_user_string() for a in run.asset_selection or ()} & set(STEP_OF))
+            kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+            for told in self.instance.all_logs(run.run_id, of_type=kind):
+                event = told.asset_materialization
+                if event is not None and event.asset_key == dg.AssetKey(first):
+                    found[first, event.partition] += 1
+        return found
 
     def log(self, night: dg.DagsterRun) -> list[str]:
         return [entry.user_message for entry in self.instance.all_logs(night.run_id)]
@@ -252,13 +261,15 @@ def test_a_window_that_ends_in_the_middle_leaves_the_rest_to_the_next_night(
 
 
 def test_a_greatest_number_of_runs_is_kept_and_the_rest_is_made_later(nights: Nights) -> None:
-    nights.write(max_runs=5)
+    nights.write(max_partitions=5)
     nights.change_camera()
     night = nights.run(nights.tick(FIRST))
     made = nights.made(night)
     assert len(set(made) - PUBLISHED) == 5
     assert nights.counts().left == N_DUE - 5
-    assert any("the greatest number of runs was reached" in line for line in nights.log(night))
+    assert any(
+        "the greatest number of partitions was reached" in line for line in nights.log(night)
+    )
     nights.write()
     later = nights.run(nights.tick(FIRST + NIGHTLY))
     assert set(nights.made(later)) & set(made) == PUBLISHED
@@ -340,7 +351,7 @@ def test_a_night_works_with_postgresql(
     root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
     shutil.copytree(three.root, root, ignore=shutil.ignore_patterns("dagster"))
     shutil.copy(three.registry_file, registry_file)
-    (root / "schedule.yaml").write_text("workers: 1\nmax_runs: 40\n")
+    (root / "schedule.yaml").write_text("workers: 1\nmax_partitions: 40\n")
     monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
     with postgres() as url:
@@ -395,13 +406,13 @@ def test_of_missed_nights_dagster_asks_for_the_last_one_once(nights: Nights) -> 
 def test_the_command_shows_the_next_night_and_makes_one(
     nights: Nights, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    nights.write(cron="30 2 * * *", time_zone="Europe/Berlin", hours=4, max_runs=500)
+    nights.write(cron="30 2 * * *", time_zone="Europe/Berlin", hours=4, max_partitions=500)
     nights.change_camera()
     data = ["--data", str(nights.root)]
     assert main(["schedule", *data]) == 0
     said = capsys.readouterr().out
     assert "Schedule rebuild: on. cron 30 2 * * *, Europe/Berlin\n" in said
-    assert "A night has a window of 4 hours, 500 runs, nothing is bought." in said
+    assert "A night has a window of 4 hours, 500 partitions, nothing is bought." in said
     assert "02:30 C" in said
     assert "06:30 C" in said
     assert "13 partitions to make" in said

@@ -54,7 +54,7 @@ def made_by(root: Path) -> set[str]:
     only = {"demonstration": names, "variant": ["baseline"]}
     report = driver.run(demonstrations=names, assets=["world_accuracies"], only=only)
     assert report.is_success, [f.message for f in report.failures]
-    return {step.name for step in report.made}
+    return {run.step for run in report.made}
 
 
 def test_one_command_makes_questions_answers_and_sheets(
