@@ -124,7 +124,7 @@ def test_what_others_wrote_into_the_published_file_is_found_and_gone(
     code, printed = command(capsys, copied, "report")
     assert (code, "another program changed it" in printed) == (2, True)
     plan, _ = tiny.driver(copied).plan()
-    causes = {step.name: step.why for step in plan.stale}
+    causes = {row.step: row.why for row in plan.stale}
     assert causes["warehouse"] == "another program changed it after it was published"
     assert tiny.walk(copied).is_success
     assert fingerprint(copied) == tiny.content
