@@ -106,6 +106,35 @@ def test_a_process_that_is_killed_loses_nothing(
 
 
 @pytest.mark.slow
+def test_a_list_whose_process_is_killed_is_given_back_and_what_landed_stays(
+    runner: ProcessRunner, waiting: WaitingStep, instance: dg.DagsterInstance
+) -> None:
+    """Tried again whole, one partition that kills its process would take the others along."""
+    waiting.let_go()
+    there, waits = (waiting.path.with_name(f"{name}.jsonl") for name in ("there", "waits"))
+    waiting.path.replace(there)
+    os.mkfifo(waits)
+    instance.add_dynamic_partitions("question_file", [there.stem, waits.stem])
+    before = len(statuses(instance, "official_questions"))
+    lake = runner._site.data_root / "lake" / "official_questions"
+
+    def kill() -> None:
+        pid, until = process_at(instance, "official_questions"), time.monotonic() + 60
+        while not list(lake.glob("there*")) and time.monotonic() < until:
+            time.sleep(0.02)
+        os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    (lost,) = outcomes(runner, Run("official_questions", ((there.stem,), (waits.stem,))))
+    killer.join()
+    assert lost.broke_off
+    assert "its process ended unexpectedly. " in str(lost.error)
+    assert list(lake.glob("there*"))
+    assert statuses(instance, "official_questions")[before:] == ["FAILURE"]
+
+
+@pytest.mark.slow
 def test_ctrl_c_stops_what_is_at_work_and_tells_dagster(
     runner: ProcessRunner, waiting: WaitingStep, instance: dg.DagsterInstance
 ) -> None:

@@ -3,8 +3,10 @@
 import os
 import shutil
 import signal
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
@@ -15,13 +17,16 @@ from dagster._core.storage.partition_status_cache import get_and_update_asset_st
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
 from enact_assets.pipeline.dagster.automation import RUN_TAGS
 from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.driver import step_runs
+from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.driver.step_runs import asset_keys, leave
+from enact_assets.pipeline.driver.step_runs import asset_keys, execute, leave
 from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.ranges import range_tags
 from enact_assets.pipeline.runs.reported import reported_versions
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.run import Run
 from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
@@ -231,3 +236,45 @@ def test_automation_asks_for_a_range_at_once(place: Place) -> None:
     assert run.is_success
     assert len(place.events(run, "path_counts")) == 3
     assert run.tags["enact/why"].startswith(f"3 partitions, first {NAMES[0]}|state: ")
+
+
+def test_a_driver_makes_a_list_in_one_run_and_hears_of_each_partition(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reasons, what failed, and what was not begun in time, as of a run for each."""
+    place.damage(NAMES[1])
+    site = Site(place.root.resolve(), None, Path(os.environ["ENACT_REGISTRY"]).read_text("utf-8"))
+    clock = iter([0.0, 0.0, 0.0, 0.0, 2.0, 2.0])  # asked once before the run, then for each
+    now = SimpleNamespace(time=lambda: next(clock), monotonic=time.monotonic)
+    for module in (step_runs, range_making):
+        monkeypatch.setattr(module, "time", now)
+    whys = tuple(f"reason {k}" for k in range(5))
+    told: list[str] = []
+    run = Run("visible_changes", tuple(STATE), whys, until=1.0)
+    outcome = execute(site, run, lambda progress: told.append(progress.count))
+    bad = f"{NAMES[1]}|state"
+    assert list(outcome.failures) == [bad]
+    assert "1 of 3 partitions failed" in str(outcome.error)
+    assert outcome.left == STATE[3:]
+    assert [text for text in told if text[1:2] == "/"] == [f"{k}/5 partitions" for k in (1, 2, 3)]
+    found = place.instance.get_run_by_id(str(outcome.run_id))
+    assert found is not None
+    why = f"visible_changes: 5 partitions, first {NAMES[0]}|state: reason 0"
+    assert found.tags["enact/why"] == why
+    events = place.events(found, "visible_changes")
+    made = {key: event.metadata["enact/why"].value for key, event in events.items()}
+    assert made == {f"{NAMES[k]}|state": f"reason {k}" for k in (0, 2)}
+
+
+def test_a_walk_makes_a_list_and_one_that_fails_fails_alone(place: Place) -> None:
+    (place.root / "recordings" / NAMES[1] / "scene_graph_0.json").write_text('{"0": 1}')
+    before = place.instance.get_runs_count()
+    report = Driver(place.root, registry=load_registry(), workers=1).run(
+        assets=["replays"], force=True
+    )
+    assert [run.partition[0] for run in report.made] == [*NAMES[:1], *NAMES[2:]]
+    (failure,) = report.failures
+    assert str(failure.run) == f"replays {NAMES[1]}"
+    assert f"{NAMES[1]}/scene_graph_0.json" in failure.message
+    assert place.instance.get_runs_count() == before + 1
+    assert place.shown("facts")["failed"] == {NAMES[1]}

@@ -126,6 +126,35 @@ def test_a_walk_makes_what_is_stale_and_only_what_the_plan_lists(
     assert plan_of(workshop, *selection)[1:] == (set(), set())
 
 
+class Breaking(Workshop):
+    """Lists break off after the first two; alone, one partition of them fails."""
+
+    def run(self, runs: Sequence[Run], started, progress) -> Iterator[Outcome]:
+        for run in runs:
+            if run.is_list:
+                for outcome in super().run([run.of(run.partitions[:2])], started, progress):
+                    yield Outcome(run, outcome.run_id, "its process ended unexpectedly")
+            elif run.step == "path_counts" and run.partition == ("pour-0", "state"):
+                yield Outcome(run, "run", "it kills its process")
+            else:
+                yield from super().run([run], started, progress)
+
+
+def test_of_a_list_that_broke_off_only_what_is_not_there_is_made_again_one_by_one() -> None:
+    """A killed process costs what had not landed; what killed it fails alone."""
+    world = World()
+    for partition in world.lineage.names.partitions("path_counts"):
+        world.lineage.states.set("path_counts", partition, None)
+    workshop = Breaking(world, None)
+    wanted = world.lineage.names.partitions("path_counts")
+    report = workshop.walk(Chosen({"path_counts"}, {}).complete(world.lineage))
+    made = [partition for name, partition in workshop.made if name == "path_counts"]
+    assert len(made) == len(set(made)), "nothing twice"
+    assert set(made) == set(wanted) - {("pour-0", "state")}
+    assert {run.partition for run in report.made if run.step == "path_counts"} == set(made)
+    assert [str(f.run) for f in report.failures] == ["path_counts pour-0|state"]
+
+
 @pytest.mark.slow
 @given(selections)
 def test_of_nothing_a_walk_makes_exactly_the_plan(selection) -> None:

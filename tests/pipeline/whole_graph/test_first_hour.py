@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
-from dagster import RunsFilter
+from dagster import DagsterEventType, RunsFilter
 
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.instance import open_instance
-from enact_assets.pipeline.runs.running import PARTITION_TAG, WHY_TAG
 from enact_assets.settings.registry import DEFAULT_REGISTRY
 
 pytestmark = pytest.mark.slow
@@ -128,10 +128,17 @@ class Hour:
         return set(made)
 
     def made(self) -> list[tuple[str, str | None]]:
-        """Step and partition of every run so far, the oldest first."""
+        """Step and partition of all that was made so far, the oldest first."""
         instance = open_instance(self.folder / "data")
-        runs = reversed(instance.get_runs(RunsFilter()))
-        return [(run.tags[WHY_TAG].partition(":")[0], run.tags.get(PARTITION_TAG)) for run in runs]
+        kind = DagsterEventType.ASSET_MATERIALIZATION
+        first = {step.assets[0]: step.name for step in STEP_NAMED.values()}
+        found = []
+        for run in reversed(instance.get_runs(RunsFilter())):
+            for told in instance.all_logs(run.run_id, of_type=kind):
+                event = told.asset_materialization
+                if event is not None and (asset := event.asset_key.to_user_string()) in first:
+                    found.append((first[asset], event.partition))
+        return found
 
 
 def small_pictures(folder: Path) -> Path:

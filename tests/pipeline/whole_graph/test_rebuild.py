@@ -32,11 +32,12 @@ from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
 from enact_assets.pipeline.rebuild.job import rebuild_definitions
 from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights
+from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
-from enact_assets.pipeline.runs.running import PARTITION_TAG, TRIGGER_TAG
+from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
 from reference.servers import postgres
 
@@ -88,16 +89,21 @@ class Nights:
         self._offset_s = at.timestamp() - self._real()
 
     def runs_take(self, hours: float) -> None:
-        """Each run takes so long by the clock."""
-        execute = step_runs.execute
+        """Each partition takes so long by the clock, alone or in a list."""
+        execute, make = step_runs.execute, range_making._Run.make
 
         def slowly(*arguments: object, **named: object) -> object:
             outcome = execute(*arguments, **named)
-            if not outcome.is_left:
+            if not outcome.left and not outcome.run.is_list:
                 self._offset_s += hours * HOUR_S
             return outcome
 
+        def slowly_in_list(*arguments: object) -> None:
+            make(*arguments)
+            self._offset_s += hours * HOUR_S
+
         self._patch.setattr(step_runs, "execute", slowly)
+        self._patch.setattr(range_making._Run, "make", slowly_in_list)
 
     def write(self, **fields: object) -> None:
         (self.root / "schedule.yaml").write_text(yaml.safe_dump({"workers": 1, **fields}))
@@ -141,16 +147,19 @@ class Nights:
         return found
 
     def made(self, night: dg.DagsterRun) -> Counter[tuple[str, str | None]]:
-        """Job and partition of every run that a night started, publishing too."""
+        """Asset and partition of all that a night made, publishing too."""
         filters = dg.RunsFilter(tags={"enact/invocation": night.tags["enact/invocation"]})
         runs = [r for r in self.instance.get_runs(filters) if r.run_id != night.run_id]
         assert {r.tags[TRIGGER_TAG] for r in runs} <= {"rebuild"}
-        assets = [
-            {a.to_user_string() for a in r.asset_selection or ()} & set(STEP_OF) for r in runs
-        ]
-        return Counter(
-            (min(a), r.tags.get(PARTITION_TAG)) for a, r in zip(assets, runs, strict=True)
-        )
+        found: Counter[tuple[str, str | None]] = Counter()
+        for run in runs:
+            first = min({a.to_user_string() for a in run.asset_selection or ()} & set(STEP_OF))
+            kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+            for told in self.instance.all_logs(run.run_id, of_type=kind):
+                event = told.asset_materialization
+                if event is not None and event.asset_key == dg.AssetKey(first):
+                    found[first, event.partition] += 1
+        return found
 
     def log(self, night: dg.DagsterRun) -> list[str]:
         return [entry.user_message for entry in self.instance.all_logs(night.run_id)]
