@@ -522,6 +522,24 @@ def before(versions: Callable[[], dict[str, str]]) -> dict[str, str]:
     return versions()
 
 
+def changed_by(
+    path: Path,
+    old: str,
+    new: str,
+    versions: Callable[[], dict[str, str]],
+    before: dict[str, str],
+) -> set[str]:
+    """Steps and answers whose version an edit of ``path`` changes; it is undone."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    try:
+        after = versions()
+    finally:
+        path.write_text(text)
+    return {name for name in after if after[name] != before[name]}
+
+
 @pytest.mark.parametrize(("file", "old", "new", "stale"), REAL)
 def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the table
     copied: Path,
@@ -533,15 +551,7 @@ def test_a_planted_edit_makes_the_right_steps_stale(  # noqa: PLR0917 - of the t
     stale: set[str],
 ) -> None:
     """Too few, and old rows look fresh; too many, and hours are spent on nothing."""
-    path = copied / file
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    try:
-        after = versions()
-    finally:
-        path.write_text(text)
-    changed = {name for name in after if after[name] != before[name]}
+    changed = changed_by(copied / file, old, new, versions, before)
     assert {name for name in changed if name in STEPS} == stale
 
 
@@ -586,15 +596,7 @@ def test_a_planted_edit_makes_the_answers_of_the_right_baselines_stale(  # noqa:
     new: str,
     stale: set[str],
 ) -> None:
-    path = copied / file
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    try:
-        after = versions()
-    finally:
-        path.write_text(text)
-    changed = {name for name in after if after[name] != before[name]}
+    changed = changed_by(copied / file, old, new, versions, before)
     answers = {name for name in changed if name.startswith("answers of ")}
     assert answers == {f"answers of {name}" for name in stale}
 

@@ -7,14 +7,13 @@ then it *may become stale*.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from polars._typing import PolarsDataType
 
 from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
 from enact_assets.engine.grids import Grid
@@ -26,15 +25,17 @@ RUNNING, HELD, WAITS, BLOCKED = "being made", "held", "waits", "blocked"
 TO_MAKE = (STALE, MISSING)
 STATUSES = (FRESH, STALE, MISSING, FOLLOWS, RUNNING, HELD, WAITS, BLOCKED)
 _TEXTS = pl.List(pl.String)
-SCHEMA: dict[str, PolarsDataType] = {
-    "step": pl.String,
-    "partition": pl.String,
-    "status": pl.Enum(STATUSES),
-    "why": _TEXTS,
-    "changed": _TEXTS,
-    "upstream": _TEXTS,
-    "is_asked_for": pl.Boolean,
-}
+SCHEMA = pl.Schema(
+    {
+        "step": pl.String(),
+        "partition": pl.String(),
+        "status": pl.Enum(STATUSES),
+        "why": _TEXTS,
+        "changed": _TEXTS,
+        "upstream": _TEXTS,
+        "is_asked_for": pl.Boolean(),
+    }
+)
 """``partition`` is the key, null for a step without partitions. ``why`` has every reason why a
 partition is to be made, ``changed`` the input that each of them is about (null: none), ``upstream``
 the inputs of which a partition that belongs to it is to be made, or is being made."""
@@ -125,20 +126,19 @@ class Verdicts:
 
     def updated(self, row: Verdict) -> "Verdicts":
         """With another verdict on a partition that was judged."""
-        new = _frame([row])
-        keys = self.frame.select("step", "partition").rows()
-        at = keys.index((row.step, row.key))
-        return Verdicts(pl.concat([self.frame[:at], new, self.frame[at + 1 :]]))
+        is_it = (pl.col("step") == row.step) & pl.col("partition").eq_missing(row.key)
+        (at,) = self.frame.select(is_it.arg_true()).to_series()
+        return Verdicts(pl.concat([self.frame[:at], _frame([row]), self.frame[at + 1 :]]))
 
     def asked_for(self, is_asked_for: Callable[[str, Partition], bool]) -> "Verdicts":
         """With what was named by whoever asks told from what is made for it; of fresh ones all
         count as named.
         """
-        flags = [
-            status == FRESH or is_asked_for(step, partition_tuple(key))
-            for step, key, status in self.frame.select("step", "partition", "status").iter_rows()
-        ]
-        return replace(self, frame=self.frame.with_columns(is_asked_for=pl.Series(flags)))
+        is_fresh = self.frame["status"] == FRESH
+        flags = is_fresh.to_numpy(writable=True)
+        of = self.frame.filter(~is_fresh).select("step", "partition").iter_rows()
+        flags[~flags] = [is_asked_for(step, partition_tuple(key)) for step, key in of]
+        return Verdicts(self.frame.with_columns(is_asked_for=flags))
 
 
 Hold = Callable[[StepSpec, Verdict], str | None]

@@ -7,6 +7,7 @@ import pytest
 from made_roots import Materialized
 
 from enact_assets.engine.graph import partition_key
+from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.marts import mart_files
 from enact_assets.pipeline.runs.reported import last_materialization
@@ -29,6 +30,14 @@ def metadata(instance: dg.DagsterInstance, asset: str, names: tuple[str, ...]) -
     return {key: value.value for key, value in record.asset_materialization.metadata.items()}
 
 
+def told(instance: dg.DagsterInstance, run_ids: list[str]) -> set[tuple[str, str | None]]:
+    """Asset and partition of every event of these runs."""
+    kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+    logs = (entry for run_id in run_ids for entry in instance.all_logs(run_id, of_type=kind))
+    events = (entry.asset_materialization for entry in logs)
+    return {(e.asset_key.to_user_string(), e.partition) for e in events if e is not None}
+
+
 def test_runs_of_one_command_are_one_group_that_the_timeline_shows(
     materialized: Materialized, instance: dg.DagsterInstance
 ) -> None:
@@ -36,9 +45,12 @@ def test_runs_of_one_command_are_one_group_that_the_timeline_shows(
     runs = instance.get_runs()
     made = materialized.first.made
     invocations = [run.tags[INVOCATION_TAG] for run in runs]
-    of_first = max(map(invocations.count, set(invocations)))
-    # A run makes several partitions of a step; of each step there is one at least.
-    assert len({run.step for run in made}) <= of_first < len(made)
+    first = max(set(invocations), key=invocations.count)
+    of_first = [run.run_id for run in runs if run.tags[INVOCATION_TAG] == first]
+    # A run makes several partitions of a step, and tells of each.
+    assert len(of_first) < len(made)
+    landed = {(STEP_NAMED[run.step].assets[0], run.key) for run in made}
+    assert landed <= told(instance, of_first)
     for run in runs:
         assert run.remote_job_origin is not None
         assert run.remote_job_origin.repository_origin.get_label() == "__repository__@enact_assets"

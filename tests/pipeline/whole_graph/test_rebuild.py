@@ -260,7 +260,7 @@ def test_a_window_that_ends_in_the_middle_leaves_the_rest_to_the_next_night(
     assert not nights.plan().stale
 
 
-def test_a_greatest_number_of_runs_is_kept_and_the_rest_is_made_later(nights: Nights) -> None:
+def test_a_greatest_number_of_partitions_is_kept_and_the_rest_is_made_later(nights: Nights) -> None:
     nights.write(max_partitions=5)
     nights.change_camera()
     night = nights.run(nights.tick(FIRST))
