@@ -69,7 +69,7 @@ driver = Driver(root, registry=load_registry(), workers=1)
 
 
 def stale():
-    return [[s.partition[0], s.why] for s in driver.plan()[0].stale if s.name == table]
+    return [[s.partition[0], s.why] for s in driver.plan()[0].stale if s.step == table]
 
 
 def rows(sql):

@@ -261,7 +261,7 @@ def test_a_driver_makes_a_list_in_one_run_and_hears_of_each_partition(
     assert found is not None
     why = f"visible_changes: 5 partitions, first {NAMES[0]}|state: reason 0"
     assert found.tags["enact/why"] == why
-    events = place.events(found, "visible_changes")
+    events = place.events(found, "transition_graph")
     made = {key: event.metadata["enact/why"].value for key, event in events.items()}
     assert made == {f"{NAMES[k]}|state": f"reason {k}" for k in (0, 2)}
 
