@@ -17,12 +17,13 @@ from enact_assets.commands.missing_answers import (
     missing_answers,
     print_stopped,
 )
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.runs.run import Run
 from enact_assets.settings.paths import DataRoot
 
 PUBLISHED = Report(fresh={"warehouse": [()]})
-GUESSER = ("guesser", "baseline")
+GUESSER = Partition.of("guesser", "baseline")
 REFUSAL = f"PredictionError: fact_reader {REFUSES}: it is trained on the embedded simulator"
 
 
@@ -111,7 +112,7 @@ def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:
     assert coverage(root.warehouse, "baseline") == f"{of_baseline}."
     of_probe = "2 questions about 2 demonstrations; no answer is missing."
     assert coverage(root.warehouse, "aperture_80") == of_probe
-    run = Run("replays", (("a-0",),), ("new",))
+    run = Run("replays", (Partition.of("a-0"),), ("new",))
     print_stopped(root, Report(made=[run]), Console(width=200))
     said = capsys.readouterr().out
     assert said.startswith("\nThe DuckDB file and the report were")

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from enact_assets.engine.graph import Follow, Follows, Names, Partition
+from enact_assets.engine.graph import Follow, Follows, Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Cause, CodeVersion, Lineage
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import InputVersion

@@ -23,10 +23,10 @@ from enact_assets.engine.loading import World, call
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.arrivals import names_in_lake
 from enact_assets.pipeline.handles.tools import Pictures, Tools, pictures_of
 from enact_assets.pipeline.lineage.graph import names_now
 from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.pipeline.runs.names import names_in_lake
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.results.verification.metrics import expected_pairwise, summarize

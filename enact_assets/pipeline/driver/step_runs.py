@@ -16,7 +16,7 @@ import dagster as dg
 
 from enact_assets.engine import errors
 from enact_assets.engine.errors import EnactError
-from enact_assets.engine.graph import Partition, partition_key
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
 from enact_assets.engine.planning.shards import shard_at
 from enact_assets.engine.system.atomic import replacing
@@ -269,4 +269,4 @@ def _in_dagster(place: Workplace, run: Run) -> dict[str, Any]:
         config |= run_config({run.step: [p[at] for p in run.partitions]}, only_stale=False)
     if len(keys) > 1:
         return {"tags": tags | range_tags(keys), "run_config": config}
-    return {"tags": tags, "run_config": config, "partition_key": partition_key(keys[0])}
+    return {"tags": tags, "run_config": config, "partition_key": keys[0].key or None}

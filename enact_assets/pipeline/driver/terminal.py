@@ -136,12 +136,12 @@ class TerminalObserver(Observer):
     def run_starts(self, run: Run) -> None:  # noqa: D102
         self._running[run.id] = None, len(run.partitions)
         why = "" if not run.why or run.whys[0] == NEVER else f" ({run.whys[0]})"
-        self._show(f"{run.key or ''}{why}".strip())
+        self._show(f"{run.key}{why}".strip())
 
     def progress(self, run: Run, progress: Progress) -> None:  # noqa: D102
         self._running[run.id] = progress, len(run.partitions)
         # What a run of several counts is part of what is shown before.
-        self._show(run.key or "" if run.is_list else f"{progress.count}  {run.key or ''}")
+        self._show(run.key if run.is_list else f"{progress.count}  {run.key}")
 
     def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:  # noqa: D102
         self._n_done += n
@@ -224,4 +224,4 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def _partitions(name: str, runs: Sequence[Run]) -> str:
-    return f"{name} {named([run.key or '' for run in runs], 1)}".strip()
+    return f"{name} {named([run.key for run in runs], 1)}".strip()

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from enact_assets.engine.errors import DamagedFileError, MissingPartitionError, UnreadableFileError
-from enact_assets.engine.graph import Follow, Names, Partition, partition_key
-from enact_assets.engine.grids import Grid
+from enact_assets.engine.graph import Follow, Names
+from enact_assets.engine.grids import Grid, Partition
 from enact_assets.engine.lake.catalogue_rows import texts
 from enact_assets.engine.lake.file_records import NO_HEADS
 from enact_assets.engine.lake.image_store import ImageStore
@@ -84,7 +84,7 @@ class FileStates(StatesInColumns):
         number = -1 if position is None else self._number[position]
         if number < 0:
             raise KeyError(partition)
-        found, key = self._files.found, partition_key(partition) or ""
+        found, key = self._files.found, partition.key
         problem = found.problem[number]
         if problem is None and key in self._n_gone:
             problem = f"{self._n_gone[key]} of its pictures are gone"
@@ -102,7 +102,10 @@ class FileStates(StatesInColumns):
         self._note(partition, None)
 
     def __iter__(self) -> Iterator[Partition]:
-        return map(self._grid.partition, np.flatnonzero(self.columns.is_there).tolist())
+        return (
+            Partition(self._grid.partition(k))
+            for k in np.flatnonzero(self.columns.is_there).tolist()
+        )
 
     def __len__(self) -> int:
         return int(self.columns.is_there.sum())
@@ -166,7 +169,7 @@ class LakeStates:
                 of[table] = FileStates(names.grid(table), files, n_gone)
         for whole in sorted(WHOLE if assets is None else WHOLE & set(assets)):
             state = self._whole(whole)
-            of[whole] = {} if state is None else {(): state}
+            of[whole] = {} if state is None else {Partition(): state}
 
         def landed(table: str, partition: Partition) -> State | None:
             return of[table].get(partition)
@@ -194,7 +197,7 @@ class LakeStates:
             return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
-        where = dict(zip(dimensions(asset), partition, strict=True))
+        where = partition.as_dict(dimensions(asset))
         try:
             metadata = self.lake.metadata(asset, where)
         except MissingPartitionError:
@@ -254,7 +257,7 @@ class LakeStates:
             return None if state is None else state.version
 
         def frame_ids() -> list[int]:
-            where = dict(zip(dimensions(table), partition, strict=True))
+            where = partition.as_dict(dimensions(table))
             return self.lake.read(table, where).get_column("frame_id").unique().sort().to_list()
 
         return self.arrived.recorded_pictures(partition, version, frame_ids)

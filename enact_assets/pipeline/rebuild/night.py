@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 
 from enact_assets.answers.models.budget import Budget
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.verdicts import Verdict, Verdicts
 from enact_assets.engine.plurals import all_fresh, counted, named
 from enact_assets.pipeline.costs.spending import costing_money

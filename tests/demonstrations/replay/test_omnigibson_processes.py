@@ -23,6 +23,7 @@ from enact_assets.demonstrations.replay.omnigibson import (
 )
 from enact_assets.demonstrations.replay.omnigibson_runs import Player, one_gpu
 from enact_assets.engine.errors import PlaybackError
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, workplace
 from enact_assets.pipeline.runs.progress import Progress
@@ -201,7 +202,7 @@ class RunOfReplays:
 
     def run(self, step: str = "replays", partition: str = NAME) -> Outcome:
         runner = InProcessRunner(self.site)
-        steps = [Run(step, ((partition,),), ("a test",))]
+        steps = [Run(step, (Partition.of(partition),), ("a test",))]
         return next(
             runner.run(steps, lambda _run: None, lambda _run, told: self.progress.append(told))
         )
@@ -289,7 +290,7 @@ def test_a_file_that_another_version_recorded_fails_alone(replays: RunOfReplays)
     write_demonstration(folder / "omnigibson.json", RawDemonstration(str(raw), 0, 4, size_px=64))
     replays.instance.add_dynamic_partitions("demonstration", ["newer.demo_0"])
     runner = InProcessRunner(replays.site)
-    steps = [Run("replays", ((name,),), ("a test",)) for name in ("newer.demo_0", NAME)]
+    steps = [Run("replays", (Partition.of(name),), ("a test",)) for name in ("newer.demo_0", NAME)]
     refused, played = runner.run(steps, lambda _run: None, lambda _run, _told: None)
     assert refused.error is not None
     assert refused.error.startswith(

@@ -11,13 +11,12 @@ from enact_assets.demonstrations.pictures.demonstration_sources import all_sourc
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.engine.planning.states import State
-from enact_assets.pipeline.arrivals import names_found
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, choose
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.driver.scoping import ScopeChange, keep_scope, scope_with
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, names_now
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import Scope, write_scope
+from enact_assets.pipeline.runs.names import ScopeChange, keep_scope, names_found, scope_with
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import SCOPE_FILE
 from enact_assets.settings.registry import load_registry

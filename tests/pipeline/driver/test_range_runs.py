@@ -15,6 +15,7 @@ from dagster._core.definitions.partitions.subset import PartitionsSubset
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.dagster.automation import RUN_TAGS
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
@@ -32,7 +33,7 @@ from enact_assets.settings.registry import load_registry
 pytestmark = pytest.mark.slow
 
 NAMES = tuple(f"moving_cups-{k}" for k in range(5))
-STATE = [(name, "state") for name in NAMES]
+STATE = [Partition.of(name, "state") for name in NAMES]
 CHAIN = ("visible_changes", "path_counts", "trajectories")
 """Steps of the same partitions, each of which reads the ones before."""
 AUTOMATED = {"enact/trigger": "automation"}

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.terminal import COMPILING, Pace, TerminalObserver, print_report
 from enact_assets.pipeline.driver.walk import Failure, Report
 from enact_assets.pipeline.runs.progress import Progress
@@ -16,7 +16,7 @@ from enact_assets.pipeline.runs.run import Run
 
 
 def run(name: str, *keys: str) -> Run:
-    partitions = tuple(partition_tuple(key) for key in keys)
+    partitions = tuple(Partition.of_key(key) for key in keys)
     return Run(name, partitions, ("never materialized",) * len(keys))
 
 

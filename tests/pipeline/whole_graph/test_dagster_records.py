@@ -6,7 +6,6 @@ import dagster as dg
 import pytest
 from made_roots import Materialized
 
-from enact_assets.engine.graph import partition_key
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.marts import mart_files
@@ -92,7 +91,7 @@ def test_rows_of_a_partition_are_not_called_rows_of_the_asset(
             n_rows = lake.read(asset, partition).height
             names = tuple(partition[name] for name in sorted(partition))
             found = metadata(instance, asset, names)
-            key = "dagster/partition_row_count" if partition_key(names) else "dagster/row_count"
+            key = "dagster/partition_row_count" if names.key else "dagster/row_count"
             assert {k: v for k, v in found.items() if "row_count" in k} == {key: n_rows}
             n_partitions += 1
     assert n_partitions > 3
