@@ -22,7 +22,7 @@ from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.runs.run import Run
 from enact_assets.settings.paths import DataRoot
 
-PUBLISHED = Report(fresh={"warehouse": [()]})
+PUBLISHED = Report(fresh={"warehouse": [Partition()]})
 GUESSER = Partition.of("guesser", "baseline")
 REFUSAL = f"PredictionError: fact_reader {REFUSES}: it is trained on the embedded simulator"
 
@@ -56,14 +56,17 @@ def test_missing_answers_are_named_with_their_reason_and_remedy(root: DataRoot) 
     )
     for only in ({"model": ["oracle"]}, {"variant": ["aperture_80"]}):
         assert missing_answers(root, PUBLISHED, only) == ("", 0)
-    assert missing_answers(root, Report(fresh={"replays": [("a-0",)]}), {}) == ("", 0)
+    assert missing_answers(root, Report(fresh={"replays": [Partition.of("a-0")]}), {}) == ("", 0)
 
 
 def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_path: Path) -> None:
     """The command that gets missing answers ended with a message that they are missing."""
     copy = DataRoot(Path(shutil.copytree(root.root, tmp_path / "copy")), None)
     run = Run("predictions", (GUESSER,), ("forced",))
-    walks = [Report(made=[run]), Report(fresh={"predictions": [GUESSER, ("oracle", "baseline")]})]
+    walks = [
+        Report(made=[run]),
+        Report(fresh={"predictions": [GUESSER, Partition.of("oracle", "baseline")]}),
+    ]
     for report in walks:
         assert missing_answers(copy, report, {})[1] == MISSING_ANSWERS
         assert missing_answers(copy, report, {"model": ["oracle"]}) == ("", 0)

@@ -45,7 +45,7 @@ FORMER: Mapping[str, str] = {
     "5b6b58d07a6e": "0bfa836adf75",  # visible_changes
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
-    "0875f67ad778": "914023d98110",  # warehouse
+    "7761ffd312eb": "914023d98110",  # warehouse
     "d15ce433ff7a": "fd46864c3c1c",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers

@@ -79,7 +79,7 @@ def test_every_mapping_gives_the_partitions_that_are_declared(registry) -> None:
                         for k in found.parent_partitions
                     }
                     declared = {
-                        (given.asset, theirs.key)
+                        (given.asset, theirs.key or None)
                         for given in step.inputs
                         if given.asset not in EXTERNAL and given not in SAID_LESS
                         for theirs in upstream(step, partition, given, names)

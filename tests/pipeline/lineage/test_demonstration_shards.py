@@ -73,9 +73,10 @@ def test_partitions_of_names_that_are_gone_are_not_made() -> None:
 
 
 def test_the_version_of_a_shard_is_that_of_what_is_there() -> None:
-    there = [(("a",), State("1")), (("b",), State("2"))]
+    a, b, c = map(Partition.of, "abc")
+    there = [(a, State("1")), (b, State("2"))]
     version = version_of(there)
-    assert version == version_of([*reversed(there), (("c",), None)])
-    assert version != version_of([(("a",), State("2")), (("b",), State("1"))])
+    assert version == version_of([*reversed(there), (c, None)])
+    assert version != version_of([(a, State("2")), (b, State("1"))])
     assert version != version_of(there[:1])
-    assert not version_of([(("a",), None)])
+    assert not version_of([(a, None)])
