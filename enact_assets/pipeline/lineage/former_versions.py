@@ -37,9 +37,9 @@ FORMER: Mapping[str, str] = {
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
     "30c2c3ac0d9e": "9f0deb65c320",  # replays
     "426fa6d3a5e2": "f696541b85b9",  # report
-    "1b0af6d71e3c": "108c66894da7",  # segmentation
+    "170038c8322b": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
-    "e87b878e29d2": "bb2e563e9366",  # training_statistics
+    "29b3ae5f467a": "bb2e563e9366",  # training_statistics
     "f1b00f5badd8": "44980f09a6f8",  # trajectories
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
     "5b6b58d07a6e": "0bfa836adf75",  # visible_changes

@@ -207,24 +207,22 @@ class LakeStates:
             return State("", None, str(error))
         return State(metadata.content_sha, metadata.provenance)
 
-    def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
-        """States of the partitions of one input that belong to ``partition``."""
-        asset, groups = follow.asset, follow.groups(partition)
-        if asset in ROOTS or asset in EXTERNAL:
+    def members(
+        self, names: Names, follow: Follow, groups: tuple[Partition, ...]
+    ) -> dict[Partition, State]:
+        """States of the partitions of one input that belong to ``groups``."""
+        asset, of = follow.asset, dict[Partition, State]()
+        if asset not in ROOTS and asset not in EXTERNAL and follow.is_rolled_up:
+            at, wanted = follow.bound_positions, set(groups)
+            (files,) = self.index.files([asset]).values()
+            there = FileStates(names.grid(asset), files, {})
+            return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+        for group in groups:
             if asset in ROOTS:
-                of = {g: State(root_version(self.registry, asset, g)) for g in groups}
-            else:
-                versions = {g: self.external_version(asset, g) for g in groups}
-                of = {g: State(version) for g, version in versions.items() if version is not None}
-                self.arrived.contents.keep()
-            return of
-        if not follow.is_rolled_up:
-            states = {group: self.landed(asset, group) for group in groups}
-            return {group: state for group, state in states.items() if state is not None}
-        at, wanted = follow.bound_positions, set(groups)
-        (files,) = self.index.files([asset]).values()
-        there = FileStates(names.grid(asset), files, {})
-        return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+                of[group] = State(root_version(self.registry, asset, group))
+            elif (state := self.landed(asset, group)) is not None:
+                of[group] = state
+        return of
 
     def _of_recordings(
         self,
