@@ -121,11 +121,11 @@ def import_paths(
     A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, a
     folder of such files and their pictures, a ``.zip`` of any of these, or a ``.hdf5`` file of
     raw demonstrations, which stays where it is. Recordings are linked unless ``is_copy``; those of
-    a zip are unpacked, once; question files are read, checked and
-    copied, and their pictures, at ``pictures`` or beside them, linked;
-    annotated videos are read and checked, and pictures of other videos counted, so that none comes
-    in that cannot be used. What fails is listed in the summary and changes nothing. Nothing is
-    written outside of ``root``, also where a link in it leads out.
+    a zip are unpacked, once; question files are read, checked and copied, and their pictures, at
+    ``pictures`` or beside them, linked; annotated videos are read and checked, and pictures of
+    other videos counted, so that none comes in that cannot be used. What fails is listed in the
+    summary and changes nothing. Nothing is written outside of ``root``, also where a link in it
+    leads out.
 
     Errors: :class:`SettingsError` if registry or scope of ``root`` is wrong; nothing was imported.
     """

@@ -108,9 +108,9 @@ class Player:
     ) -> None:
         """Play ``request``; ``is_done`` looks whether its output is complete.
 
-        ``on_progress`` hears of frames. Errors: :class:`PlaybackError` with what
-        the player said, or after two crashes with the end of its log; :class:`OutputError` if its
-        folder cannot be written.
+        ``on_progress`` hears of frames. Errors: :class:`PlaybackError` with what the player said,
+        or after two crashes with the end of its log; :class:`OutputError` if its folder cannot be
+        written.
         """
         python, folder = interpreter(), Path(request.output)
         with _writing(folder):

@@ -113,8 +113,7 @@ def publish(
     nothing is stale or missing). Of stale partitions rows are left out that are about what is not
     there any more, as :class:`~enact_assets.engine.tables.Reference` says.
     ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
-    values of ``said``, which are no part of the content hash. ``on_progress``
-    hears of percent.
+    values of ``said``, which are no part of the content hash. ``on_progress`` hears of percent.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
     the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed;
