@@ -20,7 +20,7 @@ def run_segment(arguments: argparse.Namespace, console: Console) -> int:
             arguments.output_root,
             profile(arguments.profile),
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output_root)
 
@@ -37,7 +37,7 @@ def run_qa(arguments: argparse.Namespace, console: Console) -> int:
             seed=arguments.seed or 0,
             with_pictures=not arguments.no_pictures,
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return print_summary(console, summary, "task", arguments.output)
 
@@ -53,6 +53,6 @@ def run_eval(arguments: argparse.Namespace, console: Console) -> int:
             profile(arguments.profile),
             analyze_wrong_cases=arguments.analyze_wrong_cases,
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return print_summary(console, summary, "model", arguments.output_root)

@@ -19,12 +19,13 @@ import numpy as np
 import polars as pl
 
 from enact_assets.demonstrations.recordings.folders import CAMERA, SEGMENTED_FILES
-from enact_assets.demonstrations.replay.frame_stream import FrameStream, Progress
+from enact_assets.demonstrations.replay.frame_stream import FrameStream
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, States
 from enact_assets.demonstrations.replay.timeline import Timeline
 from enact_assets.engine.errors import LakeError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.tables import table
 from enact_assets.settings.classes import RECORDED
 from enact_assets.settings.frame_ids import FrameIds
@@ -54,14 +55,14 @@ def read_recorded(
     *,
     activity: str | None = None,
     camera: str = CAMERA,
-    progress: Progress | None = None,
+    on_progress: OnProgress = unheard,
 ) -> RecordedTables:
     """The recording in the file ``path`` as replay tables under the name ``demonstration``.
 
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
-    other than ``camera`` see is not kept. ``progress`` gets bytes done and bytes in all. By its
-    name a file of segmented activities is known: its frames are key frames, and have no rate.
+    other than ``camera`` see is not kept. ``on_progress`` hears of bytes. By its name a file of
+    segmented activities is known: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
     was expected, if the file cannot be read or is not a recording in this layout.
@@ -71,7 +72,7 @@ def read_recorded(
     except LakeError as error:
         raise RecordingError(str(error)) from None
     timeline = Timeline(camera)
-    with FrameStream(path, progress) as stream:
+    with FrameStream(path, on_progress) as stream:
         while (raw := stream.next_frame()) is not None:
             pattern = timeline.take(stream.n_frames - 1, raw)
             if pattern is not None:

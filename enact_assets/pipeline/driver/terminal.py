@@ -10,10 +10,10 @@ from rich.text import Text
 
 from enact_assets.engine.planning.lineage import NEVER
 from enact_assets.engine.plurals import all_fresh, counted, named
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.system.kernel_cache import has_kernels
 from enact_assets.pipeline.driver.walk import Failure, Observer, Report
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 
 LINE_EVERY_S = 10.0

@@ -9,8 +9,8 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.verdicts import Verdicts
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 
 Withheld = Callable[[StepSpec, Partition], bool]

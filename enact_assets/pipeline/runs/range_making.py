@@ -22,6 +22,7 @@ from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import members, shard_at, version_of
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.provenance import InputVersion
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
@@ -172,7 +173,7 @@ def make_partitions(
     run = _Run(context, found, step, named)
     chosen = chosen_partitions(context, found, step, named)
     n = sum(map(len, chosen.values()))
-    progress = reporter(context, _place(step, named))
+    on_progress = reporter(context, _place(step, named))
     for key, of in chosen.items():
         in_time = []
         for partition in of:
@@ -181,7 +182,7 @@ def make_partitions(
             in_time.append(partition)
             with within(run.n_done, n, "partitions"):
                 run.make(key, partition, make)
-            progress.parts(run.n_done, n, "partitions")
+            on_progress(Progress(run.n_done, n, "partitions"))
         if shard_at(key) is not None:
             run.tell_of_shard(key, in_time, where)
         elif not of:

@@ -18,10 +18,10 @@ from enact_assets.commands.release.question_importing import look_for_pictures
 from enact_assets.demonstrations.pictures.demonstration_sources import QuestionsSource
 from enact_assets.demonstrations.pictures.tables import WantedFrames
 from enact_assets.demonstrations.recordings.folders import Recordings
-from enact_assets.demonstrations.replay.sources import Silent
 from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, Objects
 from enact_assets.engine.errors import QuestionFileError, RenderError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import unheard
 from enact_assets.pipeline.lineage.versions import GONE, Arrived
 from enact_assets.questions.asked import imported_questions
 from enact_assets.questions.asked.given_questions import (
@@ -169,7 +169,7 @@ def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_p
     assert [(f.file, f.line) for f in asked.about(TASK, ["a", "b"])] == [("a", 1)]
     assert len(asked.pictured(TASK, ["a", "b"])) == 2
     assert asked.last_frame_id(TASK) == 516
-    replay = QuestionsSource(asked).replay(TASK, Silent()).demonstrations
+    replay = QuestionsSource(asked).replay(TASK, unheard).demonstrations
     assert replay.select("n_frames", "frame_rate_hz").row(0) == (517, 0)  # its length is unknown
     assert not is_given(replay)  # its frames are not key frames: none is recorded
     assert asked.version("other") is asked.last_frame_id("other") is None
