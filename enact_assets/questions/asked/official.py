@@ -62,7 +62,7 @@ class _GivenQuestion(msgspec.Struct, frozen=True):
     task_name: str
     images: list[str]
     question: str
-    key_frame_ids: list[str | int | float] = msgspec.field(default_factory=list)
+    key_frame_ids: list[str] = msgspec.field(default_factory=list)
     options: list[Any] = msgspec.field(default_factory=list)
     gt_answer: list[int] | None = None
 
@@ -171,12 +171,8 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
 def decode_question(line: bytes, where: str) -> OfficialQuestion:
     """The question on one line. Errors: as :func:`read_questions`, with ``where``."""
     given = decode_line(_as_question, line, where)
-    ids = [_as_text(frame_id) or "" for frame_id in given.key_frame_ids]
-    answer = given.gt_answer or []
-    question = OfficialQuestion(
-        *(given.id, given.type, given.task_name, ids, given.images, given.question),
-        *(given.options, answer),
-    )
+    about = given.id, given.type, given.task_name, given.key_frame_ids, given.images
+    question = OfficialQuestion(*about, given.question, given.options, given.gt_answer or [])
     _check_fields(question, where)
     return question
 
