@@ -11,6 +11,7 @@ from enact_assets.commands.harnesses.inspect_log import export_log
 from enact_assets.commands.harnesses.lmms_eval import write_lmms_eval
 from enact_assets.commands.harnesses.vlmevalkit import write_vlmevalkit
 from enact_assets.commands.model_options import (
+    ENTRY_FORM,
     FOLDER_FORMS,
     LMMS_FORM,
     LOG_FORM,
@@ -19,6 +20,7 @@ from enact_assets.commands.model_options import (
     VLM_FORM,
 )
 from enact_assets.commands.release.answer_importing import import_answers
+from enact_assets.commands.release.challenge_entry import export_entry
 from enact_assets.commands.release.exporting import export_questions
 from enact_assets.commands.release.message_lines import export_messages
 from enact_assets.commands.terminal import shown_progress
@@ -38,12 +40,17 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
     is_message = arguments.form == MESSAGES_FORM
     if arguments.form != RELEASE_FORM and arguments.all:
         raise EnactError("--all is for --form release: a variant asks what other forms contain")
-    if (arguments.form == LOG_FORM) != (arguments.model is not None):
-        raise EnactError("--form inspect writes the answers of a model: give both or neither")
+    if (arguments.form in {LOG_FORM, ENTRY_FORM}) != (arguments.model is not None):
+        raise EnactError(
+            "--form inspect and --form challenge write the answers of a model: give --model with "
+            "them, and with no other form"
+        )
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""
     if arguments.form == LOG_FORM:
         return _export_log(what, arguments, console)
+    if arguments.form == ENTRY_FORM:
+        return _export_entry(what, arguments, console)
     with shown_progress(console, "export") as on_progress:
         if arguments.form in FOLDER_FORMS:
             n, n_pictures, warning = _export_folder(what, arguments, on_progress)
@@ -100,6 +107,27 @@ def _export_log(
     )
     if done.n_left_out:
         console.print(_left_out(done.n_left_out, done.variant), style="yellow", markup=False)
+    return 0
+
+
+def _export_entry(
+    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
+) -> int:
+    done = export_entry(*what, model=arguments.model, variant=arguments.variant)
+    unlabelled = f", {done.n_unlabelled:,} of them unlabelled" * bool(done.n_unlabelled)
+    console.print(
+        f"Answers of {arguments.model} under {done.variant} to all "
+        f"{counted(done.n_questions, 'question')} of {arguments.name}{unlabelled}, written to "
+        f"{arguments.output}",
+        markup=False,
+    )
+    if done.n_unreadable:
+        console.print(
+            f"{counted(done.n_unreadable, 'answer')} of these name no order, and are an empty "
+            f"list in the entry, first that to {done.first_unreadable}.",
+            style="yellow",
+            markup=False,
+        )
     return 0
 
 

@@ -19,11 +19,12 @@ from enact_assets.demonstrations.pictures.sheets import state_labels
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES
 from enact_assets.demonstrations.recordings.zips import READ_ERRORS
 from enact_assets.engine.errors import OutputError, QuestionFileError
+from enact_assets.engine.plurals import counted
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import make_folder, replacing
 from enact_assets.pipeline.root.forgotten import Forgotten
-from enact_assets.questions.asked.given_questions import Shown, pictures_named
-from enact_assets.questions.asked.imported_questions import FoundQuestion
+from enact_assets.questions.asked.given_questions import Shown, pictures_named, place_of
+from enact_assets.questions.asked.imported_questions import FoundQuestion, ImportedQuestions
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
 from enact_assets.questions.files.imported import SUFFIX, question_file
 from enact_assets.questions.files.pictures import (
@@ -67,10 +68,10 @@ def contradiction_in(
             contradicting.append((key, other))
     if not contradicting:
         return ""
-    (task, (frame_id, number)), other = contradicting[0]
-    names = several[task, (frame_id, number)]
+    (task, at), other = contradicting[0]
+    names = several[task, at]
     first = next(iter(names))
-    label = state_labels(len(names[other].images))[number]
+    label, frame_id = state_labels(len(names[other].images))[place_of(at)], at[0]
     tasks = {task for (task, _), _ in contradicting}
     return (
         f"{len(contradicting)} of {len(shown)} labelled frames have two different pictures, in "
@@ -279,7 +280,21 @@ def _take(
     notes = [f"{name}: {found.note}. {_ADVICE}"] if found.missing else []
     if found.contradiction:
         notes.append(f"{name}: {found.contradiction}. {_CONTRADICTED}")
+    n_unlabelled = sum(question.is_unlabelled for question in questions)
+    if n_unlabelled:
+        numbers["unlabelled"] = n_unlabelled
+        notes.append(
+            f"{name}: {n_unlabelled:,} of {counted(len(questions), 'question')} {_UNLABELLED}"
+        )
+    for other, n in ImportedQuestions(root.question_files).also_in(name).items():
+        notes.append(f"{name}: {counted(n, 'question')} of it are in {other!r}, too, by content.")
     return numbers, notes
+
+
+_UNLABELLED = (
+    "have no gt_answer (unlabelled): they are asked, and never scored. `enact-assets export --form "
+    "challenge` writes a model's answers to them."
+)
 
 
 _ADVICE = (

@@ -19,25 +19,25 @@ FORMER: Mapping[str, str] = {
     "262562937654": "04a97307e616",  # answers of text_prior
     "dc71b5041dcf": "51af65526bef",  # asked_questions
     "38e1b5b42b4d": "4a2203422b21",  # error_analysis
-    "ece485e9ce52": "6d9c09dac2e2",  # evaluation
+    "ec17f24a706d": "6d9c09dac2e2",  # evaluation
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
     "d098518b7547": "535093c644eb",  # film_images
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
     "00765ae19f8c": "0b521036ac7e",  # kept_questions
     "87ef806eddb4": "05a5d5863377",  # model_comparisons
-    "a9f4d5e9fc05": "6a4783a47bc7",  # official_questions
+    "205be78c0d32": "6a4783a47bc7",  # official_questions
     "98062f19bf61": "ef65de531646",  # path_counts
     "bef3b2dafd7e": "e6f17a951694",  # probe_panels
     "a4da62bd439a": "789808953340",  # probes
     "4b8d53225806": "61658060dd57",  # published_results
-    "4f74f8799002": "807589c5f8bd",  # qa
-    "68c01ca4d9b6": "ee7e17411dcc",  # question_orders
+    "8ef534c21270": "807589c5f8bd",  # qa
+    "47d18c364d71": "ee7e17411dcc",  # question_orders
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "b7ada5182cb9": "9f0deb65c320",  # replays
+    "0d35b598931f": "9f0deb65c320",  # replays
     "0352e8840bda": "f696541b85b9",  # report
-    "170038c8322b": "108c66894da7",  # segmentation
+    "192b680563a5": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "ffbe40875e4c": "bb2e563e9366",  # training_statistics
     "f1b00f5badd8": "44980f09a6f8",  # trajectories
