@@ -37,9 +37,9 @@ FORMER: Mapping[str, str] = {
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
     "0d35b598931f": "9f0deb65c320",  # replays
     "0352e8840bda": "f696541b85b9",  # report
-    "192b680563a5": "108c66894da7",  # segmentation
+    "0606b41bb7ed": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
-    "ffbe40875e4c": "bb2e563e9366",  # training_statistics
+    "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
     "f1b00f5badd8": "44980f09a6f8",  # trajectories
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
     "5b6b58d07a6e": "0bfa836adf75",  # visible_changes

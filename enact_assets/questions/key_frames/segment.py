@@ -98,7 +98,7 @@ def _changes(found: FactSwitches, states: NDArray[np.bool_], frames: Ints) -> li
     signature = states[:, : found.n_signature_facts]
     facts = found.facts.rows()
     switched = np.argwhere(signature[1:] != signature[:-1])
-    said = component_texts((signature[row + 1, fact], facts[fact]) for row, fact in switched)
+    said = component_texts([(signature[row + 1, fact], facts[fact]) for row, fact in switched])
     for row, text in zip(switched[:, 0], said, strict=True):
         changes[row + 1].append(text)
     lineage = found.lineage
