@@ -9,7 +9,6 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "be42120cf9c3": "1c9ea3e3806b",  # action_states
     "89edefe4f37b": "bdc803d2ef66",  # annotated_actions
     "d0ad3a5d5010": "7768ac03781b",  # answers of fact_reader
     "4e0d08be3621": "04a97307e616",  # answers of identity
@@ -18,8 +17,6 @@ FORMER: Mapping[str, str] = {
     "0df896066c15": "04a97307e616",  # answers of random
     "262562937654": "04a97307e616",  # answers of text_prior
     "dc71b5041dcf": "51af65526bef",  # asked_questions
-    "38e1b5b42b4d": "4a2203422b21",  # error_analysis
-    "ec17f24a706d": "6d9c09dac2e2",  # evaluation
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
     "d098518b7547": "535093c644eb",  # film_images
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
@@ -31,8 +28,6 @@ FORMER: Mapping[str, str] = {
     "bef3b2dafd7e": "e6f17a951694",  # probe_panels
     "a4da62bd439a": "789808953340",  # probes
     "4b8d53225806": "61658060dd57",  # published_results
-    "8ef534c21270": "807589c5f8bd",  # qa
-    "47d18c364d71": "ee7e17411dcc",  # question_orders
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
     "0d35b598931f": "9f0deb65c320",  # replays
@@ -40,9 +35,7 @@ FORMER: Mapping[str, str] = {
     "0606b41bb7ed": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
-    "f1b00f5badd8": "44980f09a6f8",  # trajectories
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
-    "5b6b58d07a6e": "0bfa836adf75",  # visible_changes
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
     "f14a99755545": "914023d98110",  # warehouse

@@ -43,13 +43,21 @@ _PUBLISHED_PAIRS = {
     "covered by": "Covered",
     "draped over": "Draped",
     "filled with": "Filled",
+    "grasping": "Grasping",
     "on top of and touching": "OnTop",
+    "overlaid on": "Overlaid",
     "saturated with": "Saturated",
     "touching": "Touching",
     "using the left gripper to grasp": "LeftGrasping",
     "using the right gripper to grasp": "RightGrasping",
 }
-_PUBLISHED_STATES = {"turned on": "ToggledOn"}
+_PUBLISHED_STATES = {
+    "folded": "Folded",
+    "heat source or sink": "HeatSourceOrSink",
+    "heated": "Heated",
+    "in field of view of robot": "InFOVofRobot",
+    "turned on": "ToggledOn",
+}
 
 
 def _pair_patterns() -> list[tuple[re.Pattern[str], str]]:

@@ -28,7 +28,8 @@ PARTICLE_SYSTEM = "System"
 """Category of all particle systems in a recording."""
 
 _ACTORS = frozenset({"robot", "agent", "player"})
-_FREE_CATEGORIES = (PARTICLE_SYSTEM, "agent", "")
+_AGENT = "agent"
+_FREE_CATEGORIES = (PARTICLE_SYSTEM, "")
 _MODEL_ID_LENGTH = 6
 _SHORT = 3
 
@@ -36,8 +37,10 @@ _SHORT = 3
 def release_label(name: str, category: str = "") -> str | None:
     """What ``name`` is called, without its article; None if nothing of it is left.
 
-    ``top_cabinet_tynnnw_1`` of category ``top_cabinet`` -> ``top cabinet``. Of particle systems,
-    agents and names without a category (an empty one), every part of letters alone is a word.
+    ``top_cabinet_tynnnw_1`` of category ``top_cabinet`` -> ``top cabinet``. Of particle systems and
+    names without a category (an empty one), every part of letters alone is a word. Agents have
+    model ids, too, ``fetch_zzzqqq_0``; where nothing else is left of a name, ``r1pro_abcdqf_0``,
+    its first part is the word.
     """
     name = name.lower()
     if not name:
@@ -46,6 +49,8 @@ def release_label(name: str, category: str = "") -> str | None:
     if len(parts) == 1:
         return "".join(c for c in name if not c.isdigit()) or name
     source = name if category in _FREE_CATEGORIES else category.lower()
+    if category == _AGENT:
+        source = ""
     words = {part for part in source.split("_") if part.isalpha()}
     kept = []
     for k, part in enumerate(parts):
@@ -61,7 +66,7 @@ def release_label(name: str, category: str = "") -> str | None:
             kept.append(bare)
         elif len(part) <= _SHORT and part.isalpha():
             kept.append(part)
-    return " ".join(kept) or None
+    return " ".join(kept) or (parts[0] if category == _AGENT else None)
 
 
 def _numbers_an_actor(part: str) -> bool:

@@ -115,6 +115,12 @@ def png(value: int) -> bytes:
          "~Transition(apple and pear, salad)"),
         ("The mug is not inside the box any more.", "-Inside(mug, box)"),
         ("The diced chilis are on top of the board from now on.", "+OnTop(diced chilis, board)"),
+        ("The kettle becomes heated.", "+Heated(kettle)"),
+        ("The cloth stopped being folded.", "-Folded(cloth)"),
+        ("The burner transitions to be heat source or sink.", "+HeatSourceOrSink(burner)"),
+        ("The mug is no longer in field of view of robot.", "-InFOVofRobot(mug)"),
+        ("The lid becomes overlaid on the pot.", "+Overlaid(lid, pot)"),
+        ("The robot r1 changes to be grasping the mug.", "+Grasping(robot r1, mug)"),
     ],
 )  # fmt: skip
 def test_sentences_of_both_wordings_say_their_components(sentence: str, component: str) -> None:

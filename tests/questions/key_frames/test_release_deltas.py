@@ -126,6 +126,14 @@ def test_recorded_object_names_are_reproduced() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "label"),
+    [("robot_r1", "robot r1"), ("fetch_zzzqqq_0", "fetch"), ("r1pro_abcdqf_0", "r1pro")],
+)
+def test_the_model_id_of_an_agent_is_no_word(name: str, label: str) -> None:
+    assert release_label(name, "agent") == label
+
+
+@pytest.mark.parametrize(
     ("name", "category", "label"),
     [
         ("top_cabinet_tynnnw_1", "top_cabinet", "top cabinet"),
