@@ -7,6 +7,7 @@ scores of OEPP.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,11 @@ from enact_assets.settings.arrays import Floats
 STATE_SIZE, LABEL_SIZE = 128, 32
 RIDGE = 1.0
 HIDDEN, EPOCHS, BATCH = 64, 30, 64
+MOST_WINDOWS, MOST_LEARNED = 2_000, 10_000
+"""Windows that are learned from at most, evenly spaced, and how often a network sees one in all: of
+more than 333 each is seen fewer than thirty times. There is a model for each person who is asked
+about and each length, 256 for EPIC's 9,668 steps; without a limit each took half a minute.
+"""
 
 
 class Window(NamedTuple):
@@ -56,13 +62,13 @@ def oepp_scores(
     windows = windows_of(training, length)
     if not windows or not n:
         return np.zeros((n, n_options))
-    vectors = _Vectors()
-    learned = [vectors.state(window.done, window.plan) for window in windows]
-    labels = [vectors.plan(window.plan) for window in windows]
+    windows = windows[:: -(-len(windows) // MOST_WINDOWS)]
+    learned = [_state(window.done, window.plan) for window in windows]
+    labels = [_plan(window.plan) for window in windows]
     predict = fit(np.array(learned), np.array(labels))
-    asked = [vectors.state(before, options[0]) for before, options in zip(done, plans, strict=True)]
+    asked = [_state(before, options[0]) for before, options in zip(done, plans, strict=True)]
     predicted = predict(np.array(asked))
-    shown = np.array([[vectors.plan(option) for option in options] for options in plans])
+    shown = np.array([[_plan(option) for option in options] for options in plans])
     return np.asarray(-((shown - predicted[:, None, :]) ** 2).sum(axis=2))
 
 
@@ -76,7 +82,10 @@ def fit_ridge(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
 
 
 def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
-    """One hidden layer of 64 units (tanh), squared error, Adam; the same weights each time."""
+    """One hidden layer of 64 units (tanh), squared error, Adam; the same weights each time.
+
+    It learns from all states thirty times over, or less often: ``MOST_LEARNED`` states in all.
+    """
     rng = np.random.default_rng(seed_from("oepp_mlp"))
     mean, target = states.mean(axis=0), labels.mean(axis=0)
     n_in, n_out = states.shape[1], labels.shape[1]
@@ -86,7 +95,8 @@ def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
         rng.standard_normal((HIDDEN, n_out)) / np.sqrt(HIDDEN),
         np.zeros(n_out),
     )
-    orders = np.array([rng.permutation(len(states)) for _ in range(EPOCHS)])
+    n_epochs = max(1, min(EPOCHS, MOST_LEARNED // len(states)))
+    orders = np.array([rng.permutation(len(states)) for _ in range(n_epochs)])
     train(network, states - mean, labels - target, orders, BATCH)
 
     def predict(asked: Floats) -> Floats:
@@ -96,30 +106,26 @@ def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
     return predict
 
 
-class _Vectors:
-    """Random vectors of labels, each drawn once, of length 1 on average."""
+def _state(done: frozenset[str], plan: Sequence[str]) -> Floats:
+    """(256,): what is done before the plan, and after it."""
+    before = _sum(done)
+    return np.concatenate([before, before + _sum(set(plan) - done)])
 
-    def __init__(self) -> None:
-        self._drawn: dict[tuple[str, int], Floats] = {}
 
-    def state(self, done: frozenset[str], plan: Sequence[str]) -> Floats:
-        """(256,): what is done before the plan, and after it."""
-        before = self._sum(done)
-        return np.concatenate([before, before + self._sum(set(plan) - done)])
+def _plan(labels: Sequence[str]) -> Floats:
+    """(length * 32,): one vector per place."""
+    return np.concatenate([_vector(label, LABEL_SIZE) for label in labels])
 
-    def plan(self, labels: Sequence[str]) -> Floats:
-        """(length * 32,): one vector per place."""
-        return np.concatenate([self._vector(label, LABEL_SIZE) for label in labels])
 
-    def _sum(self, labels: frozenset[str] | set[str]) -> Floats:
-        total = np.zeros(STATE_SIZE)
-        for label in sorted(labels):
-            total += self._vector(label, STATE_SIZE)
-        return total
+def _sum(labels: frozenset[str] | set[str]) -> Floats:
+    total = np.zeros(STATE_SIZE)
+    for label in sorted(labels):
+        total += _vector(label, STATE_SIZE)
+    return total
 
-    def _vector(self, label: str, size: int) -> Floats:
-        if (label, size) not in self._drawn:
-            rng = np.random.default_rng(seed_from("label vector", label, size))
-            drawn = rng.standard_normal(size) / np.sqrt(size)
-            self._drawn[label, size] = drawn
-        return self._drawn[label, size]
+
+@lru_cache(maxsize=1 << 15)
+def _vector(label: str, size: int) -> Floats:
+    """The random vector of a label, of length 1 on average."""
+    rng = np.random.default_rng(seed_from("label vector", label, size))
+    return rng.standard_normal(size) / np.sqrt(size)

@@ -184,6 +184,12 @@ def read_zip(path: Path) -> RecordingZip:
     except READ_ERRORS as error:
         raise RecordingError(f"{path}: is no whole zip ({error!s:.100}). Copy it again.") from error
     leading_out = [m.filename for m in listed if _leads_out(m.filename)]
+    if any("\\" in m.filename for m in listed):
+        raise RecordingError(
+            f"{path}: names of its members have backslashes, as Windows PowerShell 5 writes them, "
+            "so what is a folder is not known. Make the zip with Explorer (Send to, Compressed "
+            "folder), 7-Zip or a newer PowerShell. Nothing of the zip was used."
+        )
     if leading_out:
         raise RecordingError(
             f"{path}, {leading_out[0]!r:.200}: leads out of the folder that it would be unpacked "

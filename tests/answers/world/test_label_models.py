@@ -1,7 +1,7 @@
 """Baselines that read labels: each equals its slow twin, and scores what was measured."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from questions.world.tidied_rooms import tidied
 
 from enact_assets.answers.baselines.order_kernels import least_violations, violations
 from enact_assets.answers.baselines.text_prior import ActionRules
+from enact_assets.answers.world import oepp
 from enact_assets.answers.world.label_models import (
     LABEL_MODELS,
     LabelMaterial,
@@ -35,6 +36,7 @@ from enact_assets.questions.world.embedded_questions import as_tables, embedded_
 from enact_assets.questions.world.observed_orders import OrderCounts
 from enact_assets.questions.world.step_files import read_step_file
 from enact_assets.questions.world.tables import TrainingPlans
+from enact_assets.settings.arrays import Floats
 from enact_assets.settings.world import WorldSettings
 
 from reference import step_plans
@@ -182,6 +184,25 @@ def test_given_orders_break_what_the_best_order_is_compared_with(actions: list[l
     best, least = least_violations(masks, np.arange(len(actions)))
     assert cost.min() == least
     assert cost[(orders == best).all(axis=1)].tolist() == [least]
+
+
+@pytest.mark.parametrize("fit", [fit_ridge, fit_mlp])
+def test_oepp_learns_from_a_limited_number_of_windows(
+    fit: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network for each person and length on all 9,000 windows of EPIC took more than an hour."""
+    order = [f"step {k}" for k in range(8)]
+    options = np.array([list(itertools.permutations(order[:3]))[:4]], object)
+    learned: list[int] = []
+
+    def noted(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
+        learned.append(len(states))
+        return fit(states, labels)  # type: ignore[operator,no-any-return]
+
+    monkeypatch.setattr(oepp, "MOST_WINDOWS", 60)
+    scores = oepp_scores(noted, [order] * 50, [frozenset()], options)
+    assert scores.argmax(axis=1).tolist() == [0]
+    assert 30 <= learned[0] <= 60
 
 
 @pytest.mark.parametrize("fit", [fit_ridge, fit_mlp])

@@ -222,7 +222,7 @@ def test_the_disk_is_not_filled(
     assert f"its 2 recordings take {first.n_bytes + second.n_bytes:,} bytes unpacked" in failure
 
 
-@pytest.mark.parametrize("name", ["../x.png", "/etc/x.png", "a/../../x", "C:/x.png", "a\\x.png"])
+@pytest.mark.parametrize("name", ["../x.png", "/etc/x.png", "a/../../x", "C:/x.png"])
 def test_a_name_that_leads_out_refuses_the_zip(
     name: str, files: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -231,6 +231,17 @@ def test_a_name_that_leads_out_refuses_the_zip(
     assert found == {}
     assert f"z.zip, {name!r}: leads out" in failure
     assert "1 of 5 members" in failure
+
+
+def test_a_zip_with_backslashes_is_refused_and_says_how_to_make_another(
+    files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Windows PowerShell 5 writes them; "leads out of the folder" helped nobody."""
+    path = zipped(tmp_path / "z.zip", files | {"a\\x.png": b"x"})
+    found, [failure] = unpacked(path, tmp_path / "data")
+    assert found == {}
+    assert "z.zip: names of its members have backslashes" in failure
+    assert "7-Zip" in failure
 
 
 def test_a_member_that_is_there_twice_is_refused(files: dict[str, bytes], tmp_path: Path) -> None:
