@@ -20,7 +20,13 @@ from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.gate import FIRST, Gate, Halt, without_answers
 from enact_assets.answers.models.ledger import Ledger
 from enact_assets.answers.models.posting import Poster, Response
-from enact_assets.answers.models.replies import Reply, ReplyError, is_refusal, status_within
+from enact_assets.answers.models.replies import (
+    Reply,
+    ReplyError,
+    counts_tokens,
+    is_refusal,
+    status_within,
+)
 from enact_assets.answers.models.requested import (
     Attempts,
     Request,
@@ -148,7 +154,11 @@ class Client:
                 if status == 200:
                     self._count_failure(str(reply))
                     return unreadable(model, request, str(reply), attempts, response.raw)
-                response = response._replace(status=status, words=f"HTTP 200, but {reply}")
+                response = response._replace(
+                    status=status,
+                    words=f"HTTP 200, but {reply}",
+                    is_unsure=counts_tokens(response.reply),
+                )
             if response.is_unsure:
                 attempts.unsure += 1
             else:
@@ -234,7 +244,7 @@ class Client:
         if response.words:
             return ReplyError(response.words)
         try:
-            return self._wire.read(response.reply)
+            return self._wire.read(response.reply, self._model.entry.stops)
         except ReplyError as error:
             return error
 
