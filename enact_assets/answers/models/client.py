@@ -83,7 +83,7 @@ class Client:
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight, halt, first=1 if model.costs_money else FIRST)
-        self._key_unset = "" if key or not model.key_variable else model.key_variable
+        self._no_key = "" if key else _no_key(model)
         self._n_answered = self._n_failed = 0
         self._refused_since: float | None = None
         """Since when every reply was a refusal for the rate, and no other request in flight."""
@@ -193,8 +193,8 @@ class Client:
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
         refused_s = self._refused_s() if response.is_rate else 0.0
-        if self._key_unset and response.status in _WANTS_KEY:
-            words += f" (no key was sent: the environment variable {self._key_unset} is not set)"
+        if self._no_key and response.status in _WANTS_KEY:
+            words += f" ({self._no_key})"
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
             self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
@@ -278,6 +278,13 @@ class Client:
         self._n_failed += 1
         if self._n_failed >= FAILED_IN_A_ROW:
             self._halt.stop(without_answers(self._n_failed, words))
+
+
+def _no_key(model: Model) -> str:
+    """Why no key is sent to ``model``, for a server that wants one."""
+    if model.key_variable:
+        return f"no key was sent: the environment variable {model.key_variable} is not set"
+    return f"no key was sent: name its environment variable in `key` of {model.name} in models.yaml"
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:

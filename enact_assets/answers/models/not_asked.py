@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from enact_assets.answers.models.budget import NO_BUDGET, Budget
+from enact_assets.answers.models.catalogue import id_of
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import has_key, is_sendable, key_of, wants_key
 from enact_assets.answers.models.messages import Message
@@ -20,7 +21,7 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
     if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
         return f"{model.name} was retired on {retired}: another model could answer"
     if price is None:
-        return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
+        return f"the price of {model.name} in USD is not known: {price_advice(model)}"
     if model.costs_money and not budget.is_set:
         return f"{model.name}: {NO_BUDGET}"
     if wants_key(model) and not key:
@@ -31,6 +32,18 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
             "character that cannot be sent: set it anew"
         )
     return None
+
+
+def price_advice(model: Model) -> str:
+    """What to write where no price in USD is known, with the line to add."""
+    unit = "in USD per million tokens"
+    if id_of(model.name) == model.entry.id:  # it has no entry
+        line = f"models: {{'{model.name}': {{id: '{model.entry.id}', price: {{in: 0, out: 0}}}}}}"
+        return f"add `{line}` to models.yaml, with its price {unit}"
+    return (
+        f"set `price` of {model.name} in models.yaml, {unit}: `price: {{in: 0, out: 0}}` if "
+        "nothing is charged"
+    )
 
 
 def why_not(model: Model, message: Message) -> str | None:

@@ -16,6 +16,7 @@ _LONGEST_NAME = 40
 _ANSWERS = ("choices", "output", "content", "candidates")
 """Where the wire formats put answers."""
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_STATUS = re.compile(r"[45]\d\d", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z]+(_[A-Za-z]+)+")
 """What YAML reads as a text without quotes."""
 REFUSED_STATUS = frozenset({400, 403, 422, 451})
@@ -122,7 +123,7 @@ def status_within(reply: Any) -> int:
     if error is None:
         return 200
     code = _mapping(error).get("code")
-    if isinstance(code, str) and code.isascii() and code.isdecimal() and len(code) == 3:  # noqa: PLR2004 - of a status
+    if isinstance(code, str) and _STATUS.fullmatch(code):
         code = int(code)
     return code if isinstance(code, int) and 400 <= code < 600 else 500
 
@@ -166,7 +167,7 @@ def stop_of(reason: str, stops: Stops) -> Stop:
 def unknown_stop(reason: str) -> ReplyError:
     """The error for a reason to stop that nobody knows: it says what to add."""
     words = reason[:_LONGEST_WORDS]
-    name = words if _PLAIN.fullmatch(words) else ascii(words)
+    name = words if _PLAIN.fullmatch(words) else json.dumps(words)
     return ReplyError(
         f"unknown reason to stop: {quoted(reason)}. If it says that the answer is whole, add "
         f"`stops: {{{name}: complete}}` to the model's entry in models.yaml; `cut` or `refused` if "

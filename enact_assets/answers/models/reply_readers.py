@@ -22,6 +22,7 @@ from enact_assets.answers.models.replies import (
     quoted,
     reply_of,
     shaped,
+    status_within,
     stop_of,
     text_of,
     tokens_of_usage,
@@ -149,7 +150,8 @@ def read_openai_chat(reply: Any, stops: Stops = _NONE) -> Reply:
     said, reason = _said(choice.message), choice.finish_reason
     stop = stops.get(reason or "")
     if stop is None and error_within(reply) is not None:
-        raise ReplyError(f"an error in place of an answer{own_words(reply)}")
+        code = status_within(reply)
+        raise ReplyError(f"an error (code {code}) in place of an answer{own_words(reply)}")
     if said.refusal:
         stop = "refused"
     elif stop is None:

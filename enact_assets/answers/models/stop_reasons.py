@@ -17,8 +17,8 @@ Meaning = Stop | Literal["failed"]
 
 # Compared without case, and letters and digits alone: `end_turn`, `endTurn` and `END-TURN`.
 _COMPLETE = (
-    "stop stopped stopsequence stopstring stoptoken stopword eos eostoken eot eom endturn endofturn "
-    "endoftext endofmessage complete completed finish finished done success"
+    "stop stopped stopsequence stopstring stoptoken stopword eos eostoken eot eom endturn "
+    "endofturn endoftext endofmessage complete completed finish finished done success"
 )
 _CUT = (
     "length maxlength modellength contextlength contextlengthexceeded modelcontextwindowexceeded "
