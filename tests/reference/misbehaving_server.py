@@ -4,11 +4,10 @@ The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat``, ``most`` are about it anyway. ``fault`` and a number: an error of
-this status in a reply of status 200; ``failed`` and a number: the same in its first choice, beside
-counts of tokens but with ``nousage``. ``dear`` and a number: after so many answers to questions they
-count ``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word;
-``most`` and a number: of so many pictures and no more. Run as a program, with a port or none, it
-prints its port.
+this status in a reply of status 200; ``failed`` and a number: in its first choice, beside counts of
+tokens. ``dear`` and a number: after so many answers to questions they count ``DEAR`` times the
+tokens; ``ctx`` and a number: prompts are cut to so many, without a word; ``most`` and a number: of
+so many pictures and no more. Run as a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -196,7 +195,10 @@ class Server:
         return _http(status, json.dumps({"error": error}).encode(), extra)
 
     def _count(self, reply: dict[str, Any], body: bytes, options: dict[str, int]) -> None:
-        """Other numbers of tokens than the same for all."""
+        """Other numbers of tokens than the same for all, or an error beside them."""
+        if "failed" in options:
+            error = {"code": options["failed"], "message": "disconnected"}
+            reply["choices"][0] |= {"finish_reason": "error", "error": error}
         n_sold = sum(self.sold.values()) - self.sold[CANARY]
         if "dear" in options and n_sold > options["dear"]:
             reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR
@@ -224,9 +226,6 @@ class Server:
         reply = _shaped(path, text, stop, model)
         if "empty" in options:
             reply["choices"] = []
-        if "failed" in options:
-            error = {"code": options["failed"], "message": "disconnected"}
-            reply["choices"][0] |= {"finish_reason": "error", "error": error}
         self._count(reply, body, options)
         if "nousage" in options:
             del reply["usage"]

@@ -97,7 +97,12 @@ ANSWERED, REFUSED, MISSING = ({kind: N} for kind in ("complete", "refused", "mis
         ("fault429n2", ANSWERED, N, ""),
         ("fault", MISSING, 0, "HTTP 200, but not the documented shape: Object missing required"),
         ("failed502n2-nousage", ANSWERED, 3 * N, ""),
-        ("failed502", MISSING, 3 * N, "HTTP 200, but an error (code 502) in place of an answer; it"),
+        (
+            "failed502",
+            MISSING,
+            3 * N,
+            "HTTP 200, but an error (code 502) in place of an ans",
+        ),
         ("failed-nousage", MISSING, 6 * N, "HTTP 200, but an error (code 500) in place of an ans"),
         ("surrogate", ANSWERED, N, ""),
         ("nousage", ANSWERED, N, ""),

@@ -102,7 +102,7 @@ def test_parts_that_are_no_text() -> None:
     assert READ(chat(content=[])).text == ""
     thought = READ(chat(content=[{"type": "thinking", "thinking": "[1, 2]"}]))
     assert (thought.text, thought.is_in_reasoning) == ("", True)
-    for wrong in ([{"type": "audio"}], [{"type": "text"}], ["text"], [{"text": "x"}], {"text": "x"}):
+    for wrong in ([{"type": "audio"}], [{"type": "text"}], ["text"], [{"text": "x"}], PART):
         with pytest.raises(ReplyError):
             READ(chat(content=wrong))
 
