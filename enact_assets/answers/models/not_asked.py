@@ -21,7 +21,8 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
     if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
         return f"{model.name} was retired on {retired}: another model could answer"
     if price is None:
-        return f"the price of {model.name} in USD is not known: {price_advice(model)}"
+        advice = f"set `price` in models.yaml{price_line(model)}"
+        return f"the price of {model.name} in USD is not known: {advice}"
     if model.costs_money and not budget.is_set:
         return f"{model.name}: {NO_BUDGET}"
     if wants_key(model) and not key:
@@ -34,16 +35,12 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
     return None
 
 
-def price_advice(model: Model) -> str:
-    """What to write where no price in USD is known, with the line to add."""
-    unit = "in USD per million tokens"
+def price_line(model: Model) -> str:
+    """What follows `models.yaml` where a price is to be set there: the line to add."""
+    line = "price: {in: 0, out: 0}"
     if id_of(model.name) == model.entry.id:  # it has no entry
-        line = f"models: {{'{model.name}': {{id: '{model.entry.id}', price: {{in: 0, out: 0}}}}}}"
-        return f"add `{line}` to models.yaml, with its price {unit}"
-    return (
-        f"set `price` of {model.name} in models.yaml, {unit}: `price: {{in: 0, out: 0}}` if "
-        "nothing is charged"
-    )
+        line = f"models: {{'{model.name}': {{id: '{model.entry.id}', {line}}}}}"
+    return f", in USD per million tokens: `{line}` if nothing is charged"
 
 
 def why_not(model: Model, message: Message) -> str | None:
