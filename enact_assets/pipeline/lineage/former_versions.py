@@ -49,7 +49,7 @@ FORMER: Mapping[str, str] = {
     "d15ce433ff7a": "fd46864c3c1c",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
-    "a7e38aac15a5": "049a811f5cca",  # world_predictions
+    "b978bbc9cbcc": "049a811f5cca",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""
