@@ -4,6 +4,7 @@ import argparse
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -16,12 +17,12 @@ from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.baselines.references import MODELS
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.entries import Model
-from enact_assets.answers.models.keys import has_key
+from enact_assets.answers.models.keys import has_key, wants_key
 from enact_assets.answers.models.ledger import spent
 from enact_assets.answers.models.not_asked import problems_of
 from enact_assets.commands.option_types import MAX_USD
 from enact_assets.commands.terminal import plain
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import PredictionError, UnknownNameError
 from enact_assets.engine.plurals import sentence
 from enact_assets.settings.paths import DataRoot
 
@@ -67,7 +68,26 @@ def run_models(arguments: argparse.Namespace, console: Console) -> int:
         if words := _in_words(value):
             unit = "per million tokens: " if name == "price" else ""
             console.print(Text(f"{name:<16} {unit}{words}"))
+    _say_unset_key(console, model)
     return 0
+
+
+def _say_unset_key(console: Console, model: Model) -> None:
+    if has_key(model) is False:
+        how = "It is not asked" if wants_key(model) else "It is asked without a key"
+        words = f"{how}: the environment variable {model.key_variable} is not set."
+        console.print(plain(words, "yellow"))
+
+
+def _version(model: Model) -> str | int | None:
+    """The version of a Python class: what its entry says, or what its code gives."""
+    if model.channel != "python" or model.entry.version is not None:
+        return model.entry.version
+    from enact_assets.answers.models.python_model import PythonModel
+
+    with suppress(PredictionError):
+        return PythonModel(model).version
+    return None
 
 
 def _in_words(value: object) -> str:
@@ -99,6 +119,7 @@ def _facts(model: Model) -> dict[str, Any]:
     return {
         **entry,
         "name": model.name,
+        "version": _version(model),
         "channel": model.channel,
         "base_url": model.base_url,
         "key": model.key_variable,
@@ -160,6 +181,12 @@ def _check(arguments: argparse.Namespace, console: Console, model: Model) -> int
     answer, seen = ModelAsker(root, lambda _sha: b"", limit).check(arguments.name)
     if answer.text is None:
         console.print(plain(sentence(f"model {model.name} gave no answer: {answer.error}"), "red"))
+        if model.channel == "python" and answer.attempts:
+            console.print(
+                "The first message is no question, so `ask` warns and goes on. docs/models.md, A "
+                "Python class, shows it.",
+                markup=False,
+            )
         return 1
     console.print(Text(f"Model {model.name} {SEEN[seen]}. It said: {answer.text[:200]!r}"))
     console.print(plain(_cost(answer)))

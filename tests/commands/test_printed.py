@@ -81,6 +81,30 @@ def test_facts_of_a_model_are_written_for_people(tmp_path: Path, capsys) -> None
     assert not re.search(r"[{}\[\]]|None|False|\(\)", out), out
 
 
+def test_facts_of_a_model_name_its_key_and_its_version(tmp_path: Path, capsys, monkeypatch) -> None:
+    """Researcher F8 and F13."""
+    monkeypatch.delenv("MINE_KEY", raising=False)
+    (tmp_path / "my_model.py").write_text(IN_ORDER)
+    (tmp_path / "models.yaml").write_text(
+        "models:\n"
+        "  mine: {id: chat/x, base_url: 'http://127.0.0.1:8000/v1', key: MINE_KEY}\n"
+        "  theirs: {id: chat/x, base_url: 'http://gpu:8000/v1', key: MINE_KEY}\n"
+        "  one: {id: 'python/my_model.py:InOrder'}\n"
+        "  two: {id: 'python/my_model.py:InOrder', version: 2}\n"
+        "  lost: {id: 'python/absent.py:InOrder'}\n"
+    )
+    told = {}
+    for name in ("mine", "theirs", "one", "two", "lost"):
+        assert main(["models", name, "--data", str(tmp_path)]) == 0
+        told[name] = capsys.readouterr().out
+    unset = "the environment variable MINE_KEY is not set."
+    assert f"It is asked without a key: {unset}" in " ".join(told["mine"].split())
+    assert f"It is not asked: {unset}" in " ".join(told["theirs"].split())
+    assert re.search(r"^version +file [0-9a-f]{64}$", told["one"], re.MULTILINE)
+    assert re.search(r"^version +2$", told["two"], re.MULTILINE)
+    assert "version" not in told["lost"]
+
+
 def test_a_check_says_what_is_known_of_its_cost(tmp_path: Path, capsys) -> None:
     """A model of one's own counts no tokens and has no other name."""
     (tmp_path / "my_model.py").write_text(IN_ORDER)

@@ -4,10 +4,10 @@ The first folder of the address says how, options apart by ``-``:
 ``http://127.0.0.1:PORT/x-s429n2-ra0/v1``. An option with ``nK`` holds for the first K attempts of
 each question. Options hold for questions only, and with ``all`` for the canary too; ``swap``,
 ``blind``, ``alias``, ``lat``, ``most`` are about it anyway. ``fault`` and a number: an error of
-this status in a reply of status 200. ``dear`` and a number: after so many answers to questions they
-count ``DEAR`` times the tokens; ``ctx`` and a number: prompts are cut to so many, without a word;
-``most`` and a number: of so many pictures and no more. Run as a program, with a port or none, it
-prints its port.
+this status in a reply of status 200; ``failed`` and a number: in its first choice, beside counts of
+tokens. ``dear`` and a number: after so many answers to questions they count ``DEAR`` times the
+tokens; ``ctx`` and a number: prompts are cut to so many, without a word; ``most`` and a number: of
+so many pictures and no more. Run as a program, with a port or none, it prints its port.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from enact_assets.answers.models.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
     r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
-    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|dear|ctx|most)(\d*)(?:n(\d+))?"
+    r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|failed|dear|ctx|most)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
 _PICTURE = re.compile(rb"(?:base64,|\"data\": ?\")([A-Za-z0-9+/=]{100,})")
@@ -195,7 +195,10 @@ class Server:
         return _http(status, json.dumps({"error": error}).encode(), extra)
 
     def _count(self, reply: dict[str, Any], body: bytes, options: dict[str, int]) -> None:
-        """Other numbers of tokens than the same for all."""
+        """Other numbers of tokens than the same for all, or an error beside them."""
+        if "failed" in options:
+            error = {"code": options["failed"], "message": "disconnected"}
+            reply["choices"][0] |= {"finish_reason": "error", "error": error}
         n_sold = sum(self.sold.values()) - self.sold[CANARY]
         if "dear" in options and n_sold > options["dear"]:
             reply["usage"]["prompt_tokens"] = TOKENS_IN * DEAR

@@ -7,6 +7,7 @@ from statistics import fmean
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.messages import Message, Text
+from enact_assets.answers.models.not_asked import price_line
 from enact_assets.answers.models.picture_tokens import tokens_of
 from enact_assets.answers.models.requested import limit_of_tokens_out
 from enact_assets.engine.plurals import counted as number_of
@@ -99,7 +100,7 @@ def estimate(
     if not model.costs_money:
         usd = 0.0
     elif price is None:
-        why_unknown = f"set `price` of {model.name} in models.yaml, in USD"
+        why_unknown = f"set `price` of {model.name} in models.yaml{price_line(model)}"
     elif tokens_in is None:
         why_unknown = f"{model.name} has no rule `picture_tokens` in models.yaml"
     elif tokens_out is None:

@@ -109,8 +109,9 @@ def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) ->
     raise PredictionError(
         f"{model} under {variant}: {len(missing)} of {len(answers)} questions have no answer, "
         f"first {missing[0].question_id}. {reasons}{more}. The other answers are in the ledger: "
-        "run the same command again, and only these are asked; or leave the model out: "
-        f"`enact-assets forget model {model}`."
+        "run the same command again, and only these are asked; or score the others alone: "
+        f"`max_missing: {len(missing)}` in the entry of {model} in models.yaml; or leave the model "
+        f"out: `enact-assets forget model {model}`."
     )
 
 

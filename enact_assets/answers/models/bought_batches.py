@@ -306,7 +306,7 @@ def _answers(
         attempts = Attempts(n=1, sent_at=batch.planned_at)
         if result.status == 200:
             try:
-                reply = wire.read(result.reply)
+                reply = wire.read(result.reply, model.entry.stops)
             except ReplyError as error:
                 yield unreadable(model, request, str(error), attempts, result.reply)
                 continue

@@ -108,6 +108,11 @@ class Catalogue:
                 f"model {name}: base_url {base_url!r} must end before {path!r}: requests add the "
                 f"path. Write {base_url.removesuffix(path)!r} in models.yaml"
             )
+        if entry.version is not None and channel != "python":
+            raise SettingsError(
+                f"model {name}: `version` is that of a Python class (`id: python/...`). Any other "
+                "model is known by its id and `parameters`"
+            )
         given = {**through.parameters, **(entry.parameters or {})}
         return Model(
             name,

@@ -20,7 +20,13 @@ from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.gate import FIRST, Gate, Halt, without_answers
 from enact_assets.answers.models.ledger import Ledger
 from enact_assets.answers.models.posting import Poster, Response
-from enact_assets.answers.models.replies import Reply, ReplyError, is_refusal, status_within
+from enact_assets.answers.models.replies import (
+    Reply,
+    ReplyError,
+    counts_tokens,
+    is_refusal,
+    status_within,
+)
 from enact_assets.answers.models.requested import (
     Attempts,
     Request,
@@ -77,7 +83,7 @@ class Client:
         url = wire.url(model.base_url, model.asked_id)
         self._poster = Poster(url, wire.headers(key or None), key, model.entry.timeout_s)
         self._gate = Gate(model.entry.in_flight, halt, first=1 if model.costs_money else FIRST)
-        self._key_unset = "" if key or not model.key_variable else model.key_variable
+        self._no_key = "" if key else _no_key(model)
         self._n_answered = self._n_failed = 0
         self._refused_since: float | None = None
         """Since when every reply was a refusal for the rate, and no other request in flight."""
@@ -148,7 +154,11 @@ class Client:
                 if status == 200:
                     self._count_failure(str(reply))
                     return unreadable(model, request, str(reply), attempts, response.raw)
-                response = response._replace(status=status, words=f"HTTP 200, but {reply}")
+                response = response._replace(
+                    status=status,
+                    words=f"HTTP 200, but {reply}",
+                    is_unsure=counts_tokens(response.reply),
+                )
             if response.is_unsure:
                 attempts.unsure += 1
             else:
@@ -183,8 +193,8 @@ class Client:
         attempts.faults += not response.is_rate
         wait_s, words = _wait_s(response, attempts), response.words
         refused_s = self._refused_s() if response.is_rate else 0.0
-        if self._key_unset and response.status in _WANTS_KEY:
-            words += f" (no key was sent: the environment variable {self._key_unset} is not set)"
+        if self._no_key and response.status in _WANTS_KEY:
+            words += f" ({self._no_key})"
         if response.status in _ENDS_RUN or _OUT_OF_MONEY in response.body:
             self._halt.stop(words)
         elif wait_s > LONGEST_PAUSE_S:
@@ -234,7 +244,7 @@ class Client:
         if response.words:
             return ReplyError(response.words)
         try:
-            return self._wire.read(response.reply)
+            return self._wire.read(response.reply, self._model.entry.stops)
         except ReplyError as error:
             return error
 
@@ -268,6 +278,13 @@ class Client:
         self._n_failed += 1
         if self._n_failed >= FAILED_IN_A_ROW:
             self._halt.stop(without_answers(self._n_failed, words))
+
+
+def _no_key(model: Model) -> str:
+    """Why no key is sent to ``model``, for a server that wants one."""
+    if model.key_variable:
+        return f"no key was sent: the environment variable {model.key_variable} is not set"
+    return f"no key was sent: name its environment variable in `key` of {model.name} in models.yaml"
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from enact_assets.answers.models.messages import Target
+from enact_assets.answers.models.stop_reasons import Stops
 
 WireName = Literal["openai_chat", "openai_responses", "anthropic", "google"]
 """Wire formats of ours."""
@@ -61,16 +62,19 @@ class PictureTokens(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One model. ``id`` is ``provider/id at the provider``.
 
-    Fields that decide answers: channel, id, ``parameters`` (over those of the provider; null takes
-    one out), ``samples``. ``serves`` are patterns of names that may answer; none: the id, with a
-    date behind it or not. ``max_images`` of 0: the model reads texts alone. ``aliases`` are ids
-    that mean this model today. ``max_missing`` is how many questions may stay without an answer
-    before the partition fails; ``max_unreadable`` how often a reply without an answer is paid for
-    before a question is not asked again. ``retired`` models cannot be asked from that day on, or
-    another model answers. ``published`` is the model's name in the tables of the paper.
+    Fields that decide answers: channel, id, ``version`` (of a Python class, in place of its code),
+    ``parameters`` (over those of the provider; null takes one out), ``samples``. ``serves`` are
+    patterns of names that may answer; none: the id, with a date behind it or not. ``max_images`` of
+    0: the model reads texts alone. ``aliases`` are ids that mean this model today. ``max_missing``
+    is how many questions may stay without an answer before the partition fails; ``max_unreadable``
+    how often a reply without an answer is paid for before a question is not asked again. ``stops``
+    says what a reason to stop means, before the wire format does. ``retired`` models cannot be
+    asked from that day on, or another model answers. ``published`` is the model's name in the
+    tables of the paper.
     """
 
     id: str
+    version: Annotated[str, msgspec.Meta(min_length=1)] | int | None = None
     name: str = ""
     published: str = ""
     organization: str = ""
@@ -89,6 +93,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     serves: tuple[str, ...] = ()
     max_missing: Annotated[int, msgspec.Meta(ge=0)] = 0
     max_unreadable: Positive = 2
+    stops: Stops = {}
     in_flight: Positive = 64
     timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 900.0
     base_url: str = ""

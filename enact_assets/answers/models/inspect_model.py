@@ -151,7 +151,8 @@ class InspectModel:
         from inspect_ai.model import ChatMessageUser
 
         try:
-            return read_output(await asked.generate([ChatMessageUser(content=content)]))
+            output = await asked.generate([ChatMessageUser(content=content)])
+            return read_output(output, self._model.entry.stops)
         except ReplyError as error:
             return error
         except Exception as error:  # noqa: BLE001 - whatever a provider's library raises
@@ -172,14 +173,14 @@ async def _closed(asked: Any) -> None:
     await asyncio.get_running_loop().shutdown_asyncgens()
 
 
-def read_output(output: Any) -> Reply:
+def read_output(output: Any, stops: Mapping[str, Stop] = MappingProxyType({})) -> Reply:
     """Inspect's ``ModelOutput`` as a reply. Errors: :class:`ReplyError` if it holds no answer."""
     if output.error:
         raise ReplyError(f"Inspect reports: {output.error}")
     if not output.choices:
         raise ReplyError("Inspect returned no choice")
     choice = output.choices[0]
-    stop = stop_of(choice.stop_reason, _STOPS)
+    stop = stop_of(choice.stop_reason, {**_STOPS, **stops})
     text = choice.message.content
     has_thought = False
     if not isinstance(text, str):

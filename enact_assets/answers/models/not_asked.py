@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from enact_assets.answers.models.budget import NO_BUDGET, Budget
+from enact_assets.answers.models.catalogue import id_of
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import has_key, is_sendable, key_of, wants_key
 from enact_assets.answers.models.messages import Message
@@ -20,7 +21,8 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
     if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
         return f"{model.name} was retired on {retired}: another model could answer"
     if price is None:
-        return f"the price of {model.name} in USD is not known: set `price` in models.yaml"
+        advice = f"set `price` in models.yaml{price_line(model)}"
+        return f"the price of {model.name} in USD is not known: {advice}"
     if model.costs_money and not budget.is_set:
         return f"{model.name}: {NO_BUDGET}"
     if wants_key(model) and not key:
@@ -31,6 +33,14 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
             "character that cannot be sent: set it anew"
         )
     return None
+
+
+def price_line(model: Model) -> str:
+    """What follows `models.yaml` where a price is to be set there: the line to add."""
+    line = "price: {in: 0, out: 0}"
+    if id_of(model.name) == model.entry.id:  # it has no entry
+        line = f"models: {{'{model.name}': {{id: '{model.entry.id}', {line}}}}}"
+    return f", in USD per million tokens: `{line}` if nothing is charged"
 
 
 def why_not(model: Model, message: Message) -> str | None:

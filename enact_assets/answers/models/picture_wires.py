@@ -35,7 +35,7 @@ Keep = Callable[[bytes], str]
 def picture_wire(name: PictureWireName, keep: Keep) -> Wire:
     """The wire format ``name``, whose replies hand their picture to ``keep``."""
     if name == "google_images":
-        reader = lambda reply: _read_google(reply, keep)  # noqa: E731 - a field of the wire
+        reader = lambda reply, _: _read_google(reply, keep)  # noqa: E731 - a field of the wire
         return dataclasses.replace(WIRES["google"], name=name, reader=reader)
     chat = WIRES["openai_chat"]
     fields = {f.name: getattr(chat, f.name) for f in dataclasses.fields(chat)}
@@ -44,7 +44,7 @@ def picture_wire(name: PictureWireName, keep: Keep) -> Wire:
         "path": "/images/edits",
         "limits": (),
         "takes_detail": False,
-        "reader": lambda reply: _read_openai(reply, keep),
+        "reader": lambda reply, _: _read_openai(reply, keep),
     }
     return _Multipart(**{**fields, **changes})
 

@@ -69,9 +69,10 @@ class Questions(Sequence[Parts]):
 class PythonModel:
     """A model of channel ``python``.
 
-    ``version`` is the hash of the class's file; for a class of a package that of all its ``.py``
-    files, or name and version of the distribution where it is installed as one. What the class
-    imports from elsewhere, and files of weights, do not count: name them in ``parameters``.
+    ``version`` is what the entry says. Without one it is the hash of the class's file; for a class
+    of a package that of all its ``.py`` files, or name and version of the distribution where it is
+    installed as one. What the class imports from elsewhere, and files of weights, do not count:
+    name them in ``parameters``.
 
     Errors: :class:`PredictionError` if there is no such file or module.
     """
@@ -88,9 +89,11 @@ class PythonModel:
         if self._where.endswith(".py"):
             self._file = model.folder / self._where
             self._source = _read(self._file)
-            self.version = f"file {sha256_bytes(self._source)}"
+            self._code = f"file {sha256_bytes(self._source)}"
         else:
-            self.version = _module_version(self._where)
+            self._code = _module_version(self._where)
+        given = model.entry.version
+        self.version = self._code if given is None else str(given)
 
     def answers(
         self, messages: Sequence[Message], read_picture: PictureReader
@@ -199,7 +202,7 @@ class PythonModel:
         )
 
     def _check_loaded(self) -> None:
-        if _loaded.setdefault(self._where, self.version) != self.version:
+        if _loaded.setdefault(self._where, self._code) != self._code:
             raise PredictionError(
                 f"{self._where} changed since this process loaded it. Start a new process."
             )

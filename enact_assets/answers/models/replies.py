@@ -1,16 +1,24 @@
 """A reply as one kind of struct, what its readers share, and which errors are refusals."""
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Protocol
 
 import msgspec
 
 from enact_assets.answers.models.answers import Stop
+from enact_assets.answers.models.stop_reasons import Stops, meaning_of
 
 _LONGEST_WORDS = 300
 """Characters of a provider's own error message that are quoted."""
+_LONGEST_NAME = 40
 _ANSWERS = ("choices", "output", "content", "candidates")
 """Where the wire formats put answers."""
+_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_STATUS = re.compile(r"[45]\d\d", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z]+(_[A-Za-z]+)+")
+"""What YAML reads as a text without quotes."""
 REFUSED_STATUS = frozenset({400, 403, 422, 451})
 REFUSED_CODES = frozenset(
     {
@@ -75,7 +83,7 @@ def is_refusal(status: int, body: bytes) -> bool:
         got = msgspec.json.decode(body)
     except (ValueError, RecursionError):
         return False
-    error = _mapping(_mapping(got).get("error")) or _mapping(got)
+    error = _mapping(error_within(got)) or _mapping(_mapping(got).get("error")) or _mapping(got)
     inner, meta = _mapping(error.get("innererror")), _mapping(error.get("metadata"))
     given = (error.get("code"), error.get("type"), inner.get("code"))
     codes = {str(code).lower() for code in given if isinstance(code, (str, int))}
@@ -88,15 +96,42 @@ def is_refusal(status: int, body: bytes) -> bool:
     )
 
 
-def status_within(reply: Any) -> int:
-    """The status that a reply of status 200 means: another one where it holds an error and nothing
-    of an answer, as gateways send it for a model that failed behind them.
+def error_within(reply: Any) -> Any:
+    """The error that a reply of status 200 holds instead of an answer, as gateways send it for a
+    model that failed behind them: in place of answers, or in the first choice. None without one.
     """
     got = _mapping(reply)
-    if not got.get("error") or any(got.get(name) for name in _ANSWERS):
+    if got.get("error") and not any(got.get(name) for name in _ANSWERS):
+        return got["error"]
+    choices = got.get("choices")
+    choice = _mapping(choices[0] if isinstance(choices, list) and choices else None)
+    message, reason = _mapping(choice.get("message")), choice.get("finish_reason")
+    if message.get("refusal") or not (reason is None or isinstance(reason, str)):
+        return None
+    error = choice.get("error")
+    if meaning_of(reason) == "failed":
+        return error or {"message": f"finish_reason {reason!r}"}
+    # Beside a text that was finished, it is a note of the server.
+    return error if error and not (reason and message.get("content")) else None
+
+
+def status_within(reply: Any) -> int:
+    """The status that a reply of status 200 means: another one where it holds an error and nothing
+    of an answer.
+    """
+    error = error_within(reply)
+    if error is None:
         return 200
-    code = _mapping(got["error"]).get("code")
+    code = _mapping(error).get("code")
+    if isinstance(code, str) and _STATUS.fullmatch(code):
+        code = int(code)
     return code if isinstance(code, int) and 400 <= code < 600 else 500
+
+
+def counts_tokens(reply: Any) -> bool:
+    """Whether a reply of status 200 that holds an error says that tokens were used."""
+    usage = _mapping(_mapping(reply).get("usage"))
+    return any(isinstance(usage.get(name), int) and usage[name] > 0 for name in _COUNTS)
 
 
 def shaped(reply: Any, shape: Any) -> Any:
@@ -122,11 +157,22 @@ def possible_tokens(counts: Tokens) -> Tokens | None:
     return counts if 0 <= (cached or 0) <= whole and 0 <= (reasoning or 0) <= out else None
 
 
-def stop_of(reason: str, stops: Mapping[str, Stop]) -> Stop:
+def stop_of(reason: str, stops: Stops) -> Stop:
     """What ``reason`` means in ``stops``. Errors: :class:`ReplyError` for an unknown one."""
     if reason not in stops:
-        raise ReplyError(f"unknown reason to stop: {quoted(reason)}")
+        raise unknown_stop(reason)
     return stops[reason]
+
+
+def unknown_stop(reason: str) -> ReplyError:
+    """The error for a reason to stop that nobody knows: it says what to add."""
+    words = reason[:_LONGEST_WORDS]
+    name = words if _PLAIN.fullmatch(words) else json.dumps(words)
+    return ReplyError(
+        f"unknown reason to stop: {quoted(reason)}. If it says that the answer is whole, add "
+        f"`stops: {{{name}: complete}}` to the model's entry in models.yaml; `cut` or `refused` if "
+        "it says that"
+    )
 
 
 def text_of(text: Any, what: str) -> str:
@@ -148,10 +194,19 @@ def _whole_characters(text: str) -> str:
 
 
 def own_words(reply: Any) -> str:
-    """What a provider says is wrong, where it does so with status 200."""
-    error = _mapping(reply).get("error")
+    """What a provider says is wrong, where it does so with status 200; of a gateway also what the
+    provider behind it said.
+    """
+    error = error_within(reply) or _mapping(reply).get("error")
     message = _mapping(error).get("message", error)
-    return f"; it says {quoted(message)}" if isinstance(message, str) and message else ""
+    words = f"; it says {quoted(message)}" if isinstance(message, str) and message else ""
+    behind = _mapping(_mapping(error).get("metadata"))
+    raw, name = behind.get("raw"), behind.get("provider_name")
+    if not raw:
+        return words
+    said = raw if isinstance(raw, str) else json.dumps(raw)
+    who = ascii(name[:_LONGEST_NAME])[1:-1] if isinstance(name, str) and name else "its provider"
+    return f"{words}; {who} says {quoted(said)}"
 
 
 def quoted(words: str) -> str:

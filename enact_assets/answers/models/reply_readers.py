@@ -1,11 +1,12 @@
 """Readers of replies, one for each wire format, and strict: documented fields of documented types.
 
-A reason to stop that is not listed here is an error, because nobody could say whether the answer is
-whole. Token counts that are missing or impossible are null: they do not make an answer wrong.
+A reason to stop that is not known is an error, because nobody could say whether the answer is
+whole; an entry may say what it means (``stops``). Token counts that are missing or impossible are
+null: they do not make an answer wrong.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -16,23 +17,22 @@ from enact_assets.answers.models.replies import (
     Reply,
     ReplyError,
     Tokens,
+    error_within,
     own_words,
     quoted,
     reply_of,
     shaped,
+    status_within,
     stop_of,
     text_of,
     tokens_of_usage,
+    unknown_stop,
 )
+from enact_assets.answers.models.stop_reasons import Stops, meaning_of
 
-_CHAT_STOPS: Mapping[str, Stop] = {
-    "stop": "complete",
-    "length": "cut",
-    "content_filter": "refused",
-    # Zhipu's.
-    "model_context_window_exceeded": "cut",
-    "sensitive": "refused",
-}
+_NONE: Stops = {}
+_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "reference"})
+"""Parts of a chat answer that are none of its text: thoughts, and Mistral's references."""
 _RESPONSES_STOPS: Mapping[str, Stop] = {
     "completed": "complete",
     "incomplete": "cut",
@@ -86,8 +86,16 @@ class _ChatUsage(msgspec.Struct):
         return self.prompt_tokens, cached, self.completion_tokens, reasoning
 
 
+class _ChatPart(msgspec.Struct):
+    """A part of an answer that is a list, as Mistral sends those with thoughts."""
+
+    type: str
+    text: Any = None
+    refusal: Any = None
+
+
 class _ChatMessage(msgspec.Struct):
-    content: str | None = None
+    content: str | list[_ChatPart] | None = None
     refusal: str | None = None
     reasoning_content: Any = None
     """Of vLLM, SGLang, DeepSeek and others; what is called so is never an answer."""
@@ -97,7 +105,7 @@ class _ChatMessage(msgspec.Struct):
 
 class _ChatChoice(msgspec.Struct):
     message: _ChatMessage
-    finish_reason: str
+    finish_reason: str | None = None
 
 
 class _Chat(msgspec.Struct):
@@ -106,16 +114,56 @@ class _Chat(msgspec.Struct):
     usage: Any = None
 
 
-def read_openai_chat(reply: Any) -> Reply:
+class _Said(NamedTuple):
+    """The text of an answer, its refusal, and whether there is a thought."""
+
+    text: str
+    refusal: str
+    has_thought: bool
+
+
+def _said(message: _ChatMessage) -> _Said:
+    """Errors: :class:`ReplyError` for parts of which none is known."""
+    thought = message.reasoning_content or message.reasoning
+    has_thought = isinstance(thought, str) and bool(thought.strip())
+    if not isinstance(message.content, list):
+        return _Said(message.content or "", message.refusal or "", has_thought)
+    texts, refusals, others = [], [message.refusal or ""], set()
+    for part in message.content:
+        if part.type in {"text", "output_text"}:
+            texts.append(text_of(part.text, "text of a text"))
+        elif part.type == "refusal":
+            refusals.append(text_of(part.refusal, "refusal of a refusal"))
+        elif part.type in _THOUGHTS:
+            has_thought = has_thought or part.type != "reference"
+        else:
+            others.add(part.type)
+    if others and not texts and not any(refusals):
+        raise ReplyError(f"parts of the answer are of type {quoted(min(others))}, none is a text")
+    return _Said("".join(texts), "".join(refusals), has_thought)
+
+
+def read_openai_chat(reply: Any, stops: Stops = _NONE) -> Reply:
     """A chat completion. Errors: :class:`ReplyError`."""
     got = shaped(reply, _Chat)
     choice = got.choices[0]
-    said, refusal = choice.message.content or "", choice.message.refusal
-    stop = "refused" if refusal else stop_of(choice.finish_reason, _CHAT_STOPS)
-    text = said + (refusal or "")
+    said, reason = _said(choice.message), choice.finish_reason
+    stop = stops.get(reason or "")
+    if stop is None and error_within(reply) is not None:
+        code = status_within(reply)
+        raise ReplyError(f"an error (code {code}) in place of an answer{own_words(reply)}")
+    if said.refusal:
+        stop = "refused"
+    elif stop is None:
+        meaning = meaning_of(reason)
+        if meaning is None or meaning == "failed":
+            raise unknown_stop(reason or "")
+        stop = meaning
+    text = said.text + said.refusal
+    is_in_reasoning = said.has_thought and not text.strip()
+    if not (text.strip() or is_in_reasoning or (reason and reason.strip())):
+        raise ReplyError(f"neither text nor a reason to stop{own_words(reply)}")
     found = reply_of(text, stop, got.model, tokens_of_usage(got.usage, _ChatUsage))
-    thought = choice.message.reasoning_content or choice.message.reasoning
-    is_in_reasoning = isinstance(thought, str) and bool(thought.strip()) and not text.strip()
     return msgspec.structs.replace(found, is_in_reasoning=is_in_reasoning)
 
 
@@ -164,7 +212,7 @@ class _Responses(msgspec.Struct):
     usage: Any = None
 
 
-def read_openai_responses(reply: Any) -> Reply:
+def read_openai_responses(reply: Any, stops: Stops = _NONE) -> Reply:
     """A response. Commentary is left out like thinking. Errors: :class:`ReplyError`."""
     got = shaped(reply, _Responses)
     tokens = tokens_of_usage(got.usage, _ResponsesUsage)
@@ -173,7 +221,8 @@ def read_openai_responses(reply: Any) -> Reply:
     if got.status == "failed" and got.error:
         raise ReplyError(f"the response failed: {quoted(got.error.message or got.error.code)}")
     why = got.incomplete_details.reason if got.incomplete_details else None
-    stop = stop_of(why if why and got.status == "incomplete" else got.status, _RESPONSES_STOPS)
+    reason = why if why and got.status == "incomplete" else got.status
+    stop = stop_of(reason, {**_RESPONSES_STOPS, **stops})
     texts = []
     for item in got.output:
         if item.type != "message" or item.phase == "commentary":
@@ -219,10 +268,10 @@ class _Anthropic(msgspec.Struct):
     usage: Any = None
 
 
-def read_anthropic(reply: Any) -> Reply:
+def read_anthropic(reply: Any, stops: Stops = _NONE) -> Reply:
     """A message. Errors: :class:`ReplyError`."""
     got = shaped(reply, _Anthropic)
-    stop = stop_of(got.stop_reason, _ANTHROPIC_STOPS)
+    stop = stop_of(got.stop_reason, {**_ANTHROPIC_STOPS, **stops})
     texts = [text_of(block.text, "text of a text") for block in got.content if block.type == "text"]
     text = "".join(texts)
     if not text and stop == "refused" and got.stop_details:
@@ -271,7 +320,7 @@ class _Google(msgspec.Struct, rename="camel"):
     usage_metadata: Any = None
 
 
-def read_google(reply: Any) -> Reply:
+def read_google(reply: Any, stops: Stops = _NONE) -> Reply:
     """A reply of generateContent. Errors: :class:`ReplyError`."""
     got = shaped(reply, _Google)
     tokens = tokens_of_usage(got.usage_metadata, _GoogleUsage)
@@ -281,7 +330,7 @@ def read_google(reply: Any) -> Reply:
             raise ReplyError(f"no candidates and no reason for it{own_words(reply)}")
         return reply_of(feedback.block_reason_message or "", "refused", got.model_version, tokens)
     first = got.candidates[0]
-    stop = stop_of(first.finish_reason, _GOOGLE_STOPS)
+    stop = stop_of(first.finish_reason, {**_GOOGLE_STOPS, **stops})
     parts = first.content.parts if first.content else []
     text = "".join(part.text for part in parts if not part.thought)
     if not text and stop == "refused":

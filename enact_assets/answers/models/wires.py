@@ -29,6 +29,7 @@ from enact_assets.answers.models.reply_readers import (
     read_openai_chat,
     read_openai_responses,
 )
+from enact_assets.answers.models.stop_reasons import Stops
 from enact_assets.engine.errors import PredictionError
 
 __all__ = ["WIRES", "CountRequest", "Pieces", "Reply", "ReplyError", "Wire", "is_refusal"]
@@ -112,7 +113,7 @@ class Wire:
     takes_detail: bool = False
     text: Callable[[str], Mapping[str, Any]]
     picture: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-    reader: Callable[[Any], Reply]
+    reader: Callable[[Any, Stops], Reply]
     counting: _Counting | None = None
 
     def url(self, base_url: str, asked_id: str) -> str:
@@ -140,12 +141,13 @@ class Wire:
         others = {name: value for name, value in parameters.items() if name != DETAIL}
         return self._filled(self._request(asked_id, others), beside, parts, pieces)
 
-    def read(self, reply: Any) -> Reply:
-        """What the decoded JSON of a reply says.
+    def read(self, reply: Any, stops: Stops = MappingProxyType({})) -> Reply:
+        """What the decoded JSON of a reply says; ``stops`` is what an entry says of reasons to
+        stop.
 
         Errors: :class:`ReplyError` where it does not have the documented shape.
         """
-        return self.reader(reply)
+        return self.reader(reply, stops)
 
     def most_tokens_out(self, parameters: Mapping[str, Any]) -> int | None:
         """The limit of output tokens that ``parameters`` set; None if they set none."""

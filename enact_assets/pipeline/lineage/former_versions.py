@@ -39,10 +39,8 @@ FORMER: Mapping[str, str] = {
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
     "f14a99755545": "914023d98110",  # warehouse
-    "d15ce433ff7a": "fd46864c3c1c",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
-    "11b5fac404ab": "049a811f5cca",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

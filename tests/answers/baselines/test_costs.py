@@ -16,6 +16,7 @@ from enact_assets.answers.baselines.edit_costs import EditEstimate, estimate_edi
 from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.picture_editor import PROMPT, render_sha_of
+from enact_assets.answers.baselines.predict import refuse_gaps
 from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.entries import Model, ModelEntry, PictureTokens, Price
@@ -257,3 +258,14 @@ def test_only_models_of_pictures_have_such_a_price() -> None:
     seer = Model("seer", ModelEntry(id="chat/s"), "openai_chat", "s", "", "", {}, Path())
     with pytest.raises(PredictionError, match="seer edits no pictures"):
         estimate_edits(seer, EDITING, [A], replies(), ())
+
+
+def test_missing_answers_name_three_ways_out() -> None:
+    """Researcher F12: 13 of 2,304 cost the row, and the third was not named."""
+    lost = Answer("sha", "q0", "seer", error="too long")
+    answers = {("q0", 0): lost, ("q1", 0): Answer("sha", "q1", "seer", text="[1]")}
+    refuse_gaps("seer", "baseline", answers, 1)
+    with pytest.raises(PredictionError) as raised:
+        refuse_gaps("seer", "baseline", answers, 0)
+    for way in ("run the same command again", "`max_missing: 1` in the entry of seer", "forget"):
+        assert way in str(raised.value)

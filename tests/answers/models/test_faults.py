@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from answers.models.small_questions import (
     KEY,
@@ -71,6 +72,7 @@ def asked(
     return answers
 
 
+ANSWERED_ONE = {"complete": 1}
 ANSWERED, REFUSED, MISSING = ({kind: N} for kind in ("complete", "refused", "missing"))
 
 
@@ -94,6 +96,14 @@ ANSWERED, REFUSED, MISSING = ({kind: N} for kind in ("complete", "refused", "mis
         ("faultn2", ANSWERED, N, ""),
         ("fault429n2", ANSWERED, N, ""),
         ("fault", MISSING, 0, "HTTP 200, but not the documented shape: Object missing required"),
+        ("failed502n2-nousage", ANSWERED, 3 * N, ""),
+        (
+            "failed502",
+            MISSING,
+            3 * N,
+            "HTTP 200, but an error (code 502) in place of an ans",
+        ),
+        ("failed-nousage", MISSING, 6 * N, "HTTP 200, but an error (code 500) in place of an ans"),
         ("surrogate", ANSWERED, N, ""),
         ("nousage", ANSWERED, N, ""),
         ("prose", ANSWERED, N, ""),
@@ -135,6 +145,7 @@ def test_every_fault_ends_well(  # noqa: PLR0917 - a row of the table
         ("s403", "HTTP 403"),
         ("s404", "HTTP 404"),
         ("fault402", "HTTP 200, but "),
+        ("failed402", "HTTP 200, but an error (code 402)"),
         ("quota-s429", "HTTP 429"),
         ("s429-ra3600", "(asks to wait 3600 s: ask again later)"),
         (f"s429-ra{10**30}", "(asks to wait 1e+30 s: ask again later)"),
@@ -185,6 +196,28 @@ def test_a_server_that_wants_a_key_that_is_not_set(
     answers = asked(server, status, tmp_path, n=2)
     said = f"no key was sent: the environment variable {KEY_VARIABLE} is not set"
     assert all(said in str(answer.error) for answer in answers.values())
+
+
+def test_a_server_that_wants_a_key_that_no_entry_names(server: Server, tmp_path: Path) -> None:
+    given = msgspec.structs.replace(model(server.url("s401")), key_variable="")
+    budget = Budget(tmp_path, 1.0)
+    answers = ask(given, messages(2), read_picture, tmp_path, budget=budget)
+    said = "no key was sent: name its environment variable in `key` of seer in models.yaml"
+    assert all(said in str(answer.error) for answer in answers.values())
+
+
+def test_an_error_in_a_choice_is_no_reply_that_was_paid_for_in_vain(
+    server: Server, tmp_path: Path
+) -> None:
+    """Public reports K6: after two of them the question was not asked again."""
+    for _ in range(3):
+        assert outcomes(asked(server, "failed502", tmp_path, n=1)) == {"missing": 1}
+    assert outcomes(asked(server, "", tmp_path, n=1)) == ANSWERED_ONE
+
+
+def test_an_entry_says_what_a_reason_to_stop_means(server: Server, tmp_path: Path) -> None:
+    (answer,) = asked(server, "filter", tmp_path, n=1, stops={"content_filter": "cut"}).values()
+    assert (answer.text, answer.stop) == ("", "cut")
 
 
 def test_refusals_between_answers_are_no_end(

@@ -145,6 +145,42 @@ def test_a_key_that_an_entry_names_and_nobody_set_is_named(
     assert problems_of([model]) == []
 
 
+def test_a_model_of_unknown_price_says_which_line_to_add(tmp_path: Path) -> None:
+    """Researcher F15."""
+    budget = Budget(tmp_path, 1.0)
+    entry = "{id: chat/x, base_url: 'http://gpu:8000/v1'PRICE}"
+    (tmp_path / "models.yaml").write_text(f"models: {{mine: {entry.replace('PRICE', '')}}}")
+    said = str(why_nothing(load_catalogue(tmp_path).find("mine"), budget))
+    line = "price: {in: 0, out: 0}"
+    assert f"set `price` in models.yaml, in USD per million tokens: `{line}`" in said
+    added = entry.replace("PRICE", f", {line}")
+    (tmp_path / "models.yaml").write_text(f"models: {{mine: {added}}}")
+    assert why_nothing(load_catalogue(tmp_path).find("mine"), budget) is None
+    other = load_catalogue(tmp_path).find("modelscope/a/b")
+    said = str(why_nothing(other, budget))
+    (tmp_path / "models.yaml").write_text(said.split("`")[3])
+    again = load_catalogue(tmp_path).find("modelscope/a/b")
+    assert (again.name, again.costs_money) == (other.name, False)
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ("id: vllm/x, version: 2", "mine: `version` is that of a Python class"),
+        ("id: 'python/a.py:A', version: 1.10", "models.mine: .*version"),
+        ("id: 'python/a.py:A', version: ''", "models.mine: .*version"),
+        ("id: vllm/x, stops: {eos: whole}", "models.mine: .*stops"),
+        ("id: vllm/x, stops: [eos]", "models.mine: .*stops"),
+    ],
+)
+def test_versions_and_reasons_to_stop_of_another_form(
+    tmp_path: Path, fields: str, error: str
+) -> None:
+    (tmp_path / "models.yaml").write_text(f"models: {{mine: {{{fields}}}}}\n")
+    with pytest.raises(SettingsError, match=error):
+        load_catalogue(tmp_path).find("mine")
+
+
 def test_an_id_of_a_known_provider_needs_no_entry(tmp_path: Path) -> None:
     catalogue = load_catalogue(tmp_path)
     for given in ("hf/Qwen/Some-VL", "ollama/some:7b", "openrouter/a/b:free"):

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from enact_assets.answers.models.budget import Budget
+from enact_assets.answers.models.canary import canary_messages
 from enact_assets.answers.models.catalogue import entry_points
 from enact_assets.answers.models.entries import Model, ModelEntry, Price
 from enact_assets.answers.models.messages import Message, Picture, Text
@@ -85,6 +86,51 @@ def test_the_version_of_a_file_is_its_content(tmp_path: Path) -> None:
     assert texts(list(second.answers(MESSAGES[1:2], reader))) == ["was 30"]
     (tmp_path / "mine.py").write_text(SEES)
     assert PythonModel(model(tmp_path, "mine.py:MyModel")).version == first.version
+
+
+def versioned(folder: Path, version: str | int | None) -> Model:
+    given = model(folder, "mine.py:MyModel")
+    return msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, version=version))
+
+
+def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
+    """Researcher F8: an edited comment asked everything again."""
+    asked = []
+
+    def answers_of(version: str | int | None) -> list[str | None]:
+        budget, given = Budget(tmp_path, 0.0), versioned(tmp_path, version)
+        found = ask(
+            given, MESSAGES, reader, tmp_path, budget=budget,
+            told=lambda progress: asked.append(progress.n_done - progress.n_from_ledger),
+        )  # fmt: skip
+        return [answer.text for answer in found.values()]
+
+    def n_asked(version: str | int | None) -> int:
+        asked.clear()
+        answers_of(version)
+        return max(asked)
+
+    (tmp_path / "mine.py").write_text(SEES)
+    before = PythonModel(versioned(tmp_path, None)).version
+    assert answers_of(None) == SEEN
+    assert n_asked(1) == 3
+    (tmp_path / "mine.py").write_text(f"# a comment\n{SEES}")
+    assert n_asked(1) == n_asked("1") == 0
+    assert n_asked(2) == 3
+    # What was answered before the entry had a version is kept by naming that of the code.
+    assert n_asked(before) == 0
+    assert n_asked(None) == 3
+
+
+def test_code_that_changed_within_a_process_is_not_mixed(importable: Path) -> None:
+    """Also if its version is the same."""
+    (importable / "my_module.py").write_text(SEES)
+    given = model(importable, "my_module:MyModel")
+    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, version="1"))
+    assert texts(list(PythonModel(given).answers(MESSAGES, reader))) == SEEN
+    (importable / "my_module.py").write_text(f"# a comment\n{SEES}")
+    with pytest.raises(PredictionError, match="Start a new process"):
+        list(PythonModel(given).answers(MESSAGES, reader))
 
 
 def test_the_version_of_a_package_is_that_of_all_its_modules(importable: Path) -> None:
@@ -241,6 +287,16 @@ def test_a_class_that_fails_at_the_first_message_is_asked_all_the_same(tmp_path:
     assert found["q3", 0].text == "only"
     assert "TypeError" in str(found["q2", 0].error)
     assert sum("failed at the first message" in note for note in told) == 1
+
+
+def test_the_first_message_is_as_the_documentation_shows_it() -> None:
+    """Researcher F10."""
+    chapter = (Path(__file__).parents[3] / "docs" / "models.md").read_text()
+    chapter = chapter.partition("## A Python class")[2].partition("\n## ")[0]
+    (shown,) = canary_messages()[-1:]
+    assert shown.n_pictures == 10
+    words = [part.text for part in shown.parts if isinstance(part, Text)]
+    assert all(text in chapter for text in (words[0], words[1], words[-1]))
 
 
 def many(n: int) -> list[Message]:
