@@ -8,7 +8,7 @@ from rich.console import Console
 from enact_assets.commands.file_options import DEFAULT_REPLAYED, DEFAULT_SEGMENTED
 from enact_assets.commands.outcomes import print_summary
 from enact_assets.commands.release.asking import ask_folder
-from enact_assets.commands.release.evaluating import evaluate_files
+from enact_assets.commands.release.evaluating import evaluate_files, find_answer_files
 from enact_assets.commands.release.outcomes import FAILED_FILE, Summary
 from enact_assets.commands.release.segmenting import segment_folder
 from enact_assets.commands.terminal import shown_progress
@@ -51,6 +51,7 @@ def run_qa(arguments: argparse.Namespace, console: Console) -> int:
 
 def run_eval(arguments: argparse.Namespace, console: Console) -> int:
     """``eval``; returns the exit code."""
+    find_answer_files(arguments.predictions)  # what was named is missed first
     _refuse_missing(arguments, "segmented_data", "raw_data")
     with shown_progress(console, "eval") as on_progress:
         summary = evaluate_files(

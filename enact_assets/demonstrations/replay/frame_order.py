@@ -1,8 +1,8 @@
 """Recordings whose frames are written in another order than that of their ids.
 
-The release sorts ids. Such a file is read twice: first its frames are copied to a temporary file and
-their ids are noted, then they come from there, one after the other. No more of it is in memory than
-of other recordings.
+The release sorts ids. Such a file is read twice: first its frames are copied to a temporary file
+and their ids are noted, then they come from there, one after the other. No more of it is in memory
+than of other recordings.
 """
 
 import tempfile

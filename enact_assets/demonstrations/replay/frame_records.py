@@ -25,6 +25,12 @@ _STATE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = (EXISTS, RELATED, TRANSITION)
 """Facts of our tables that no state may be confused with."""
 
+_ADVICE = {
+    "type": "Write what the frame is: 'full', 'diff' or 'empty'",
+    "category": "Write what kind of thing it is, such as 'mug'",
+}
+"""Field that may not be missing -> what to do if it is."""
+
 _T = TypeVar("_T")
 
 
@@ -208,7 +214,7 @@ def check_text(text: str, place: Place, label: str) -> str:
     if len(text) > MAX_NAME_CHARACTERS:
         raise place.error(
             f"{_shortened(text)} has {len(text)} characters; at most {MAX_NAME_CHARACTERS} are "
-            "allowed",
+            "allowed. Shorten it",
             label,
         )
     if _CONTROL.search(text):
@@ -221,7 +227,7 @@ def check_state(state: str, place: Place, label: str) -> str:
     if len(state) > MAX_STATE_CHARACTERS or not _STATE.fullmatch(state):
         raise place.error(
             f"{_shortened(state)} is not a state name: expected letters, digits and '_', not "
-            f"starting with a digit, at most {MAX_STATE_CHARACTERS}",
+            f"starting with a digit, at most {MAX_STATE_CHARACTERS}. Rename it, or leave it out",
             label,
         )
     if state in _RESERVED:
@@ -286,9 +292,8 @@ def _decode(
         message, name = (found["message"], found["field"]) if found else (str(error), "")
         missing = _MISSING.fullmatch(message)
         if missing:
-            message, name = "is missing", f"{name}.{missing['field']}".lstrip(".")
-            if name == "type":
-                message = "is missing. Write what the frame is: 'full', 'diff' or 'empty'"
+            name = f"{name}.{missing['field']}".lstrip(".")
+            message = f"is missing. {_ADVICE.get(missing['field'], 'Write it')}"
         joint = "." if within and name and not name.startswith("[") else ""
         raise place.error(message.replace("`", ""), f"{within}{joint}{name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -210,8 +210,8 @@ class FrameStream:
             if status == json_kernels.BROKEN:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected {expected} (decimal, at most "
-                    f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros, then ':'), found "
-                    f"{self._shown(at)}"
+                    f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros: 59 and not 00059; "
+                    f"then ':'), found {self._shown(at)}"
                 )
             if not self._read_more():
                 raise self.place.error(f"{self._progress_in_words()}: {self._cut_off()}")

@@ -51,8 +51,8 @@ class Timeline:
     whether a frame was not full.
 
     What a frame repeats in the same words counts once. Errors of all methods:
-    :class:`RecordingError` names file, frame and field of a record that is malformed, or contradicts
-    an earlier one; :class:`OrderError` if that hangs on the order of frames.
+    :class:`RecordingError` names file, frame and field of a record that is malformed, or
+    contradicts an earlier one; :class:`OrderError` if that hangs on the order of frames.
     """
 
     def __init__(self, camera: str) -> None:
@@ -293,9 +293,7 @@ class Timeline:
                 )
         return number
 
-    def _nodes_once(
-        self, nodes: list[SeenNode], place: Place, label: str
-    ) -> list[SeenNode]:
+    def _nodes_once(self, nodes: list[SeenNode], place: Place, label: str) -> list[SeenNode]:
         """``nodes`` with what is repeated left out. Errors: if two of a name differ."""
         if len({node.name for node in nodes}) == len(nodes):
             return nodes
@@ -331,8 +329,9 @@ def _edges_once(edges: list[Edge], place: Place, label: str) -> list[Edge]:
 
 
 def _contradiction(repeated: object, k: int, place: Place, label: str) -> RecordingError:
+    shown = f"{repeated!r:.300}"
     return place.error(
-        f"{repeated!r:.300} is listed twice, and entry {k} says something else than the first. Keep the "
+        f"{shown} is listed twice, and entry {k} says something else than the first. Keep the "
         "one that is right",
         label,
     )
