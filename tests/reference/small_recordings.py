@@ -110,7 +110,7 @@ def _other_node(draw: st.DrawFn, node: Frame) -> Frame:
     other = {**_other_states(draw, node), "visibility": _other_box(draw, node["visibility"])}
     if "parent" not in node and draw(st.booleans()):
         other["parent"] = None
-    odd = [{}, {}, {"position": [float("nan"), 1.5, float("-inf")]}, {"text": 'NaN, "Infinity'}]
+    odd = [{}, {}, {"position": [float("nan"), 1.5, float("-inf")]}, {"text": 'NaN "-Infinity'}]
     other |= draw(st.sampled_from(odd))
     return {key: value for key, value in other.items() if value is not ...}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay.frame_stream import UNIQUE, FrameStream, Place, Progress
 from enact_assets.settings.arrays import Ints
@@ -93,7 +94,7 @@ def frame_ids(file: Path, progress: Progress | None = None) -> Ints:
     return stream.ids[_order(stream.ids, stream.place)]
 
 
-def _order(ids: Ints, place: Place) -> Ints:
+def _order(ids: Ints, place: Place) -> NDArray[np.intp]:
     """Positions of ``ids`` (n,), by id. Errors: :class:`RecordingError` if two are the same."""
     order = np.argsort(ids, kind="stable")
     repeated = np.flatnonzero(np.diff(ids[order]) == 0)

@@ -317,10 +317,10 @@ class Timeline:
             self.sight_rows.append(rows[:n_rows].astype(np.int32))
 
 
-def _edges_once(edges: list[Edge], place: Place, label: str) -> list[Edge]:
+def _edges_once(edges: Sequence[Edge], place: Place, label: str) -> list[Edge]:
     """``edges`` with what is repeated left out. Errors: if two of a pair differ."""
     if len({edge.key for edge in edges}) == len(edges):
-        return edges
+        return list(edges)
     first: dict[tuple[str, str], Edge] = {}
     for k, edge in enumerate(edges):
         if set(first.setdefault(edge.key, edge).states) != set(edge.states):
