@@ -347,7 +347,7 @@ def _check_fields(question: OfficialQuestion, where: str) -> None:
     require(
         is_partition_name(question.task_name),
         "task_name",
-        "letters a to z and A to Z, digits and _.:+@- (at most 120, no '..')",
+        "letters, digits and _.:+@- (at most 120, no '..')",
         question.task_name,
     )
     try:
