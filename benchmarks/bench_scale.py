@@ -1,14 +1,14 @@
 """All stages over many generated demonstrations: time at 100, 1,000, 10,000, and peak memory."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chains import settings_of
 from benchmarks.measuring import megabytes
 from benchmarks.synthetic import SyntheticSource
-from enact_assets.pipeline.bulk.run import BulkProgress, BulkSummary, run_bulk
+from enact_assets.engine.progress import OnProgress, Progress, unheard
+from enact_assets.pipeline.bulk.run import BulkSummary, run_bulk
 
 MILESTONES = (100, 1_000, 10_000)
 LINE_EVERY_S = 20.0
@@ -32,7 +32,7 @@ def run_scale(
     *,
     n_frames: int,
     workers: int,
-    told: Callable[[BulkProgress], None] | None,
+    on_progress: OnProgress = unheard,
 ) -> Scale:
     """Make the questions of ``n_demonstrations``; what is finished below ``output`` is kept."""
     sources = [SyntheticSource(seed, n_frames) for seed in range(n_demonstrations)]
@@ -44,7 +44,7 @@ def run_scale(
         settings_of(profile),
         workers=workers,
         batch_size=batch_size,
-        progress=told,
+        on_progress=on_progress,
     )
     load = summary.cpu_s.get(LOAD, 0.0)
     return Scale(summary, load, sum(summary.cpu_s.values()) - load)
@@ -54,26 +54,26 @@ class Teller:
     """Prints how far a run is, and a line of its own at each milestone."""
 
     def __init__(self) -> None:
-        self._line_at = 0.0
+        self._began, self._line_at = time.monotonic(), 0.0
         self._left = list(MILESTONES)
 
-    def __call__(self, progress: BulkProgress) -> None:
+    def __call__(self, progress: Progress) -> None:
         """Hear of a finished batch."""
-        made = progress.n_done - progress.n_skipped
-        while self._left and progress.n_done >= self._left[0]:
-            skipped = f" ({progress.n_skipped} were there)" if progress.n_skipped else ""
+        now = time.monotonic()
+        seconds, made = now - self._began, progress.done - progress.free
+        while self._left and progress.done >= self._left[0]:
+            skipped = f" ({progress.free:.0f} were there)" if progress.free else ""
             print(
-                f"**{self._left.pop(0):,} demonstrations{skipped}: {progress.seconds:.0f} s wall, "
-                f"peak memory {megabytes(progress.peak_bytes)}**",
+                f"**{self._left.pop(0):,} demonstrations{skipped}: {seconds:.0f} s wall, "
+                f"{progress.note}**",
                 flush=True,
             )
-        now = time.monotonic()
         if now - self._line_at >= LINE_EVERY_S and made:
             self._line_at = now
-            left = progress.seconds / made * (progress.n_demonstrations - progress.n_done)
+            left = seconds / made * (progress.total - progress.done)
             print(
-                f"{progress.n_done:,} of {progress.n_demonstrations:,}, {progress.n_failed} failed,"
-                f" {progress.seconds:.0f} s, about {left:.0f} s left",
+                f"{progress.done:,.0f} of {progress.total:,.0f}, {progress.text}, {seconds:.0f} s,"
+                f" about {left:.0f} s left",
                 flush=True,
             )
 
@@ -81,7 +81,7 @@ class Teller:
 def main(n_demonstrations: int, output: Path, profile: str, *, n_frames: int, workers: int) -> bool:
     """Run and print; whether every demonstration has its questions."""
     done = run_scale(
-        n_demonstrations, output, profile, n_frames=n_frames, workers=workers, told=Teller()
+        n_demonstrations, output, profile, n_frames=n_frames, workers=workers, on_progress=Teller()
     )
     summary = done.summary
     n = max(summary.n_made, 1)

@@ -244,7 +244,6 @@ def scale(options: Options) -> Iterator[Row]:
                 name,
                 n_frames=options.frames,
                 workers=options.workers,
-                told=None,
             )
         n = done.summary.n_made
         minutes = done.stages_s / n * SCALE_GOAL / 2 / 60

@@ -20,7 +20,8 @@ import pyarrow as pa
 from PIL import Image
 
 from enact_assets import __version__
-from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.file_metadata import FileMetadata, contract_sha, partition_text
 from enact_assets.engine.lake.image_store import picture_name
 from enact_assets.engine.lake.lake import file_name

@@ -86,7 +86,7 @@ def render(
         wanted,
         dataclasses.replace(variant, renderer=small),
         store,
-        progress=lambda done, total, *_: print(f"\r{done} of {total} pictures", end="", flush=True),
+        on_progress=lambda p: print(f"\r{p.done} of {p.total} pictures", end="", flush=True),
     )
     print()
     return {frame: store.read(sha) for frame, sha in images.select("frame", "image_sha").rows()}

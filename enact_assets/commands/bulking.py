@@ -25,10 +25,6 @@ def run_bulk(arguments: argparse.Namespace, console: Console) -> int:
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
     settings = BulkSettings(gating_of(profile(arguments.profile)), questions)
     with shown_progress(console, "bulk") as on_progress:
-
-        def heard(progress: bulk_run.BulkProgress) -> None:
-            on_progress(f"{progress.n_failed} failed", progress.n_done, progress.n_demonstrations)
-
         done = bulk_run.run_bulk(
             sources,
             arguments.output,
@@ -36,7 +32,7 @@ def run_bulk(arguments: argparse.Namespace, console: Console) -> int:
             workers=arguments.workers,
             batch_size=arguments.batch_size,
             replace=arguments.replace,
-            progress=heard,
+            on_progress=on_progress,
         )
     failed = [(failure.demonstration, failure.message) for failure in done.failures]
     failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]

@@ -10,6 +10,7 @@ from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.driver.terminal import duration
 from enact_assets.pipeline.runs.instance import check_root
 from enact_assets.settings.paths import DataRoot
@@ -24,10 +25,10 @@ def run_catalogue(arguments: argparse.Namespace, console: Console) -> int:
     root = DataRoot(arguments.data)
     index = LakeIndex(Lake(root.lake), root.catalogue)
     began = time.monotonic()
-    with shown_progress(console, "catalogue") as told:
+    with shown_progress(console, "catalogue") as on_progress:
 
-        def on_progress(share: float) -> None:
-            told(arguments.action, int(100 * share), 100)
+        def heard(share: float) -> None:
+            on_progress(Progress(int(100 * share), 100, text=arguments.action))
 
         if arguments.action == REBUILD:
             try:
@@ -36,9 +37,9 @@ def run_catalogue(arguments: argparse.Namespace, console: Console) -> int:
                 raise OutputError(
                     f"{root.catalogue}: cannot be removed ({error.strerror}). Remove it by hand."
                 ) from error
-            n_files = sum(len(of.new) for of in index.files(on_progress=on_progress).values())
+            n_files = sum(len(of.new) for of in index.files(on_progress=heard).values())
         else:
-            found = index.check(on_progress)
+            found = index.check(heard)
     seconds = duration(time.monotonic() - began)
     if arguments.action == REBUILD:
         console.print(plain(f"{root.catalogue}: made anew from {n_files:,} files in {seconds}."))

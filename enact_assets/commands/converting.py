@@ -25,7 +25,7 @@ def run_segment(arguments: argparse.Namespace, console: Console) -> int:
             arguments.output_root,
             profile(arguments.profile),
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return _printed(arguments, console, summary, "task", arguments.output_root / FAILED_FILE)
 
@@ -43,7 +43,7 @@ def run_qa(arguments: argparse.Namespace, console: Console) -> int:
             seed=arguments.seed or 0,
             with_pictures=not arguments.no_pictures,
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     failed = arguments.output.with_name(f"{arguments.output.stem}.{FAILED_FILE}")
     return _printed(arguments, console, summary, "task", failed)
@@ -62,7 +62,7 @@ def run_eval(arguments: argparse.Namespace, console: Console) -> int:
             profile(arguments.profile),
             analyze_wrong_cases=arguments.analyze_wrong_cases,
             is_dry_run=arguments.dry_run,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return _printed(arguments, console, summary, "model", arguments.output_root / FAILED_FILE)
 

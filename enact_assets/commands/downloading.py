@@ -10,6 +10,7 @@ from enact_assets.commands.file_options import DEFAULT_FOLDER
 from enact_assets.commands.release.hub_files import fetch, free_bytes, look_up, page_of
 from enact_assets.commands.release.published_data import (
     BROWSER_FILES,
+    CHALLENGE,
     DATA,
     ENACT,
     PublishedData,
@@ -79,7 +80,17 @@ def _agrees() -> bool:
 def _import_commands(data: PublishedData, folder: str | None, to: Path) -> list[str]:
     if data.name == ENACT:
         return [f"enact-assets import {to / data.suffix}"]
+    if data.name == CHALLENGE:
+        return _import_commands_of(to)
     return [f"enact-assets import {to / (folder or 'task-*')}/*{data.suffix}"]
+
+
+def _import_commands_of(folder: Path) -> list[str]:
+    """One for each question file or zip below ``folder``, whatever the data set calls them."""
+    found = sorted(p for p in folder.rglob("*") if p.suffix in {".jsonl", ".zip"} and p.is_file())
+    if not found:
+        return [f"# no .jsonl and no .zip in it: look at {folder}"]
+    return [f"enact-assets import {path}" for path in found]
 
 
 def _show_browser_files(data: PublishedData, console: Console) -> None:

@@ -11,6 +11,7 @@ from enact_assets.commands.harnesses.inspect_log import export_log
 from enact_assets.commands.harnesses.lmms_eval import write_lmms_eval
 from enact_assets.commands.harnesses.vlmevalkit import write_vlmevalkit
 from enact_assets.commands.model_options import (
+    ENTRY_FORM,
     FOLDER_FORMS,
     LMMS_FORM,
     LOG_FORM,
@@ -19,12 +20,13 @@ from enact_assets.commands.model_options import (
     VLM_FORM,
 )
 from enact_assets.commands.release.answer_importing import import_answers
+from enact_assets.commands.release.challenge_entry import export_entry
 from enact_assets.commands.release.exporting import export_questions
 from enact_assets.commands.release.message_lines import export_messages
-from enact_assets.commands.release.outcomes import Told
 from enact_assets.commands.terminal import shown_progress
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import OnProgress
 from enact_assets.questions.files.imported import registry_in
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
@@ -38,24 +40,31 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
     is_message = arguments.form == MESSAGES_FORM
     if arguments.form != RELEASE_FORM and arguments.all:
         raise EnactError("--all is for --form release: a variant asks what other forms contain")
-    if (arguments.form == LOG_FORM) != (arguments.model is not None):
-        raise EnactError("--form inspect writes the answers of a model: give both or neither")
+    if (arguments.form in {LOG_FORM, ENTRY_FORM}) != (arguments.model is not None):
+        raise EnactError(
+            "--form inspect and --form challenge write the answers of a model: give --model with "
+            "them, and with no other form"
+        )
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""
     if arguments.form == LOG_FORM:
         return _export_log(what, arguments, console)
-    with shown_progress(console, "export") as told:
+    if arguments.form == ENTRY_FORM:
+        return _export_entry(what, arguments, console)
+    with shown_progress(console, "export") as on_progress:
         if arguments.form in FOLDER_FORMS:
-            n, n_pictures, warning = _export_folder(what, arguments, told)
+            n, n_pictures, warning = _export_folder(what, arguments, on_progress)
         elif is_message:
             answers = arguments.answers
-            done = export_messages(*what, variant=variant, with_answers=answers, told=told)
+            done = export_messages(
+                *what, variant=variant, with_answers=answers, on_progress=on_progress
+            )
             n, n_pictures = done.n_questions, done.n_pictures
             warning = _left_out(done.n_left_out, done.variant)
         else:
             is_whole = arguments.all
             n, n_pictures, warning = export_questions(
-                *what, variant=variant, is_whole=is_whole, told=told
+                *what, variant=variant, is_whole=is_whole, on_progress=on_progress
             )
     place = arguments.output if arguments.form in FOLDER_FORMS else arguments.output.parent
     console.print(
@@ -68,10 +77,12 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _export_folder(
-    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, told: Told
+    what: tuple[DataRoot, str, Path, Registry],
+    arguments: argparse.Namespace,
+    on_progress: OnProgress,
 ) -> tuple[int, int, str]:
     """Questions, pictures, and a warning."""
-    done = export_folder(*what, variant=arguments.variant, told=told)
+    done = export_folder(*what, variant=arguments.variant, on_progress=on_progress)
     if arguments.form == LMMS_FORM:
         write_lmms_eval(done)
     elif arguments.form == VLM_FORM:
@@ -83,8 +94,10 @@ def _export_folder(
 def _export_log(
     what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
 ) -> int:
-    with shown_progress(console, "export") as told:
-        done = export_log(*what, model=arguments.model, variant=arguments.variant, told=told)
+    with shown_progress(console, "export") as on_progress:
+        done = export_log(
+            *what, model=arguments.model, variant=arguments.variant, on_progress=on_progress
+        )
     missing = f"; {counted(done.n_missing, 'question')} without an answer" * bool(done.n_missing)
     console.print(
         f"{counted(done.n_answers, 'answer')} of {arguments.model} under {done.variant} written "
@@ -94,6 +107,27 @@ def _export_log(
     )
     if done.n_left_out:
         console.print(_left_out(done.n_left_out, done.variant), style="yellow", markup=False)
+    return 0
+
+
+def _export_entry(
+    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
+) -> int:
+    done = export_entry(*what, model=arguments.model, variant=arguments.variant)
+    unlabelled = f", {done.n_unlabelled:,} of them unlabelled" * bool(done.n_unlabelled)
+    console.print(
+        f"Answers of {arguments.model} under {done.variant} to all "
+        f"{counted(done.n_questions, 'question')} of {arguments.name}{unlabelled}, written to "
+        f"{arguments.output}",
+        markup=False,
+    )
+    if done.n_unreadable:
+        console.print(
+            f"{counted(done.n_unreadable, 'answer')} of these name no order, and are an empty "
+            f"list in the entry, first that to {done.first_unreadable}.",
+            style="yellow",
+            markup=False,
+        )
     return 0
 
 

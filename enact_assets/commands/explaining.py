@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from enact_assets.engine.errors import UnknownNameError
-from enact_assets.engine.graph import Partition, partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.explained import ExplainedInput, explain
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.plurals import counted, first_of
@@ -68,11 +68,11 @@ def show_partition(data_root: Path, name: str, console: Console) -> int:
 
 def _checked(lineage: Lineage, name: str) -> tuple[str, Partition]:
     asset, _, key = name.partition(":")
-    partition = partition_tuple(key or None)
+    partition = Partition.of_key(key)
     dimensions = lineage.graph.dimensions[asset]
     if len(partition) != len(dimensions):
         wanted = "|".join(dimension.upper() for dimension in dimensions)
-        example = "|".join((lineage.names.partitions(asset) or [()])[0])
+        example = "|".join((lineage.names.partitions(asset) or [Partition()])[0])
         raise UnknownNameError(
             f"{name!r}: partitions of {asset} are named {asset}:{wanted}, such as {asset}:{example}"
             if dimensions

@@ -4,9 +4,9 @@ import argparse
 
 from rich.console import Console
 
-from enact_assets.pipeline.arrivals import places_of
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.pipeline.runs.names import places_of
 
 
 def run_forget(arguments: argparse.Namespace, console: Console) -> int:

@@ -9,10 +9,9 @@ from rich.text import Text
 
 from enact_assets.commands.graph_options import GC_SHOWN
 from enact_assets.engine.plurals import counted, first_of
-from enact_assets.pipeline.arrivals import names_found, names_in_lake
 from enact_assets.pipeline.root.collect import PARTITIONS, Collected, collect
 from enact_assets.pipeline.runs.instance import check_root, only_driver, open_instance
-from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.names import current_names, names_found, names_in_lake
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.registry import load_registry
 

@@ -22,6 +22,6 @@ def run_import(arguments: argparse.Namespace, console: Console) -> int:
             root,
             is_copy=arguments.copy,
             pictures=arguments.pictures,
-            told=on_progress,
+            on_progress=on_progress,
         )
     return print_summary(console, summary, "imported", root.root, shows_all=arguments.all)

@@ -12,7 +12,7 @@ from enact_assets.answers.models.not_asked import AT_MOST
 from enact_assets.commands.coverage import NO_REASON, SHOWN, Gap, coverage, gaps_of, published_gaps
 from enact_assets.commands.option_types import spending_option
 from enact_assets.engine.errors import EnactError, WarehouseError
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted, named
 from enact_assets.pipeline.driver.walk import Report
@@ -114,7 +114,7 @@ def _gaps_in_lake(root: DataRoot, partitions: Iterable["Partition"]) -> list[Gap
     """The same for some partitions of ``predictions``, as they are in the lake."""
     gaps, lake = [], Lake(root.lake)
     for partition in partitions:
-        names = dict(zip(dimensions(PREDICTIONS), partition, strict=True))
+        names = partition.as_dict(dimensions(PREDICTIONS))
         rows = lake.read(PREDICTIONS, names)
         if n_missing := rows["raw_answer"].null_count():
             reasons = rows["error"].drop_nulls().mode().sort()

@@ -11,6 +11,7 @@ QUESTIONS = 20
 SUBMIT, COLLECT = "submit", "collect"
 RELEASE_FORM, MESSAGES_FORM, HUB_FORM, LOG_FORM = "release", "messages", "hf", "inspect"
 LMMS_FORM, VLM_FORM = "lmms-eval", "vlmevalkit"
+ENTRY_FORM = "challenge"
 FOLDER_FORMS = (HUB_FORM, LMMS_FORM, VLM_FORM)
 ACTIONS = ("invite", "plan", "serve", "progress")
 """What ``annotate`` does."""
@@ -160,7 +161,7 @@ def add_export(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--form",
         "--format",
-        choices=(RELEASE_FORM, MESSAGES_FORM, *FOLDER_FORMS, LOG_FORM),
+        choices=(RELEASE_FORM, MESSAGES_FORM, *FOLDER_FORMS, LOG_FORM, ENTRY_FORM),
         default=RELEASE_FORM,
         help="release: an official question file, with labelled pictures below QA/images. "
         "messages: each line has question_id, variant, kind, length (key frames), n_entries (of "
@@ -169,7 +170,8 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         "the order in which models are shown them; pictures are unlabelled. hf: a folder for "
         "Hugging Face `datasets`, with a card and croissant.json. lmms-eval, "
         "vlmevalkit: the same, and files of that tool below it. inspect: the answers of --model "
-        "as a log for `inspect view` (default: release)",
+        "as a log for `inspect view`. challenge: the answers of --model to an imported question "
+        "file as an entry of the ENACT Challenge (default: release)",
     )
     sub.add_argument(
         "--all",
@@ -177,7 +179,9 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         help="write the whole question set as it was written, not only what the variant asks "
         "(form release)",
     )
-    sub.add_argument("--model", metavar="NAME", help="whose answers to write (form inspect)")
+    sub.add_argument(
+        "--model", metavar="NAME", help="whose answers to write (forms inspect, challenge)"
+    )
     sub.add_argument(
         "--answers",
         action="store_true",

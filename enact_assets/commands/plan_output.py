@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.commands.graph_options import PLAN_SHOWN
-from enact_assets.engine.graph import partition_key
 from enact_assets.engine.plurals import all_fresh, counted, first_of, named
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.settings.registry import load_registry
@@ -142,7 +141,7 @@ def plan_json(
                 for row in plan.stale
             ],
             {
-                name: [partition_key(partition) for partition in partitions]
+                name: [partition.key or None for partition in partitions]
                 for name, partitions in plan.may_follow.items()
             },
             plan.n_fresh,

@@ -28,13 +28,13 @@ def run_report(arguments: argparse.Namespace, console: Console) -> int:
     if version is not None:
         inputs = {WAREHOUSE: InputVersion(version, 1)}
         provenance = Provenance(code_version(REPORT), inputs)
-    with shown_progress(console, "report") as told:
+    with shown_progress(console, "report") as on_progress:
         written = write_report(
             root,
             variant=arguments.variant,
             output=arguments.output,
             provenance=provenance,
-            told=told,
+            on_progress=on_progress,
         )
     n_figures = len(written.page.figures)
     console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
@@ -44,8 +44,10 @@ def run_report(arguments: argparse.Namespace, console: Console) -> int:
 
 def _paper_figures(root: DataRoot, arguments: argparse.Namespace, console: Console) -> int:
     width_in = width_of(arguments.width or "single")
-    with shown_progress(console, "figures") as told:
-        written = write_paper_figures(root, arguments.figures, width_in, arguments.variant, told)
+    with shown_progress(console, "figures") as on_progress:
+        written = write_paper_figures(
+            root, arguments.figures, width_in, arguments.variant, on_progress
+        )
     n_figures = sum(path.suffix == ".pdf" for path in written)
     n_tables = sum(path.suffix == ".tex" for path in written)
     console.print(

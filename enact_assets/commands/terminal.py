@@ -6,36 +6,38 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from enact_assets.commands.release.outcomes import Told
+from enact_assets.engine.progress import OnProgress, Progress
 
 LINE_EVERY_S = 10.0
 
 
 @contextmanager
-def shown_progress(console: Console, name: str) -> Iterator[Told]:
+def shown_progress(console: Console, name: str) -> Iterator[OnProgress]:
     """A bar on a terminal, in a log a line every ten seconds; both on standard error."""
     if not console.is_terminal:
         said_at = time.monotonic()
 
-        def say(text: str, done: int, total: int) -> None:
+        def say(progress: Progress) -> None:
             nonlocal said_at
             if time.monotonic() - said_at >= LINE_EVERY_S:
                 said_at = time.monotonic()
-                print(f"{name} {text}: {done / max(1, total):.0%}", file=sys.stderr)
+                print(f"{name} {progress.text}: {progress.share:.0%}", file=sys.stderr)
 
         yield say
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=TextConsole(stderr=True), transient=True) as progress:
-        bar = progress.add_task(name, total=None)
+    text = bars.TextColumn("{task.description}", markup=False)
+    columns = text, bars.BarColumn(), bars.TimeRemainingColumn()
+    with bars.Progress(*columns, console=TextConsole(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
 
-        def show(text: str, done: int, total: int) -> None:
-            progress.update(bar, description=f"{name} {text}", completed=done, total=total)
+        def show(progress: Progress) -> None:
+            done, total = progress.done, progress.total
+            bar.update(task, description=f"{name} {progress.text}", completed=done, total=total)
 
         yield show
 

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from enact_assets.answers.models.not_asked import problems_of
-from enact_assets.answers.models.session import Progress as AskingProgress
+from enact_assets.answers.models.session import Asking
 from enact_assets.commands.option_types import spending_option
 from enact_assets.commands.terminal import TextConsole, plain
 from enact_assets.engine.plurals import counted, sentence
@@ -46,8 +46,8 @@ def run_ask(arguments: argparse.Namespace, console: Console) -> int:
             return 0
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
-    with _shown(f"asking {name}") as told:
-        first = ask_first(data, registry, name, asked, usd_until=limit, told=told)
+    with _shown(f"asking {name}") as on_progress:
+        first = ask_first(data, registry, name, asked, usd_until=limit, on_progress=on_progress)
     if first.predictions["raw_answer"].null_count() == first.predictions.height:
         for n_questions, reason in first.missing_reasons():
             console.print(plain(_without(n_questions, reason), "red"))
@@ -96,7 +96,7 @@ def _scored(name: str, of_kind: pl.DataFrame) -> Table:
 
 
 @contextmanager
-def _shown(text: str) -> Iterator[Callable[[AskingProgress], None]]:
+def _shown(text: str) -> Iterator[Callable[[Asking], None]]:
     """A line that says how far asking is; notes stay above it."""
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -110,15 +110,15 @@ def _shown(text: str) -> Iterator[Callable[[AskingProgress], None]]:
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(text, total=None, count="", more="")
 
-        def told(progress: AskingProgress) -> None:
+        def show(progress: Asking) -> None:
             more = f"{progress.usd:.2f} USD" if progress.usd else ""
             if progress.n_missing:
                 more += f" {progress.n_missing:,} missing"
-            done, total = progress.n_done, progress.n_total
+            done, total = progress.done, progress.total
             count = f"{done:,}/{total:,}"
             bar.update(task, completed=done, total=total, count=count, more=more)
             if progress.note and progress.note not in said:
                 said.add(progress.note)
                 errors.print(plain(progress.note, "yellow"))
 
-        yield told
+        yield show

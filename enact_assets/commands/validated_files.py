@@ -5,7 +5,6 @@ from pathlib import Path
 
 from enact_assets.commands.release.importing import name_of_recording
 from enact_assets.commands.release.layout import NOTE_ON_DIFFERENCES
-from enact_assets.commands.release.outcomes import Told
 from enact_assets.commands.release.prospects import asking, remarks
 from enact_assets.commands.release.question_importing import (
     QuestionMember,
@@ -32,6 +31,7 @@ from enact_assets.demonstrations.replay.validation import check_replay
 from enact_assets.engine.errors import EnactError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import OnProgress, about
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
 from enact_assets.questions.files.pictures import pictures_at
 from enact_assets.settings.registry import load_registry
@@ -47,7 +47,7 @@ NOT_TAKEN = (
 class Look:
     """One look at one recording or file; each method tells what it finds, and the exit code."""
 
-    def __init__(self, on_progress: Told) -> None:
+    def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress = on_progress
         self._has_failed = False
         self.lines: list[tuple[str, str]] = []
@@ -133,10 +133,8 @@ class Look:
         return self._good(file, f"{said}, {counted(found.n_found, 'picture')}")
 
     def _at_scene_graphs(self, file: Path) -> int:
-        def progress(done: int, total: int) -> None:
-            self._on_progress(file.name, done, total)
-
-        tables = read_recorded(file, "recording", progress=progress)
+        on_progress = about(file.name, self._on_progress)
+        tables = read_recorded(file, "recording", on_progress=on_progress)
         check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
         is_segmented = file.name in SEGMENTED_FILES
         kind = "key frames" if is_segmented else "frames"

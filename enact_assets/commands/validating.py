@@ -83,7 +83,7 @@ def _explain_zip(path: Path, console: Console) -> int:
 
             def unpacked(found: Look, place: Path, of: ZippedRecording = recording) -> int:
                 try:
-                    contents.unpack(of, place, lambda *_: None)
+                    contents.unpack(of, place)
                 except RecordingError as error:
                     return found.failed([str(error)])
                 return found.at_folder(place)

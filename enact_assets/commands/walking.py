@@ -17,10 +17,10 @@ from enact_assets.commands.missing_answers import missing_answers, print_stopped
 from enact_assets.commands.nothing_asked import ASKED, nothing_asked
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.collector import without_collector
-from enact_assets.pipeline.arrivals import checked_name
 from enact_assets.pipeline.driver.chosen import check_assets
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
+from enact_assets.pipeline.runs.names import checked_name
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import registry_in
 from enact_assets.results.published import published_names

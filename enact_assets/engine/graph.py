@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
-from enact_assets.engine.grids import Grid
-
-Partition = tuple[str, ...]
-"""Names in the order of the asset's dimensions; empty for an asset without partitions."""
+from enact_assets.engine.grids import Grid, Partition
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ class Names:
 
     def partitions(self, asset: str) -> list[Partition]:
         """All partitions that ``asset`` should have, in order."""
-        return list(product(*self.by_dimension(asset)))
+        return [Partition(names) for names in product(*self.by_dimension(asset))]
 
     def by_dimension(self, asset: str) -> tuple[tuple[str, ...], ...]:
         """Names in each dimension of ``asset``: its partitions are their product."""
@@ -159,16 +156,6 @@ class Names:
     def _sets(self) -> Mapping[str, frozenset[str]]:
         """For :meth:`has`, which a plan asks half a million times of ten thousand names."""
         return {dimension: frozenset(names) for dimension, names in self.of.items()}
-
-
-def partition_key(partition: Partition) -> str | None:
-    """The partition's key in Dagster; None where there are no dimensions."""
-    return "|".join(partition) if partition else None
-
-
-def partition_tuple(key: str | None) -> Partition:
-    """Inverse of :func:`partition_key`."""
-    return tuple(key.split("|")) if key is not None else ()
 
 
 class Follow:
@@ -219,12 +206,12 @@ class Follow:
             if part.name(partition) not in holds:
                 return ()
         if self._plain is not None:
-            own = tuple([partition[i] for i in self._plain])
+            own = Partition([partition[i] for i in self._plain])
         else:
-            own = tuple([part.name(partition) for part in self.own])
+            own = Partition([part.name(partition) for part in self.own])
         if self.base is None:
             return (own,)
-        base = tuple([part.name(partition) for part in self.base])
+        base = Partition([part.name(partition) for part in self.base])
         return (own,) if own == base else (own, base)
 
 

@@ -1,9 +1,37 @@
-"""Partitions of an asset as a grid: what belongs to what is then an index, not a search."""
+"""Partitions, and those of an asset as a grid: what belongs to what is an index, not a search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
+
+
+class Partition(tuple[str, ...]):
+    """Names in the order of the asset's dimensions; empty for an asset without partitions.
+
+    It equals the plain tuple of its names.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, *names: str) -> "Partition":
+        """The partition of ``names``."""
+        return cls(names)
+
+    @classmethod
+    def of_key(cls, key: str | None) -> "Partition":
+        """Inverse of :attr:`key`; without a key that of an asset without partitions."""
+        return cls(key.split("|")) if key else cls()
+
+    @property
+    def key(self) -> str:
+        """As Dagster and the catalogue write it: ``setting_the_table-0|baseline``, or nothing."""
+        return "|".join(self)
+
+    def as_dict(self, dimensions: Iterable[str]) -> dict[str, str]:
+        """Dimension -> name, as the lake asks for it; ``dimensions`` are those of the asset."""
+        return dict(zip(dimensions, self, strict=True))
 
 
 class Grid:
@@ -40,13 +68,13 @@ class Grid:
         """All positions, in the order of their keys."""
         return sorted(range(self.size), key=self.keys.__getitem__)
 
-    def partition(self, position: int) -> tuple[str, ...]:
+    def partition(self, position: int) -> Partition:
         """The names of a partition."""
         found = []
         for names in reversed(self.names):
             position, code = divmod(position, len(names))
             found.append(names[code])
-        return tuple(reversed(found))
+        return Partition(reversed(found))
 
     def position(self, partition: Sequence[str]) -> int | None:
         """Where a partition is; None for one that the asset should not have."""

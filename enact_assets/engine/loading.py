@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import polars as pl
 
 from enact_assets.engine.errors import EnactError, UndeclaredReadError
-from enact_assets.engine.graph import Follow, Input, Names, Partition
+from enact_assets.engine.graph import Follow, Input, Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.parameters import (
     HANDLES,
     SETTINGS,
@@ -150,7 +151,7 @@ def _summary(
 class _Loader:
     def __init__(self, partition: dict[str, str], world: World) -> None:
         self._partition, self._world = partition, world
-        self._made: Partition = tuple(partition.values())
+        self._made = Partition(partition.values())
 
     def argument(  # noqa: PLR0911 - one for each kind of parameter
         self, param: Param, loaded: Mapping[str, Any]
@@ -184,15 +185,15 @@ class _Loader:
         if not groups:
             return None
         if not follow.is_rolled_up:
-            return [dict(zip(by, group, strict=True)) for group in groups]
+            return [group.as_dict(by) for group in groups]
         names = self._world.names
         there = self._world.store.partitions(read.table.table_name())
-        bound = [dict(zip(follow.bound, group, strict=True)).items() for group in groups]
+        bound = [group.as_dict(follow.bound).items() for group in groups]
         return [
             dict(found)
             for found in there
             if any(group <= found.items() for group in bound)
-            and names.has(read.table.table_name(), tuple(found[d] for d in by))
+            and names.has(read.table.table_name(), Partition(found[d] for d in by))
         ]
 
     def _is_read(self, param: Param) -> bool:

@@ -6,6 +6,7 @@ Source: ENACT paper A.3.2 and C.1: a component is (operation, entity, predicate)
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,6 +72,13 @@ class Component:
         return cls(
             _OPERATION[sign], name, _unquoted(subject), None if other is None else _unquoted(other)
         )
+
+
+def component_texts(facts: Iterable[tuple[bool, tuple[str, str, str | None]]]) -> list[str]:
+    """Components of facts that came or went (whether it came; predicate, subject, object), as
+    texts.
+    """
+    return [str(Component("add" if came else "remove", *fact)) for came, fact in facts]
 
 
 def _quoted(name: str) -> str:

@@ -3,7 +3,7 @@
 -- Rule:  forward: the pictures, taken in the order of the answer, are the key frames in true order
 --        and the actions are the steps. Inverse: the pictures are in true order and the actions,
 --        taken in the order of the answer, are the steps. What the actions of imported questions
---        say is read from their words, and not compared.
+--        say is read from their words, and not compared; what is unlabelled has no answer.
 -- By:    demonstration.
 -- Fix:   materialize qa of these demonstrations again, and their transition_graph if it is older.
 with shown_steps as (
@@ -43,7 +43,7 @@ from qa
 where
     len(key_frames) <> length
     or key_frames is distinct from if(
-        kind = 'forward',
+        kind = 'forward' and len(answer) > 0,
         list_prepend(shown_key_frames[1], list_select(shown_key_frames[2:], answer)),
         shown_key_frames
     )

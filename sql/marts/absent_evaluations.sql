@@ -2,8 +2,8 @@
 -- Reads: stale_partitions, asked_questions, evaluation.
 -- Rule:  evaluations that stale_partitions calls missing, and stale ones all whose questions
 --        vanished, with what the variant asks; length null is all lengths. Annotators are asked
---        only what they were assigned, so they are not here. Scores of these models are unknown:
---        null on the leaderboard, not 0.
+--        only what they were assigned, so they are not here, and neither are unlabelled questions.
+--        Scores of these models are unknown: null on the leaderboard, not 0.
 create table absent_evaluations as
 with absent as (
     select split_part(partition, '|', 1) as model, split_part(partition, '|', 2) as variant
@@ -18,6 +18,7 @@ with absent as (
 select model, variant, kind, length, count(*) as n_questions
 from absent
 inner join asked_questions using (variant)
+where len(asked_questions.answer) > 0
 group by grouping sets ((model, variant, kind, length), (model, variant, kind))
 order by model, variant, kind, length nulls first;
 

@@ -17,7 +17,7 @@ from campaign.ground import Ground
 from campaign.services import away_s, check_installed, database
 from campaign.small_inputs import BEHAVES, IN_FLIGHT, RECORDED, write_models
 from campaign.small_roots import AskedServer, asked_server, counts, pace
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.step_runs import execute, leave
@@ -257,7 +257,7 @@ def _runs_of_dagster(root: Path, registry: Path, runs: Sequence[tuple[str, str]]
     """In this process, as a run of the UI makes them: without the driver's lock."""
     site = Site(root, None, registry.read_text())
     for step, partition in runs:
-        outcome = execute(site, Run(step, (partition_tuple(partition),)), lambda _: None)
+        outcome = execute(site, Run(step, (Partition.of_key(partition),)), lambda _: None)
         print(step, partition, outcome.error or MADE)
     leave()
 

@@ -17,12 +17,13 @@ from enact_assets.commands.missing_answers import (
     missing_answers,
     print_stopped,
 )
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.runs.run import Run
 from enact_assets.settings.paths import DataRoot
 
-PUBLISHED = Report(fresh={"warehouse": [()]})
-GUESSER = ("guesser", "baseline")
+PUBLISHED = Report(fresh={"warehouse": [Partition()]})
+GUESSER = Partition.of("guesser", "baseline")
 REFUSAL = f"PredictionError: fact_reader {REFUSES}: it is trained on the embedded simulator"
 
 
@@ -55,14 +56,17 @@ def test_missing_answers_are_named_with_their_reason_and_remedy(root: DataRoot) 
     )
     for only in ({"model": ["oracle"]}, {"variant": ["aperture_80"]}):
         assert missing_answers(root, PUBLISHED, only) == ("", 0)
-    assert missing_answers(root, Report(fresh={"replays": [("a-0",)]}), {}) == ("", 0)
+    assert missing_answers(root, Report(fresh={"replays": [Partition.of("a-0")]}), {}) == ("", 0)
 
 
 def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_path: Path) -> None:
     """The command that gets missing answers ended with a message that they are missing."""
     copy = DataRoot(Path(shutil.copytree(root.root, tmp_path / "copy")), None)
     run = Run("predictions", (GUESSER,), ("forced",))
-    walks = [Report(made=[run]), Report(fresh={"predictions": [GUESSER, ("oracle", "baseline")]})]
+    walks = [
+        Report(made=[run]),
+        Report(fresh={"predictions": [GUESSER, Partition.of("oracle", "baseline")]}),
+    ]
     for report in walks:
         assert missing_answers(copy, report, {})[1] == MISSING_ANSWERS
         assert missing_answers(copy, report, {"model": ["oracle"]}) == ("", 0)
@@ -111,7 +115,7 @@ def test_a_leaderboard_says_what_it_covers(root: DataRoot, capsys) -> None:
     assert coverage(root.warehouse, "baseline") == f"{of_baseline}."
     of_probe = "2 questions about 2 demonstrations; no answer is missing."
     assert coverage(root.warehouse, "aperture_80") == of_probe
-    run = Run("replays", (("a-0",),), ("new",))
+    run = Run("replays", (Partition.of("a-0"),), ("new",))
     print_stopped(root, Report(made=[run]), Console(width=200))
     said = capsys.readouterr().out
     assert said.startswith("\nThe DuckDB file and the report were")

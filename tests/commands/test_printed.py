@@ -13,6 +13,7 @@ from enact_assets.cli import main
 from enact_assets.commands.failing import storage_message
 from enact_assets.commands.plan_output import print_plan
 from enact_assets.commands.table import COMMANDS, command_parsers, parser, run_of
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Cause
 from enact_assets.engine.planning.verdicts import FOLLOWS, FRESH, MISSING, Verdict, Verdicts
 
@@ -102,13 +103,18 @@ def test_a_model_without_a_key_says_so_in_a_sentence(tmp_path: Path, capsys, mon
 
 def test_a_plan_is_in_columns_and_hides_no_single_name() -> None:
     rows = [
-        Verdict(name, (f"model_{k}", "baseline"), MISSING, (Cause("never materialized"),))
+        Verdict(
+            name, Partition.of(f"model_{k}", "baseline"), MISSING, (Cause("never materialized"),)
+        )
         for name, n in (("question_set_config", 6), ("evaluation", 7))
         for k in range(n)
     ]
     out = io.StringIO()
     console = Console(file=out, width=400, highlight=False)
-    rows += [Verdict("probes", ("all",), FOLLOWS), *[Verdict("qa", ("d",), FRESH)] * 1234]
+    rows += [
+        Verdict("probes", Partition.of("all"), FOLLOWS),
+        *[Verdict("qa", Partition.of("d"), FRESH)] * 1234,
+    ]
     print_plan(console, Verdicts.of(rows))
     first, _, one, other, _, _, follows = out.getvalue().splitlines()
     assert first.startswith("13 partitions to make, 1,234 fresh. 1 more may become stale")

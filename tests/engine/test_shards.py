@@ -12,7 +12,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from benchmarks.synthetic import demonstration_name, generate
-from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import World, call

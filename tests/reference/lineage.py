@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from enact_assets.engine.graph import Input, Names, Partition, StepSpec
+from enact_assets.engine.graph import Input, Names, StepSpec
+from enact_assets.engine.grids import Partition
 
 
 def belongs(step: StepSpec, ours: Partition, given: Input, theirs: Partition, names: Names) -> bool:

@@ -1,6 +1,7 @@
 """Slow, obvious twin of ``judge``: one partition after the other, each with its causes."""
 
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import NEVER, Cause, Lineage
 from enact_assets.engine.planning.verdicts import Verdict
 

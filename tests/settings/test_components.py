@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from enact_assets.engine.errors import EnactError
 from enact_assets.settings.components import Component
-from enact_assets.settings.predicates import CATALOGUE, TRANSITION, label
+from enact_assets.settings.further_predicates import FURTHER
+from enact_assets.settings.predicates import CATALOGUE, STATE_PREDICATES, TRANSITION, label
 
 names = st.from_regex(r"[a-z]+(_[a-z0-9]+)?( [a-z]+)?", fullmatch=True)
 
@@ -63,3 +64,10 @@ def test_anything_else_is_refused(text: str) -> None:
 
 def test_a_label_is_the_category_in_words() -> None:
     assert label("half__apple") == "half apple"
+
+
+def test_no_further_predicate_has_the_name_of_one_in_the_catalogue() -> None:
+    """It would take its place without a word."""
+    further = [one.name for one in FURTHER]
+    assert list(CATALOGUE)[len(CATALOGUE) - len(further) :] == further
+    assert not [name for name in STATE_PREDICATES if CATALOGUE[name].is_recorded_only]

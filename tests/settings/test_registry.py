@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.engine.errors import LakeError, SettingsError, UnknownNameError
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.pipeline.lineage.graph import ROOTS, dimensions

@@ -246,7 +246,7 @@ def test_progress_does_not_start_again_where_the_former_file_fails_half_way(
     rows = lake.read("demonstrations", demonstrations)
     lake.write("demonstrations", rows.with_columns(n_frames=pl.col("n_frames") + 1), demonstrations)
     shares: list[float] = []
-    again = publish_few(lake, target, progress=shares.append)
+    again = publish_few(lake, target, on_progress=lambda p: shares.append(p.share))
     assert again.ran == wanted.ran
     assert shares == sorted(shares)
     assert (len(set(shares)), shares[-1]) == (len(shares), 1.0)

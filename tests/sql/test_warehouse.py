@@ -27,6 +27,7 @@ from sql.tiny_lake import (
 from enact_assets.demonstrations.replay.tables import States
 from enact_assets.engine.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.engine.publishing import warehouse
 from enact_assets.engine.publishing.sql_files import STAGES
@@ -65,7 +66,7 @@ def lake(tmp_path: Path) -> Lake:
 
 def test_publishing_reports_rows_checks_and_progress(lake: Lake, target: Path) -> None:
     shares: list[float] = []
-    report = publish_lean(lake, target, progress=shares.append)
+    report = publish_lean(lake, target, on_progress=lambda p: shares.append(p.share))
     assert report.path == target
     assert (report.rows["qa"], report.rows["answers"]) == (5, 12)
     assert all(check.is_passed for check in report.checks)
@@ -289,14 +290,14 @@ def test_files_written_again_during_publication_are_noticed(tmp_path: Path, targ
     """What DuckDB reads must be what was verified and hashed."""
     lake = lake_with(tmp_path / "lake", 2)
 
-    def write_again(share: float) -> None:
-        if 0.5 < share < 0.6:
+    def write_again(progress: Progress) -> None:
+        if 0.5 < progress.share < 0.6:
             lake_with(tmp_path / "lake", 3)
 
     with pytest.raises(
         WarehouseError, match=r"2 of 2 files .* changed during publishing, .* Publish again"
     ):
-        publish_few(lake, target, progress=write_again)
+        publish_few(lake, target, on_progress=write_again)
     assert not target.exists()
 
 

@@ -21,10 +21,11 @@ from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.canary import Verdict
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.messages import PICTURE_PX, Message, Target, request_sha
-from enact_assets.answers.models.session import Progress, ask, check
+from enact_assets.answers.models.session import Asking, ask, check
 from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.content import message_sha
 from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.progress import unheard
 from enact_assets.settings.paths import DataRoot
 
 Answers = Mapping[tuple[str, int], Answer]
@@ -36,14 +37,14 @@ class ModelAsker:
     """Asks the models of one data root.
 
     ``read_png`` gives a picture by its content. ``usd_until`` is what all answers of the ledger
-    may have cost in the end; with None, nothing that costs money is bought. ``told`` hears of
-    progress.
+    may have cost in the end; with None, nothing that costs money is bought. ``on_progress``
+    hears of :class:`~enact_assets.answers.models.session.Asking`.
     """
 
     data_root: DataRoot
     read_png: Callable[[str], bytes]
     usd_until: float | None = None
-    told: Callable[[Progress], None] = field(default=lambda _progress: None)
+    on_progress: Callable[[Asking], None] = unheard
     _kept: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def __call__(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
@@ -63,7 +64,7 @@ class ModelAsker:
             self.read_shown,
             self.data_root.ledger,
             budget=Budget(self.data_root.ledger, self.usd_until),
-            told=self.told,
+            on_progress=self.on_progress,
         )
 
     def check(self, name: str) -> tuple[Answer, Verdict]:

@@ -2,7 +2,6 @@
 
 import io
 import logging
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.image_store import MAX_PIXELS, ImageStore
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import Variant
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.paths import DataRoot
@@ -53,14 +53,14 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class PictureEditor:
     """Has the pictures of one data root edited. ``usd_until`` as in
-    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``progress`` hears pictures
-    done, pictures in all, and seconds so far.
+    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``on_progress`` hears of
+    pictures.
     """
 
     data_root: DataRoot
     images: ImageStore
     usd_until: float | None = None
-    progress: Callable[[int, int, int, float], None] = lambda *_: None
+    on_progress: OnProgress = unheard
 
     def __call__(
         self,
@@ -85,15 +85,13 @@ class PictureEditor:
         labels = objects_of(demonstrations, made, variant, read_states)
         model = self._model(settings)
         tries = _Tries(f"{made.item(0, 'demonstration')} under {variant.name}", key_frames)
-        started = time.monotonic()
         for attempt in range(settings.tries):
             edits = model.edited(tries.open, settings.prompt or PROMPT, attempt)
             for sha, edit in edits.items():
                 original = _pixels(self.read_shown(sha))
                 objects = labels(key_frames[sha], len(original)) if edit.picture else None
                 tries.add(sha, edit, original, objects, settings)
-                done = len(tries.accepted)
-                self.progress(done, len(key_frames), 0, time.monotonic() - started)
+                self.on_progress(Progress(len(tries.accepted), len(key_frames), "pictures"))
         tries.report()
         for _, picture in tries.accepted.values():
             self.images.put(picture)

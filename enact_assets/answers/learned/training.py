@@ -6,9 +6,9 @@ the camera as it is built. A variant with another camera is new to whatever is t
 """
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,8 +28,8 @@ from enact_assets.demonstrations.replay.embedded import (
     embedded_world,
     replay_embedded,
 )
-from enact_assets.demonstrations.replay.sources import ReplayProgress
 from enact_assets.engine.errors import GoalError, PhysicsError, PlanError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.segment import segment
@@ -44,9 +44,6 @@ N_TRAINING = 4
 GATING = Gating("training", PAPER, STATE_PREDICATES, embedded_min_visible_fraction=0.00023)
 MASK_PX = 256
 """Edge of the picture in which objects must be visible: questions use 512, training less."""
-
-Rendered = Callable[[int, int], None]
-"""Called with pictures done and pictures in all."""
 
 
 class Step(NamedTuple):
@@ -151,8 +148,7 @@ def training_statistics_of(
     *,
     size_px: int = PICTURE_PX,
     workers: int = 1,
-    progress: ReplayProgress | None = None,
-    rendered: Rendered = lambda _done, _total: None,
+    on_progress: OnProgress = unheard,
 ) -> pl.DataFrame:
     """Rows of ``training_statistics`` of one activity: the same for any number of workers.
 
@@ -164,7 +160,7 @@ def training_statistics_of(
     simulated: list[Trained] = []
     for seed in seeds:
         try:
-            simulated.append(_simulated(activity, seed, progress))
+            simulated.append(_simulated(activity, seed, on_progress))
         except (PlanError, GoalError, PhysicsError):
             if seed == seeds[-1] and not simulated:
                 raise
@@ -178,21 +174,20 @@ def training_statistics_of(
             found.key_frames,
             size_px=size_px,
             workers=workers,
-            done=partial(_report, rendered, n_before, total),
+            on_progress=partial(_report, on_progress, n_before, total),
         )
         n_before += len(pictures)
         rows += list(statistics_rows(activity, found.seed, pictures, found.index))
     return TrainingStatistics.build(rows)
 
 
-def _report(rendered: Rendered, n_before: int, total: int, done: int) -> None:
-    rendered(n_before + done, total)
+def _report(on_progress: OnProgress, n_before: int, total: int, rendered: Progress) -> None:
+    on_progress(replace(rendered, done=n_before + rendered.done, total=total))
 
 
-def _simulated(activity: str, seed: int, progress: ReplayProgress | None) -> Trained:
+def _simulated(activity: str, seed: int, on_progress: OnProgress) -> Trained:
     """Key frames of a demonstration, and the changes between them."""
-    hears = None if progress is None else progress.simulated
-    replay = replay_embedded(f"{activity}-{seed}", hears)
+    replay = replay_embedded(f"{activity}-{seed}", on_progress)
     cut = segment(replay.demonstrations, replay.facts, replay.objects, GATING)
     frames, graphs = cut.segmented_frames, cut.scene_graphs
     world = embedded_world(replay.demonstrations)
@@ -210,7 +205,7 @@ def key_frame_pictures(
     *,
     size_px: int = PICTURE_PX,
     workers: int = 1,
-    done: Callable[[int], None] = lambda _n: None,
+    on_progress: OnProgress = unheard,
 ) -> NDArray[np.uint8]:
     """Pictures of ``key_frames`` as learned references look at them: (n, 128, 128, 3).
 
@@ -224,5 +219,5 @@ def key_frame_pictures(
         for n, (number, png) in enumerate(finished, start=1):
             with Image.open(io.BytesIO(png)) as image:
                 found[int(number)] = scaled(np.asarray(image.convert("RGB")))
-            done(n)
+            on_progress(Progress(n, len(tasks), "pictures"))
     return found

@@ -34,6 +34,7 @@ from enact_assets.answers.models.prompt_lengths import why_cut
 from enact_assets.answers.models.requested import Request, limit_of_tokens_out, missing, most_usd
 from enact_assets.answers.models.wires import WIRES, Wire
 from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.progress import Progress, unheard
 
 _TOLD_EVERY_S = 0.1
 IN_BATCH = "it is in a batch: `enact-assets batch collect` fetches the answer"
@@ -43,15 +44,11 @@ Key = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a run is, in questions times repetitions; ``note`` is what a person should know."""
+class Asking(Progress):
+    """How far a run is, in questions times repetitions; answers of the ledger are ``free``."""
 
-    n_total: int
-    n_done: int = 0
-    n_from_ledger: int = 0
     n_missing: int = 0
     usd: float = 0.0
-    note: str = ""
 
 
 def ask(
@@ -61,7 +58,7 @@ def ask(
     ledger_folder: Path,
     *,
     budget: Budget,
-    told: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[Asking], None] = unheard,
     in_process: InProcess | None = None,
 ) -> dict[Key, Answer]:
     """The answers of ``model`` to ``messages``, ``model.entry.samples`` times each.
@@ -77,7 +74,7 @@ def ask(
     :class:`~enact_assets.engine.errors.SettingsError` for wrong settings of the model; those of
     ``read_picture``.
     """
-    run = _Run(model, canary_reader(read_picture), ledger_folder, budget, told)
+    run = _Run(model, canary_reader(read_picture), ledger_folder, budget, on_progress)
     run.in_process = in_process
     with keeping_key_in(model):
         return run.answers(messages)
@@ -109,7 +106,7 @@ def to_be_bought(
     Errors: as :func:`ask`.
     """
     read = canary_reader(read_picture)
-    run = _Run(model, read, ledger_folder, budget, lambda _: None)
+    run = _Run(model, read, ledger_folder, budget, unheard)
     with keeping_key_in(model):
         return run.to_be_bought(messages)
 
@@ -121,7 +118,7 @@ def check(model: Model, ledger_folder: Path, *, budget: Budget) -> tuple[Answer,
     the one that answered first is a line with an error. Errors: as :func:`ask`, but for pictures in
     another order.
     """
-    run = _Run(model, canary_reader(lambda _: b""), ledger_folder, budget, lambda _: None)
+    run = _Run(model, canary_reader(lambda _: b""), ledger_folder, budget, unheard)
     with keeping_key_in(model):
         return run.checked_again()
 
@@ -151,7 +148,7 @@ class _Run:
         read_picture: PictureReader,
         ledger_folder: Path,
         budget: Budget,
-        told: Callable[[Progress], None],
+        on_progress: Callable[[Asking], None],
     ) -> None:
         if model.channel == "answers":
             raise PredictionError(
@@ -160,8 +157,8 @@ class _Run:
             )
         self._model, self._read_picture = model, read_picture
         self._ledger_folder, self._budget = ledger_folder, budget
-        self._told, self._told_at = told, 0.0
-        self._progress = Progress(0)
+        self._on_progress, self._told_at = on_progress, 0.0
+        self._progress = Asking(0)
         self._n_keys: Counter[str] = Counter()
         self._snapshot: str | None = None
         self._at_fault = set[str]()
@@ -170,7 +167,7 @@ class _Run:
     def answers(self, messages: Sequence[Message]) -> dict[Key, Answer]:
         model = self._model
         samples = max(1, model.entry.samples)
-        self._progress = Progress(len(messages) * samples)
+        self._progress = Asking(0, len(messages) * samples)
         self._tell()
         if not messages:
             return {}
@@ -409,8 +406,8 @@ class _Run:
         usd = (answer.usd or 0.0) + answer.usd_unsure if is_new else 0.0
         self._progress = replace(
             so_far,
-            n_done=so_far.n_done + n,
-            n_from_ledger=so_far.n_from_ledger + (0 if is_new or answer.text is None else n),
+            done=so_far.done + n,
+            free=so_far.free + (0 if is_new or answer.text is None else n),
             n_missing=so_far.n_missing + (n if answer.text is None else 0),
             usd=so_far.usd + usd,
         )
@@ -420,4 +417,9 @@ class _Run:
 
     def _tell(self, note: str = "") -> None:
         self._told_at = time.monotonic()
-        self._told(replace(self._progress, note=note))
+        so_far = self._progress
+        notes = [f"{so_far.free:,} known"] if so_far.free else []
+        notes += [f"{so_far.n_missing:,} missing"] if so_far.n_missing else []
+        notes += [f"{so_far.usd:.2f} USD"] if so_far.usd else []
+        unit = f"answers ({', '.join(notes)})" if notes else "answers"
+        self._on_progress(replace(so_far, unit=unit, note=note))

@@ -24,7 +24,6 @@ from enact_assets.commands.harnesses.question_rows import question_rows
 from enact_assets.commands.harnesses.score_file import SCORE_FILE, score_source
 from enact_assets.commands.harnesses.set_facts import SetFacts, facts_of
 from enact_assets.commands.release.layout import refuse_overlap
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.commands.release.shown_questions import (
     PICTURES,
     shown_questions,
@@ -34,6 +33,7 @@ from enact_assets.engine.errors import OutputError, SettingsError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.steps.profiles import ANSWERS
 from enact_assets.settings.paths import DataRoot
@@ -62,7 +62,7 @@ def export_folder(
     registry: Registry,
     *,
     variant: str | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> FolderExported:
     """Write the questions of set ``name`` that ``variant``, or the first one that asks it, asks.
 
@@ -92,7 +92,7 @@ def export_folder(
     facts = facts_of(lake, registry, shown.variant, rows, shown.n_left_out)
     shas = shown.shas
     _refuse_others(folder, {f"{sha}.png" for sha in shas})
-    write_shown_pictures(folder, shas, ImageStore(root.images), told)
+    write_shown_pictures(folder, shas, ImageStore(root.images), on_progress)
     metadata = _parquet(rows)
     today = dt.datetime.now(dt.UTC).date()
     texts = {

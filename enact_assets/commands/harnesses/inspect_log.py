@@ -19,11 +19,11 @@ import polars as pl
 from PIL import Image
 
 from enact_assets.commands.harnesses.question_rows import question_rows
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.commands.release.shown_questions import shown_questions
 from enact_assets.engine.errors import MissingPartitionError, OutputError, SettingsError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
@@ -52,7 +52,7 @@ def export_log(
     *,
     model: str,
     variant: str | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> LogExported:
     """Write what ``model`` answered to set ``name`` under ``variant``, or the first that asks it.
 
@@ -87,7 +87,7 @@ def export_log(
     pictures = _Pictures(ImageStore(root.images))
     samples = []
     for k, answer in enumerate(answers.iter_rows(named=True)):
-        told("answers", k, answers.height)
+        on_progress(Progress(k, answers.height, text="answers"))
         samples.append(_sample(questions[answer["question_id"]], answer, pictures))
     now = datetime.now(UTC).isoformat()
     log = logs.EvalLog(

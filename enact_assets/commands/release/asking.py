@@ -14,13 +14,14 @@ from enact_assets.commands.release.layout import (
     question_output,
     read_key_frame_ids,
 )
-from enact_assets.commands.release.outcomes import Summary, Told, untold
+from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.release.pictures import write_question_pictures
 from enact_assets.commands.release.prospects import remarks
 from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
 from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.engine.errors import EnactError, RecordingError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.pipeline.steps.inputs import Changes
 from enact_assets.pipeline.steps.profiles import SAMPLE, WRITE
 from enact_assets.questions.asked.official import OfficialQuestion, write_questions_file
@@ -53,7 +54,7 @@ def ask_folder(
     seed: int = 0,
     with_pictures: bool = True,
     is_dry_run: bool = False,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> Summary:
     """Questions of every task below ``segmented_root`` -> the file ``output``.
 
@@ -71,7 +72,7 @@ def ask_folder(
     question_output(output, inputs)
     settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
     for number, (name, file) in enumerate(segmented.items()):
-        told(name, number, len(segmented))
+        on_progress(Progress(number, len(segmented), text=name))
         with summary.attempt(name) as outcome:
             if name not in tasks:
                 raise RecordingError(f"{replayed_root}: has no replay of task {name!r}")
@@ -111,7 +112,7 @@ def ask_folder(
             by_task.setdefault(question.task_name, []).append(question)
         going_on = [outcome for outcome in summary.outcomes if outcome.error is None]
         for number, outcome in enumerate(going_on):
-            told(f"{outcome.name} pictures", number, len(going_on))
+            on_progress(Progress(number, len(going_on), text=f"{outcome.name} pictures"))
             task, found = tasks[outcome.name], by_task.get(outcome.name, [])
             try:
                 outcome.numbers |= _write_pictures(task, asked, found, picture_root(output))

@@ -21,7 +21,7 @@ from enact_assets.commands.release.layout import (
     output_file,
     read_key_frame_ids,
 )
-from enact_assets.commands.release.outcomes import FAILED_FILE, Outcome, Summary, Told, untold
+from enact_assets.commands.release.outcomes import FAILED_FILE, Outcome, Summary
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.engine.errors import (
     EnactError,
@@ -30,6 +30,7 @@ from enact_assets.engine.errors import (
     QuestionFileError,
     RecordingError,
 )
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.steps.profiles import ASKS_ANY_FRAME, SCORE
 from enact_assets.questions.asked.official import OfficialAnswer, read_good_answers
@@ -99,7 +100,7 @@ def evaluate_files(
     *,
     analyze_wrong_cases: bool = False,
     is_dry_run: bool = False,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> Summary:
     """Score every answer file: report, rows and wrong cases in ``<output_root>/<model>/``, and
     beside these folders the files that the release writes.
@@ -130,11 +131,13 @@ def evaluate_files(
             of_model[model] = Outcome(model, error=str(error))
             summary.outcomes.append(of_model[model])
     asked = [row for found in answers.values() for row in found]
-    evidence = read_evidence(asked, segmented_root, raw_root, profile, summary=summary, told=told)
+    evidence = read_evidence(
+        asked, segmented_root, raw_root, profile, summary=summary, on_progress=on_progress
+    )
     output = _Output(output_root, files.values())
     score, notes = SCORE.of(profile), dict[str, None]()
     for number, (model, found) in enumerate(answers.items()):
-        told(model, number, len(answers))
+        on_progress(Progress(number, len(answers), text=model))
         with summary.attempt(model) as outcome:
             of_model[model] = outcome
             scored = score(model, found, evidence, is_analyzed=analyze_wrong_cases)
@@ -234,7 +237,7 @@ def read_evidence(
     profile: Profile,
     *,
     summary: Summary,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> dict[str, Evidence]:
     """Evidence of every task that ``rows`` ask about and that was segmented and replayed: at its
     key frames and, under profile ``release``, at every other frame that rows name.
@@ -247,7 +250,7 @@ def read_evidence(
     asked = {row.task_name for row in rows if row.task_name in segmented}
     wanted = sorted(name for name in asked if name is not None)
     for number, name in enumerate(wanted):
-        told(f"reading {name}", number, len(wanted))
+        on_progress(Progress(number, len(wanted), text=f"reading {name}"))
         try:
             if name not in tasks:
                 raise RecordingError(f"{raw_root}: has no replay of task {name!r}")

@@ -6,13 +6,13 @@ from pathlib import Path
 import polars as pl
 
 from enact_assets.commands.release.layout import picture_root, question_output
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.commands.release.pictures import copy_question_pictures, write_question_pictures
 from enact_assets.commands.release.shown_questions import asked_rows, asking_variant
 from enact_assets.engine.errors import MissingPartitionError, UnknownNameError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.asked.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.asked.official_rows import (
@@ -34,7 +34,7 @@ def export_questions(
     *,
     variant: str | None = None,
     is_whole: bool = False,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> tuple[int, int, str]:
     """Write questions to ``output``: how many, how many pictures beside them, what is missing.
 
@@ -69,7 +69,9 @@ def export_questions(
             if asking.is_imported:
                 taken = registry.gating(gating).takes(files)
                 imported = _as_imported(lake, asked, taken)
-                n_pictures, warning = _copy_pictures(root, imported, picture_root(output), told)
+                n_pictures, warning = _copy_pictures(
+                    root, imported, picture_root(output), on_progress
+                )
                 n = write_questions_file(output, [q for found in imported.values() for q in found])
                 return n, n_pictures, warning
             questions = _in_release_form(lake, asked, gating)
@@ -77,7 +79,7 @@ def export_questions(
         wanted = {(q.task_name, frame_id) for q in questions for frame_id in q.key_frame_ids}
         store = ImageStore(root.images)
         pictures = _pictures(lake, store, gating, shown, wanted) if shown else iter(())
-        n_pictures = write_question_pictures(questions, pictures, picture_root(output), told)
+        n_pictures = write_question_pictures(questions, pictures, picture_root(output), on_progress)
         n_missing = sum(len(question.images) for question in questions) - n_pictures
         return write_questions_file(output, questions), n_pictures, _lacking(n_missing)
     if name not in files:
@@ -117,7 +119,10 @@ def _lacking(n_missing: int) -> str:
 
 
 def _copy_pictures(
-    root: DataRoot, questions: Mapping[str, list[OfficialQuestion]], output: Path, told: Told
+    root: DataRoot,
+    questions: Mapping[str, list[OfficialQuestion]],
+    output: Path,
+    on_progress: OnProgress,
 ) -> tuple[int, str]:
     """Copy the pictures that came with imported questions: how many, and which are missing."""
     named: dict[str, str] = {}
@@ -130,7 +135,7 @@ def _copy_pictures(
             if place is not None and name is not None:
                 found[image] = place, name
     contents = ((image, place.read(name)) for image, (place, name) in found.items())
-    n_pictures = copy_question_pictures(contents, len(found), output, told)
+    n_pictures = copy_question_pictures(contents, len(found), output, on_progress)
     if n_pictures == len(named):
         return n_pictures, ""
     first = next(image for image in named if image not in found)

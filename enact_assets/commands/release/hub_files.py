@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from enact_assets.commands.release.layout import output_file
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.engine.errors import DownloadError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import cannot_write, flush_to_disk, make_folder
 
 INCOMPLETE, CHECKED = ".incomplete", ".checked"
@@ -97,7 +97,7 @@ def look_up(repository: str, suffix: str, folder: str | None = None) -> Offer:
     return Offer(repository, str(info.sha), licence, files)
 
 
-def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
+def fetch(offer: Offer, to: Path, on_progress: OnProgress = unheard) -> int:
     """Download what is missing below ``to``; returns how many files that were.
 
     Errors: :class:`DownloadError`, :class:`OutputError`. What was downloaded stays.
@@ -112,10 +112,9 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
             make_folder(place.parent)
             with part.open("ab") as output:
                 _take(output, part)
-                _fetch(
-                    offer, file, _Reporting(output, partial(_tell, told, file.path, before, total))
-                )
-            told(f"checking {file.path}", before + file.size, total)
+                hears = partial(_tell, on_progress, file.path, before, total)
+                _fetch(offer, file, _Reporting(output, hears))
+            on_progress(Progress(before + file.size, total, text=f"checking {file.path}"))
             _check(file, part)
             flush_to_disk(part)
             part.replace(place)
@@ -127,8 +126,8 @@ def fetch(offer: Offer, to: Path, told: Told = untold) -> int:
     return len(missing)
 
 
-def _tell(told: Told, path: str, before: int, total: int, n: int) -> None:
-    told(path, before + n, total)
+def _tell(on_progress: OnProgress, path: str, before: int, total: int, n: int) -> None:
+    on_progress(Progress(before + n, total, text=path))
 
 
 def free_bytes(to: Path) -> int:
@@ -247,15 +246,15 @@ def _check(file: HubFile, part: Path) -> None:
 class _Reporting:
     """An open file that reports its size after each write."""
 
-    def __init__(self, output: BinaryIO, told: Callable[[int], None]) -> None:
+    def __init__(self, output: BinaryIO, on_size: Callable[[int], None]) -> None:
         self._output = output
-        self._told = told
+        self._on_size = on_size
         self.seek, self.truncate, self.tell = output.seek, output.truncate, output.tell
 
     def write(self, content: bytes) -> int:
         """Append."""
         n = self._output.write(content)
-        self._told(self._output.tell())
+        self._on_size(self._output.tell())
         return n
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from enact_assets.commands.release.layout import NOTE_ON_DIFFERENCES, find_recordings, output_file
-from enact_assets.commands.release.outcomes import Outcome, Summary, Told, untold
+from enact_assets.commands.release.outcomes import Outcome, Summary
 from enact_assets.commands.release.prospects import asking, remarks
 from enact_assets.commands.release.question_importing import (
     import_question_file,
@@ -41,6 +41,7 @@ from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import EnactError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.plurals import named
+from enact_assets.engine.progress import OnProgress, about, unheard
 from enact_assets.engine.system.atomic import make_folder
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import (
@@ -113,18 +114,18 @@ def import_paths(
     *,
     is_copy: bool = False,
     pictures: Path | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> Summary:
     """Take recordings and question files into ``root``; they become partitions when materialized.
 
     A path is a folder with a recording, a folder of such folders, a ``.jsonl`` question file, a
     folder of such files and their pictures, a ``.zip`` of any of these, or a ``.hdf5`` file of
     raw demonstrations, which stays where it is. Recordings are linked unless ``is_copy``; those of
-    a zip are unpacked, once, with ``told`` as progress; question files are read, checked and
-    copied, and their pictures, at ``pictures`` or beside them, linked;
-    annotated videos are read and checked, and pictures of other videos counted, so that none comes
-    in that cannot be used. What fails is listed in the summary and changes nothing. Nothing is
-    written outside of ``root``, also where a link in it leads out.
+    a zip are unpacked, once; question files are read, checked and copied, and their pictures, at
+    ``pictures`` or beside them, linked; annotated videos are read and checked, and pictures of
+    other videos counted, so that none comes in that cannot be used. What fails is listed in the
+    summary and changes nothing. Nothing is written outside of ``root``, also where a link in it
+    leads out.
 
     Errors: :class:`SettingsError` if registry or scope of ``root`` is wrong; nothing was imported.
     """
@@ -135,10 +136,10 @@ def import_paths(
             summary.outcomes.append(Outcome(str(path), error=f"{path}: no such file or folder"))
             continue
         if is_question_file(path):
-            import_question_file(path, root, summary, pictures, told)
+            import_question_file(path, root, summary, pictures, on_progress)
             continue
         if path.suffix.lower() == ZIP_SUFFIX:
-            notes += _import_zip(path, root, summary, pictures, told)
+            notes += _import_zip(path, root, summary, pictures, on_progress)
             continue
         if path.suffix in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
@@ -150,10 +151,10 @@ def import_paths(
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         asked = questions_beside(place)
         for file in asked:
-            import_question_file(file, root, summary, pictures, told)
+            import_question_file(file, root, summary, pictures, on_progress)
         for folder in _recordings(place, summary, is_needed=not asked):
             with summary.attempt(folder.name) as outcome:
-                notes += _import_recording(folder, root, told, is_copy=is_copy)
+                notes += _import_recording(folder, root, on_progress, is_copy=is_copy)
                 outcome.numbers["recordings"] = 1
     summary.notes += _grouped(notes)
     if done := [outcome for outcome in summary.outcomes if outcome.error is None]:
@@ -215,9 +216,11 @@ def check_name(name: str, where: str) -> str:
     )
 
 
-def _import_recording(folder: Path, root: DataRoot, told: Told, *, is_copy: bool) -> list[_Note]:
+def _import_recording(
+    folder: Path, root: DataRoot, on_progress: OnProgress, *, is_copy: bool
+) -> list[_Note]:
     name = name_of_recording(folder)
-    notes = _looked_at(folder, name, root, told)
+    notes = _looked_at(folder, name, root, on_progress)
     # The folder of recordings; what is in it may be links that lead out.
     output_file(root.root, root.recordings.name)
     Recordings(root.recordings).add(folder, copy=is_copy)
@@ -225,7 +228,7 @@ def _import_recording(folder: Path, root: DataRoot, told: Told, *, is_copy: bool
     return notes
 
 
-def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Note]:
+def _looked_at(folder: Path, name: str, root: DataRoot, on_progress: OnProgress) -> list[_Note]:
     """A quick look at ``folder``, to be recording ``name``; what to say about it."""
     found = recorded_file(folder)
     notes: list[_Note] = []
@@ -239,11 +242,11 @@ def _looked_at(folder: Path, name: str, root: DataRoot, told: Told) -> list[_Not
     if found is not None and found.name in SEGMENTED_FILES:
         _refuse_less(name, root)
     if found is not None and found.name in GRAPH_FILES:
-        replay = read_recorded(found, name, progress=lambda done, total: told(name, done, total))
+        replay = read_recorded(found, name, on_progress=about(name, on_progress))
         notes += _on_changes(folder, replay, root)
         if found.name in SEGMENTED_FILES and replay.has_differences:
             notes.append(_Note(str(folder), NOTE_ON_DIFFERENCES))
-        check_picture_counts(found, lambda done, total: told(name, done, total))
+        check_picture_counts(found, about(name, on_progress))
     if found is not None and found.name in GRAPH_FILES and not has_pictures(folder, CAMERA):
         remark = f"no pictures. Add {CAMERA}.mp4 or {CAMERA}/*.png before you materialize."
         notes.append(_Note(str(folder), remark))
@@ -258,7 +261,7 @@ def _on_changes(folder: Path, replay: ReplayTables, root: DataRoot) -> list[_Not
 
 
 def _import_zip(
-    path: Path, root: DataRoot, summary: Summary, pictures: Path | None, told: Told
+    path: Path, root: DataRoot, summary: Summary, pictures: Path | None, on_progress: OnProgress
 ) -> list[_Note]:
     """Take in question files and recordings of a zip."""
     try:
@@ -267,16 +270,21 @@ def _import_zip(
     except EnactError as error:
         summary.outcomes.append(Outcome(path.name, error=str(error)))
         return []
-    import_question_zip(asked, root, summary, pictures, told)
+    import_question_zip(asked, root, summary, pictures, on_progress)
     if contents.nothing is None:
-        return _unpack_recordings(contents, root, summary, told, is_all=not asked)
+        return _unpack_recordings(contents, root, summary, on_progress, is_all=not asked)
     if not asked:
         summary.outcomes.append(Outcome(path.name, error=contents.nothing))
     return []
 
 
 def _unpack_recordings(
-    contents: RecordingZip, root: DataRoot, summary: Summary, told: Told, *, is_all: bool
+    contents: RecordingZip,
+    root: DataRoot,
+    summary: Summary,
+    on_progress: OnProgress,
+    *,
+    is_all: bool,
 ) -> list[_Note]:
     """Unpack every recording of a zip into the data root; what fails leaves nothing there.
 
@@ -304,7 +312,7 @@ def _unpack_recordings(
     for recording in contents.recordings:
         with summary.attempt(recording.name) as outcome:
             if recording in new:
-                notes += _import_zipped(contents, recording, root, told)
+                notes += _import_zipped(contents, recording, root, on_progress)
             Forgotten(root.root).remove("demonstration", [recording.name])
             outcome.numbers["recordings"] = 1
     if len(new) < len(contents.recordings):
@@ -318,14 +326,14 @@ def _unpack_recordings(
 
 
 def _import_zipped(
-    contents: RecordingZip, recording: ZippedRecording, root: DataRoot, told: Told
+    contents: RecordingZip, recording: ZippedRecording, root: DataRoot, on_progress: OnProgress
 ) -> list[_Note]:
     where, name = contents.where(recording), recording.name
     check_name(name, where)
     with Recordings(root.recordings).taking_in(name, where) as folder:
-        contents.unpack(recording, folder, lambda done, total: told(name, done, total))
+        contents.unpack(recording, folder, about(name, on_progress))
         try:
-            notes = _looked_at(folder, name, root, told)
+            notes = _looked_at(folder, name, root, on_progress)
         except EnactError as error:
             raise RecordingError(str(error).replace(str(folder), where)) from error
     return [_Note(where, note.remark) for note in notes]

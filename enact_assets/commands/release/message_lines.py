@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.commands.release.layout import question_output
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.commands.release.shown_questions import (
     ShownQuestion,
     shown_questions,
@@ -19,6 +18,7 @@ from enact_assets.commands.release.shown_questions import (
 )
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.asked.types import type_of
 from enact_assets.settings.paths import DataRoot
@@ -43,7 +43,7 @@ def export_messages(
     *,
     variant: str | None = None,
     with_answers: bool = False,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> MessagesExported:
     """Write the questions of set ``name`` that ``variant``, or the first one that asks it, asks.
 
@@ -53,7 +53,7 @@ def export_messages(
     question_output(output, root.folders)
     shown = shown_questions(Lake(root.lake), name, registry, variant)
     shas = shown.shas
-    write_shown_pictures(output.parent, shas, ImageStore(root.images), told)
+    write_shown_pictures(output.parent, shas, ImageStore(root.images), on_progress)
     with replacing(output) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(_line(question, with_answers=with_answers) for question in shown)
     return MessagesExported(shown.variant.name, len(shown), len(shas), shown.n_left_out)

@@ -1,6 +1,6 @@
 """What became of each task of a command: numbers where it went well, a message where it did not."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -57,11 +57,3 @@ class Summary:
         """Sum of one number over the outcomes that have it."""
         values: Iterable[Number] = (o.numbers.get(number, 0) for o in self.outcomes)
         return sum(v for v in values if not isinstance(v, str))
-
-
-Told = Callable[[str, int, int], None]
-"""Hears what is at work and how much of it is done, of how much."""
-
-
-def untold(_text: str, _done: int, _total: int) -> None:
-    """Nobody listens."""

@@ -21,11 +21,11 @@ from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
 from enact_assets.commands.release.layout import output_file
-from enact_assets.commands.release.outcomes import Told, untold
 from enact_assets.demonstrations.pictures.sheets import state_labels
 from enact_assets.engine.errors import DamagedFileError, OutputError, RenderError
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.image_store import decode_png
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import (
     flush_to_disk,
     make_folder,
@@ -229,14 +229,14 @@ def write_question_pictures(
     questions: Iterable[OfficialQuestion],
     pictures: Iterable[tuple[str, str, bytes]],
     root: Path,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> int:
     """Write the labelled pictures of ``questions`` below ``root``; returns how many there are.
 
     ``pictures`` are (task, frame id, PNG file) of key frames, one after the other. A picture is
     labelled once per label and linked wherever else a question shows it; one that an earlier run
-    labelled stays. ``told`` hears of each key frame. Errors: :class:`RenderError` for a picture
-    that does not decode, :class:`OutputError`.
+    labelled stays. ``on_progress`` hears of each key frame. Errors: :class:`RenderError` for a
+    picture that does not decode, :class:`OutputError`.
     """
     shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for question in questions:
@@ -247,7 +247,7 @@ def write_question_pictures(
             shown.setdefault((question.task_name, frame_id), []).append((label, image))
     n_written, folders = 0, _Folders(root)
     for k, (task, frame_id, png) in enumerate(pictures):
-        told("pictures", min(k, len(shown)), len(shown))
+        on_progress(Progress(min(k, len(shown)), len(shown), text="pictures"))
         drawn: dict[str, Path] = {}
         for label, image in shown.get((task, frame_id), []):
             path = folders.file(image)
@@ -264,15 +264,18 @@ def write_question_pictures(
 
 
 def copy_question_pictures(
-    pictures: Iterable[tuple[str, bytes]], n_pictures: int, root: Path, told: Told = untold
+    pictures: Iterable[tuple[str, bytes]],
+    n_pictures: int,
+    root: Path,
+    on_progress: OnProgress = unheard,
 ) -> int:
     """Write ``pictures``, path and content, below ``root``; returns how many there are.
 
-    One that is there already stays. ``told`` hears of each. Errors: :class:`OutputError`.
+    One that is there already stays. ``on_progress`` hears of each. Errors: :class:`OutputError`.
     """
     n_written, folders = 0, _Folders(root)
     for image, content in pictures:
-        told("pictures", n_written, n_pictures)
+        on_progress(Progress(n_written, n_pictures, text="pictures"))
         path = folders.file(image)
         if not _holds(path, content):
             _write_labelled(path, content)

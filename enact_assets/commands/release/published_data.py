@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 
-ENACT, RAWDATA = "enact", "behavior-rawdata"
+ENACT, CHALLENGE, RAWDATA = "enact", "enact-challenge", "behavior-rawdata"
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,13 @@ DATA: dict[str, PublishedData] = {
             "MLL-Lab/ENACT",
             "the 8,972 questions of ENACT with their pictures",
             "QA.zip",
+            has_tasks=False,
+        ),
+        PublishedData(
+            CHALLENGE,
+            "Inevitablevalor/ENACT-Challenge",
+            "questions of the ENACT Challenge (CVPR 2026); those of its test split lack the answer",
+            "",
             has_tasks=False,
         ),
         PublishedData(

@@ -14,15 +14,17 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from enact_assets.commands.release.layout import output_file
-from enact_assets.commands.release.outcomes import Summary, Told, untold
+from enact_assets.commands.release.outcomes import Summary
 from enact_assets.demonstrations.pictures.sheets import state_labels
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES
 from enact_assets.demonstrations.recordings.zips import READ_ERRORS
 from enact_assets.engine.errors import OutputError, QuestionFileError
+from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import make_folder, replacing
 from enact_assets.pipeline.root.forgotten import Forgotten
-from enact_assets.questions.asked.given_questions import Shown, pictures_named
-from enact_assets.questions.asked.imported_questions import FoundQuestion
+from enact_assets.questions.asked.given_questions import Shown, pictures_named, place_of
+from enact_assets.questions.asked.imported_questions import FoundQuestion, ImportedQuestions
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
 from enact_assets.questions.files.imported import SUFFIX, question_file
 from enact_assets.questions.files.pictures import (
@@ -44,13 +46,13 @@ def contradiction_in(
     questions: Iterable[ImportedQuestion],
     place: Pictures,
     found: Mapping[str, str | None],
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> str:
     """Which frames have two different pictures under one label, in words; empty if none has.
 
     ``found`` is what each picture of ``questions`` is called in ``place``. Sizes are compared
     first, then contents: in a zip by the CRC-32 of its directory, in a folder by reading the files,
-    of which ``told`` hears. Errors: :class:`QuestionFileError` for a file that cannot be read.
+    of which ``on_progress`` hears. Errors: :class:`QuestionFileError` for one that cannot be read.
     """
     shown: dict[tuple[str, Shown], dict[str, ImportedQuestion]] = {}
     for question in questions:
@@ -61,15 +63,15 @@ def contradiction_in(
     several = {key: names for key, names in shown.items() if len(names) > 1}
     contradicting = []
     for k, (key, names) in enumerate(several.items()):
-        told("comparing pictures", k, len(several))
+        on_progress(Progress(k, len(several), text="comparing pictures"))
         if (other := _other(place, list(names))) is not None:
             contradicting.append((key, other))
     if not contradicting:
         return ""
-    (task, (frame_id, number)), other = contradicting[0]
-    names = several[task, (frame_id, number)]
+    (task, at), other = contradicting[0]
+    names = several[task, at]
     first = next(iter(names))
-    label = state_labels(len(names[other].images))[number]
+    label, frame_id = state_labels(len(names[other].images))[place_of(at)], at[0]
     tasks = {task for (task, _), _ in contradicting}
     return (
         f"{len(contradicting)} of {len(shown)} labelled frames have two different pictures, in "
@@ -195,14 +197,14 @@ def import_question_file(
     root: DataRoot,
     summary: Summary,
     pictures: Path | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> None:
     """Take in one question file; its pictures are at ``pictures``, or else beside it.
 
     What is wrong is listed in ``summary``, and changes nothing.
     """
     with summary.attempt(path.name) as outcome:
-        numbers, notes = _take(path, root, pictures, pictures or path.parent, told)
+        numbers, notes = _take(path, root, pictures, pictures or path.parent, on_progress)
         outcome.numbers.update(numbers)
         summary.notes += notes
 
@@ -212,7 +214,7 @@ def import_question_zip(
     root: DataRoot,
     summary: Summary,
     pictures: Path | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> None:
     """Take in question files of a zip; their pictures stay in it. As the function above."""
     for member in members:
@@ -223,13 +225,13 @@ def import_question_zip(
             summary.attempt(f"{member.path.name}: {member.name}") as outcome,
             member.unpacked() as unpacked,
         ):
-            numbers, notes = _take(unpacked, root, pictures, pictures or member.path, told)
+            numbers, notes = _take(unpacked, root, pictures, pictures or member.path, on_progress)
             outcome.numbers.update(numbers)
             summary.notes += notes
 
 
 def look_for_pictures(
-    questions: Iterable[ImportedQuestion], place: Pictures, told: Told = untold
+    questions: Iterable[ImportedQuestion], place: Pictures, on_progress: OnProgress = unheard
 ) -> FoundPictures:
     """Which pictures of ``questions`` are in ``place``, and whether they agree.
 
@@ -239,12 +241,12 @@ def look_for_pictures(
     images = dict.fromkeys(image for question in asked for image in question.images)
     found = {image: place.find(image) for image in images}
     missing = tuple(image for image, name in found.items() if name is None)
-    contradiction = contradiction_in(asked, place, found, told)
+    contradiction = contradiction_in(asked, place, found, on_progress)
     return FoundPictures(len(images) - len(missing), missing, contradiction)
 
 
 def _take(
-    path: Path, root: DataRoot, given: Path | None, place: Path, told: Told
+    path: Path, root: DataRoot, given: Path | None, place: Path, on_progress: OnProgress
 ) -> tuple[dict[str, int], list[str]]:
     name = path.stem
     if not is_partition_name(name) or name == ANY_FILE:
@@ -255,7 +257,7 @@ def _take(
     questions = read_questions(path)
     if not questions:
         raise QuestionFileError(f"{path}: contains no questions")
-    found = look_for_pictures(questions, pictures_at(place), told)
+    found = look_for_pictures(questions, pictures_at(place), on_progress)
     if given is not None and not found.n_found:
         raise QuestionFileError(f"{path}: {found.note}. Name the folder or zip that has them")
     file = question_file(root.question_files, name)
@@ -271,14 +273,28 @@ def _take(
         raise OutputError(f"{kept}: cannot be written ({error.strerror})") from error
     if not found.n_found:  # they may have been named when the file came before
         linked = linked_pictures(root.question_files, name)
-        found = found if linked is None else look_for_pictures(questions, linked, told)
+        found = found if linked is None else look_for_pictures(questions, linked, on_progress)
     tasks = {question.task_name for question in questions}
     Forgotten(root.root).remove("demonstration", sorted(tasks))
     numbers = {"questions": len(questions), "demonstrations": len(tasks), "pictures": found.n_found}
     notes = [f"{name}: {found.note}. {_ADVICE}"] if found.missing else []
     if found.contradiction:
         notes.append(f"{name}: {found.contradiction}. {_CONTRADICTED}")
+    n_unlabelled = sum(question.is_unlabelled for question in questions)
+    if n_unlabelled:
+        numbers["unlabelled"] = n_unlabelled
+        notes.append(
+            f"{name}: {n_unlabelled:,} of {counted(len(questions), 'question')} {_UNLABELLED}"
+        )
+    for other, n in ImportedQuestions(root.question_files).also_in(name).items():
+        notes.append(f"{name}: {counted(n, 'question')} of it are in {other!r}, too, by content.")
     return numbers, notes
+
+
+_UNLABELLED = (
+    "have no gt_answer (unlabelled): they are asked, and never scored. `enact-assets export --form "
+    "challenge` writes a model's answers to them."
+)
 
 
 _ADVICE = (

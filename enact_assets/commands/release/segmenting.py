@@ -19,7 +19,7 @@ from enact_assets.commands.release.layout import (
     output_file,
     refuse_overlap,
 )
-from enact_assets.commands.release.outcomes import Summary, Told, untold
+from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.release.pictures import checked_picture, write_picture
 from enact_assets.commands.release.prospects import remarks
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
@@ -30,6 +30,7 @@ from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay
 from enact_assets.engine.errors import EnactError, OutputError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.steps.profiles import SEGMENT
 from enact_assets.questions.key_frames.landed import SegmentedTables
@@ -157,7 +158,7 @@ def segment_folder(
     profile: Profile,
     *,
     is_dry_run: bool = False,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> Summary:
     """Key frames of every task below ``input_root``, or of the task in it, written below
     ``output_root``.
@@ -179,12 +180,12 @@ def segment_folder(
     for task, size in zip(tasks, sizes, strict=True):
         # The bytes read may be those of what was compressed.
         def read(
-            done: int, total: int, *, task: Task = task, before: int = before, size: int = size
+            progress: Progress, *, task: Task = task, before: int = before, size: int = size
         ) -> None:
-            told(task.name, before + done * size // max(1, total), in_all)
+            on_progress(Progress(before + progress.share * size, in_all, text=task.name))
 
         with summary.attempt(task.name) as outcome:
-            replay = read_recorded(task.file, task.name, is_stored=False, progress=read)
+            replay = read_recorded(task.file, task.name, is_stored=False, on_progress=read)
             recorded = replay.demonstrations, replay.facts, replay.objects
             check_replay(*recorded, replay.later_parents)
             segment = SEGMENT.of(profile)
@@ -199,7 +200,7 @@ def segment_folder(
             for remark in remarks(replay, [gating], {gating.name: frames.height}).others:
                 summary.notes.append(f"{remark.kind}: {task.name}: {remark.text}")
         before += size
-        told(task.name, before, in_all)
+        on_progress(Progress(before, in_all, text=task.name))
     return summary
 
 

@@ -8,12 +8,12 @@ import polars as pl
 
 from enact_assets.answers.people.content import shown_sha
 from enact_assets.commands.release.layout import output_file
-from enact_assets.commands.release.outcomes import Told
 from enact_assets.commands.release.pictures import write_picture
 from enact_assets.engine.errors import MissingPartitionError, OutputError, UnknownNameError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, Progress
 from enact_assets.questions.asked.official_rows import official_questions
 from enact_assets.questions.asked.types import Row, type_of
 from enact_assets.settings.classes import Variant
@@ -163,14 +163,16 @@ def shown_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> dict[str, st
     return {id_: None if parts is None else _shown_sha(parts) for id_, parts in found.items()}
 
 
-def write_shown_pictures(folder: Path, shas: Iterable[str], store: ImageStore, told: Told) -> None:
+def write_shown_pictures(
+    folder: Path, shas: Iterable[str], store: ImageStore, on_progress: OnProgress
+) -> None:
     """Write pictures as ``folder/pictures/<sha>.png``; whole ones that are there stay.
 
     Errors: :class:`OutputError`, and those of the store.
     """
     shas = list(shas)
     for k, sha in enumerate(shas):
-        told(PICTURES, k, len(shas))
+        on_progress(Progress(k, len(shas), text=PICTURES))
         path = output_file(folder, *Path(ShownPicture(sha).path).parts)
         try:
             is_there = path.is_file() and sha256_bytes(path.read_bytes()) == sha

@@ -5,7 +5,7 @@ What is odd but works is a finding too, but no problem.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +25,10 @@ from enact_assets.demonstrations.recordings.folders import (
 from enact_assets.demonstrations.recordings.videos import read_frames
 from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.lake.image_store import png_size
+from enact_assets.engine.progress import OnProgress, Progress, about, unheard
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.frame_ids import FrameIds
 
-Progress = Callable[[str, int, int], None]
-"""Hears what is looked at, how much of it was, and how much there is."""
 MAX_SIZES = 5
 
 PROBLEMS: dict[str, tuple[str, str]] = {
@@ -107,16 +106,18 @@ class Wanted:
     as_recorded: Collection[str] = ()
 
 
-def check_pictures(folder: Path, wanted: Wanted, progress: Progress) -> list[Finding]:
+def check_pictures(
+    folder: Path, wanted: Wanted, on_progress: OnProgress = unheard
+) -> list[Finding]:
     """All that is wrong or odd in the pictures of the recording in ``folder``; raises nothing."""
-    return _Look(folder, wanted, progress).findings
+    return _Look(folder, wanted, on_progress).findings
 
 
 class _Look:
-    def __init__(self, folder: Path, wanted: Wanted, progress: Progress) -> None:
+    def __init__(self, folder: Path, wanted: Wanted, on_progress: OnProgress) -> None:
         self._folder = folder
         self._wanted = wanted
-        self._progress = progress
+        self._on_progress = on_progress
         self.findings: list[Finding] = []
         if has_pictures(folder, CAMERA):
             self._at_camera(CAMERA, wanted.key_frames)
@@ -163,10 +164,7 @@ class _Look:
         n_frames = self._wanted.n_frames
         # Only the first frame can be without a picture: whether that matters is seen by asking.
         wanted = key_frames[key_frames == 0].tolist()
-
-        def decoded(done: int) -> None:
-            self._progress(video.name, done, n_frames)
-
+        decoded = about(video.name, self._on_progress)
         try:
             # Otherwise no picture is asked for: this only counts.
             first = first_shown(video, n_frames, self._wanted.frame_ids.runs)
@@ -191,7 +189,7 @@ class _Look:
             else:
                 sizes[size] += 1
                 first_of.setdefault(size, path.name)
-            self._progress(folder.name, done, len(files))
+            self._on_progress(Progress(done, len(files), "pictures", folder.name))
         if broken:
             self._tell("broken_png", folder, n=len(broken), n_all=len(files), reason=broken[0])
         if len(sizes) > 1:

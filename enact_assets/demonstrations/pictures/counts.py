@@ -1,6 +1,5 @@
 """A quick look at the videos of a recording: how many pictures they have for how many frames."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from enact_assets.demonstrations.pictures.recorded_pictures import may_lack_first, shown_video
@@ -13,13 +12,11 @@ from enact_assets.demonstrations.recordings.folders import (
 from enact_assets.demonstrations.recordings.videos import count_pictures
 from enact_assets.demonstrations.replay.frame_order import frame_ids
 from enact_assets.engine.errors import RenderError
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.settings.frame_ids import FrameIds
 
-Progress = Callable[[int, int], None]
-"""Called with bytes of the replay read, and bytes in all."""
 
-
-def check_picture_counts(graphs: Path, progress: Progress) -> None:
+def check_picture_counts(graphs: Path, on_progress: OnProgress = unheard) -> None:
     """Compare each video beside the file ``graphs`` with it: packets and frame ids are counted,
     nothing is decoded. Without a video nothing is read.
 
@@ -32,7 +29,7 @@ def check_picture_counts(graphs: Path, progress: Progress) -> None:
     counts = {video: count_pictures(video) for video in videos if video is not None}
     if not counts:
         return
-    ids = frame_ids(graphs, progress)
+    ids = frame_ids(graphs, on_progress)
     n_frames, runs = len(ids), FrameIds.of(ids).runs
     for video, n_pictures in counts.items():
         is_one_fewer = n_pictures == n_frames - 1

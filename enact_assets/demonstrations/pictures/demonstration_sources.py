@@ -20,9 +20,10 @@ from enact_assets.demonstrations.recordings.folders import (
 )
 from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.embedded import check_may_be_asked, replay_embedded
+from enact_assets.demonstrations.replay.frame_stream import bytes_read
 from enact_assets.demonstrations.replay.recorded import NO_RATE_HZ, activity_of, read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.sources import PictureRequest, ReplayProgress, Sources
+from enact_assets.demonstrations.replay.sources import PictureRequest, Sources
 from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
@@ -31,6 +32,7 @@ from enact_assets.demonstrations.replay.tables import (
     States,
 )
 from enact_assets.engine.errors import RenderError, ReplayError, UnknownNameError
+from enact_assets.engine.progress import OnProgress
 from enact_assets.settings.classes import EMBEDDED, QUESTIONS, RECORDED, VIDEO
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
@@ -70,7 +72,7 @@ class QuestionsSource:
         """Whether there are questions at all."""
         return "No imported question file names it." if self.asked.tasks() else ""
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:  # noqa: ARG002
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:  # noqa: ARG002
         """One row: frames up to the last that a question names, ids from 0, without a rate. How
         long the recording was and what happened in it is unknown.
 
@@ -134,9 +136,9 @@ class EmbeddedSource:
             return str(error)
         return ""
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
         """Simulate it. Errors: :class:`SimulationError`."""
-        return replay_embedded(demonstration, progress=progress.simulated)
+        return replay_embedded(demonstration, on_progress)
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Render them, each once. Errors: as :func:`render_key_frames`."""
@@ -146,7 +148,7 @@ class EmbeddedSource:
             request.wanted,
             request.variant,
             request.store,
-            progress=request.progress,
+            on_progress=request.on_progress,
             workers=request.workers,
         )
 
@@ -177,10 +179,10 @@ class RecordedSource:
             f"or `enact-assets forget demonstration {demonstration}`."
         )
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
         """Read it. Errors: :class:`RecordingError`."""
         file = self.recordings.file(demonstration)
-        return read_recorded(file, demonstration, progress=progress.read)
+        return read_recorded(file, demonstration, on_progress=on_progress)
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """Those that came with it. Errors: as :func:`recorded_key_frames`."""
@@ -192,7 +194,7 @@ class RecordedSource:
             folder,
             request.store,
             camera=camera_of(folder, request.variant) or CAMERA,
-            progress=request.progress,
+            on_progress=request.on_progress,
         )
 
 
@@ -211,12 +213,12 @@ class VideoSource(RecordedSource):
         """Nothing that the other recordings do not say."""
         return ""
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
         """Read annotation and video. Errors: :class:`AnnotationError`."""
         file = self.recordings.file(demonstration)
         tables = read_annotated(file, demonstration)
         size = file.stat().st_size
-        progress.read(size, size)
+        on_progress(bytes_read(size, size))
         return tables
 
 

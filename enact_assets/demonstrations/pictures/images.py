@@ -6,8 +6,6 @@ another variant or gating costs nothing, and a killed run goes on where it stopp
 
 import dataclasses
 import logging
-import time
-from collections.abc import Callable
 from contextlib import closing
 
 import polars as pl
@@ -19,15 +17,13 @@ from enact_assets.demonstrations.replay.embedded import embedded_world
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.package_versions import MISSING, version_of
 from enact_assets.settings.fisheye_lens import lens_of
 from enact_assets.settings.registry import Variant
 from enact_assets.simulator.rendering.backends import backend_identity
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 from enact_assets.simulator.shapes.world import World
-
-Progress = Callable[[int, int, int, float], None]
-"""Called with pictures done, pictures in all, how many of the done were cached, seconds so far."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +42,7 @@ def render_key_frames(
     variant: Variant,
     store: ImageStore,
     *,
-    progress: Progress | None = None,
+    on_progress: OnProgress = unheard,
     workers: int = 1,
 ) -> pl.DataFrame:
     """Table ``frame_images``: the picture of every key frame of one demonstration.
@@ -59,7 +55,7 @@ def render_key_frames(
     """
     world = embedded_world(demonstrations)
     return render_in_world(
-        world, states, segmented_frames, variant, store, progress=progress, workers=workers
+        world, states, segmented_frames, variant, store, on_progress=on_progress, workers=workers
     )
 
 
@@ -70,11 +66,10 @@ def render_in_world(
     variant: Variant,
     store: ImageStore,
     *,
-    progress: Progress | None = None,
+    on_progress: OnProgress = unheard,
     workers: int = 1,
 ) -> pl.DataFrame:
     """The same for a world at hand."""
-    started = time.monotonic()
     key_frames = key_frame_states(world, states, segmented_frames)
     renders = [render_sha(world, k, variant) for k in key_frames]
     pictures: dict[str, str] = {}
@@ -89,9 +84,8 @@ def render_in_world(
     n_cached = sum(sha in pictures for sha in renders)
 
     def report() -> None:
-        if progress is not None:
-            done = sum(sha in pictures for sha in renders)
-            progress(done, total, n_cached, time.monotonic() - started)
+        done = sum(sha in pictures for sha in renders)
+        on_progress(pictures_made(done, total, n_cached))
 
     report()
     tasks = [RenderTask(sha, k.where, k.state) for sha, k in wanted.items()]
@@ -117,6 +111,12 @@ def render_in_world(
             for k, sha in zip(key_frames, renders, strict=True)
         ]
     )
+
+
+def pictures_made(done: float, total: int, n_cached: int) -> Progress:
+    """How far pictures are, of which ``n_cached`` had been rendered before."""
+    unit = f"pictures ({n_cached:,} rendered before)" if n_cached else "pictures"
+    return Progress(done, total, unit, free=n_cached)
 
 
 def render_sha(world: World, key_frame: KeyFrameState, variant: Variant) -> str:

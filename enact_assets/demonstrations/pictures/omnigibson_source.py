@@ -5,12 +5,12 @@ the hash of what decides them.
 """
 
 import dataclasses
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from enact_assets.demonstrations.pictures.images import pictures_made
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.recordings.folders import DEMONSTRATION_FILE, Recordings
 from enact_assets.demonstrations.replay.omnigibson import (
@@ -25,9 +25,10 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (
 )
 from enact_assets.demonstrations.replay.omnigibson_runs import player
 from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.sources import PictureRequest, ReplayProgress
+from enact_assets.demonstrations.replay.sources import PictureRequest
 from enact_assets.engine.errors import EnactError, PlaybackError, RenderError
 from enact_assets.engine.ids import content_sha
+from enact_assets.engine.progress import OnProgress, Progress
 from enact_assets.settings.classes import OMNIGIBSON
 from enact_assets.settings.fisheye_lens import lens_of
 
@@ -57,14 +58,14 @@ class OmniGibsonSource:
         """Nothing that recordings do not say."""
         return ""
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
         """Play it back, unless that was done before. Errors: :class:`PlaybackError`."""
         return replay_omnigibson(
             demonstration,
             self.recordings.file(demonstration),
             self._played(demonstration),
             player(),
-            progress.played,
+            on_progress,
         )
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
@@ -99,7 +100,7 @@ class OmniGibsonSource:
 
 
 def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
-    began, store = time.monotonic(), request.store
+    store = request.store
     world = request.demonstrations.item(0, "world_sha")
     renders = {frame: render_sha(world, asked, frame) for frame in asked.frames or ()}
     found = {frame: store.find(sha) for frame, sha in renders.items()}
@@ -107,12 +108,10 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
     missing = [frame for frame in renders if frame not in pictures]
     n_cached = len(pictures)
 
-    def report(done: int, _total: int) -> None:
-        if request.progress is not None:
-            seconds = time.monotonic() - began
-            request.progress(n_cached + done, len(renders), n_cached, seconds)
+    def report(rendered: Progress) -> None:
+        request.on_progress(pictures_made(n_cached + rendered.done, len(renders), n_cached))
 
-    report(0, len(missing))
+    report(Progress(0, len(missing)))
     folder = Path(asked.output) / PICTURES_FOLDER
     files = {frame: folder / f"{frame:06d}.png" for frame in missing}
 

@@ -1,7 +1,7 @@
 """Pictures that came with a recording: PNG files named by frame id, or one video of all frames."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +24,7 @@ from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.given_files import read_given
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import OMNIGIBSON, QUESTIONS, RENDERED, Variant
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
@@ -132,7 +133,7 @@ def recorded_key_frames(
     store: ImageStore,
     *,
     camera: str = CAMERA,
-    progress: Callable[[int, int, int, float], None] | None = None,
+    on_progress: OnProgress = unheard,
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one recorded demonstration: its own pictures of its key frames.
 
@@ -155,8 +156,7 @@ def recorded_key_frames(
             raise RenderError(f"{where}: {error}") from error
         width, height = Image.open(io.BytesIO(png)).size
         stored[frame] = (sha, width, height)
-        if progress is not None:
-            progress(len(stored), len(rows), 0, 0.0)
+        on_progress(Progress(len(stored), len(rows), "pictures"))
     missing = [row["frame_id"] for row in rows if row["frame"] not in stored]
     if missing:
         video = shown_video(folder, camera)

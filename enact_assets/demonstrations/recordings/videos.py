@@ -5,7 +5,7 @@ frame or more beside the time that was asked for.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.given_files import check_regular
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 
 SLACK_FRAMES = 2
 """So much earlier than its header says a video may end: writers round, and count the last frame."""
@@ -110,15 +111,15 @@ def read_frames(
     video: Path,
     frames: Collection[int],
     n_frames: int,
-    progress: Callable[[int], None] | None = None,
+    on_progress: OnProgress = unheard,
     *,
     first: int = 0,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time; ``progress`` gets how many were decoded. The first picture
-    shows frame ``first``; frames before it have none. Errors: :class:`RenderError` if the video
-    cannot be decoded, or does not end with frame ``n_frames - 1``.
+    One picture is in memory at a time; ``on_progress`` hears how many were decoded. The first
+    picture shows frame ``first``; frames before it have none. Errors: :class:`RenderError` if the
+    video cannot be decoded, or does not end with frame ``n_frames - 1``.
     """
     wanted = set(frames)
     n_read = 0
@@ -128,8 +129,7 @@ def read_frames(
                 if first + n_read in wanted:
                     yield first + n_read, _upright(frame)
                 n_read += 1
-                if progress is not None:
-                    progress(n_read)
+                on_progress(Progress(n_read, n_frames, "frames"))
         except (_av().FFmpegError, ValueError, IndexError) as error:
             raise RenderError(
                 f"{video}, frame {n_read}: cannot be decoded ({_reason(error)}); {n_read} frames "

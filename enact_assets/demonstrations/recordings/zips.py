@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -25,6 +25,7 @@ from enact_assets.demonstrations.recordings.folders import (
     VIDEO_SUFFIXES,
 )
 from enact_assets.engine.errors import RecordingError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 
 SUFFIX = ".zip"
 MAX_GRAPH_BYTES = 1 << 36
@@ -41,8 +42,6 @@ DAMAGE = (
 READ_ERRORS = (OSError, *DAMAGE)
 """Of a zip, or a member, that cannot be read."""
 _GZIP_BYTES = len(_GZIP_HEAD) + 8
-Progress = Callable[[int, int], None]
-"""Called with the number of bytes of the zip that are done, and of all that it has."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,9 @@ class RecordingZip:
         """How a recording is called in messages: zip, and folder in it."""
         return f"{self.path}, {_shown(recording.folder)}"
 
-    def unpack(self, recording: ZippedRecording, folder: Path, progress: Progress) -> None:
+    def unpack(
+        self, recording: ZippedRecording, folder: Path, on_progress: OnProgress = unheard
+    ) -> None:
         """Write the files of ``recording`` to ``folder``, which is made.
 
         Errors: :class:`RecordingError` names zip and member: a link, an encrypted, repeated or
@@ -108,7 +109,7 @@ class RecordingZip:
                 except OSError as error:
                     raise self._error(member, f"cannot be unpacked ({error.strerror}).") from error
                 done += member.compress_size
-                progress(done, in_all)
+                on_progress(Progress(done, in_all, "bytes"))
 
     def is_unpacked(self, recording: ZippedRecording, folder: Path) -> bool:
         """Whether ``folder`` is what :meth:`unpack` made of ``recording``, by sizes and checksums.

@@ -1,7 +1,6 @@
 """The embedded source: demonstrations simulated on demand, named ``<activity>-<seed>``."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from enact_assets.demonstrations.replay.tables import (
     States,
 )
 from enact_assets.engine.errors import ReplayError, UnknownNameError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
 from enact_assets.simulator.activities import ACTIVITIES
@@ -68,13 +68,17 @@ def check_may_be_asked(name: str) -> None:
         )
 
 
-def replay_embedded(name: str, progress: Callable[[float], None] | None = None) -> ReplayTables:
-    """Simulate the demonstration called ``name``; ``progress`` hears the simulated seconds.
+def replay_embedded(name: str, on_progress: OnProgress = unheard) -> ReplayTables:
+    """Simulate the demonstration called ``name``; ``on_progress`` hears of simulated seconds.
 
     Errors: :class:`UnknownNameError` for the name, :class:`SimulationError` if it fails.
     """
     activity, seed = parse_demonstration(name)
-    return tables_of(name, simulate(activity, seed, progress))
+
+    def simulated(seconds: float) -> None:
+        on_progress(Progress(seconds, unit="s simulated"))
+
+    return tables_of(name, simulate(activity, seed, simulated))
 
 
 def tables_of(name: str, recording: Recording) -> ReplayTables:

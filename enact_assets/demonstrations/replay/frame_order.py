@@ -14,7 +14,8 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.demonstrations.replay.frame_stream import UNIQUE, FrameStream, Place, Progress
+from enact_assets.demonstrations.replay.frame_stream import UNIQUE, FrameStream, Place
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.settings.arrays import Ints
 
 MAX_BYTES = 1 << 32
@@ -86,9 +87,9 @@ def frames_by_id(file: Path) -> Iterator[tuple[FrameStream, str]]:
         ) from error
 
 
-def frame_ids(file: Path, progress: Progress | None = None) -> Ints:
+def frame_ids(file: Path, on_progress: OnProgress = unheard) -> Ints:
     """Ids of all frames of ``file``, ascending, whatever their order in it. Errors: the same."""
-    with FrameStream(file, progress, any_order=True) as stream:
+    with FrameStream(file, on_progress, any_order=True) as stream:
         while stream.next_frame() is not None:
             pass
     return stream.ids[_order(stream.ids, stream.place)]

@@ -9,7 +9,6 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -21,12 +20,11 @@ from enact_assets.demonstrations.replay import json_kernels, stream_kernels
 from enact_assets.demonstrations.replay.stream_kernels import Cursor, Followed, Pattern, Sight
 from enact_assets.engine.errors import RecordingError
 from enact_assets.engine.given_files import open_given
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.arrays import Ints
 
 Rows = NDArray[np.int32]
 """Rows of sight, in half the memory."""
-Progress = Callable[[int, int], None]
-"""Hears how many bytes of the file are done, and how many there are."""
 
 CHUNK_BYTES = 1 << 20
 MAX_FRAME_BYTES = 1 << 26
@@ -38,6 +36,11 @@ MAX_NODES = 4096
 """Frames with more nodes are read all the same, but never followed."""
 FRAMES_PER_CALL = 4096
 ROWS_PER_CALL = 2 * MAX_NODES
+
+
+def bytes_read(done: int, total: int) -> Progress:
+    """How far reading is."""
+    return Progress(done / 1e6, total / 1e6, "MB read")
 
 
 class OrderError(RecordingError):
@@ -93,7 +96,7 @@ class FrameStream:
     def __init__(
         self,
         file: Path,
-        progress: Progress | None = None,
+        on_progress: OnProgress = unheard,
         *,
         any_order: bool = False,
         source: Readable | None = None,
@@ -101,7 +104,7 @@ class FrameStream:
         self.place = Place(file)
         self.n_frames = 0
         """Frames read or followed so far."""
-        self._progress = progress
+        self._on_progress = on_progress
         self._any_order = any_order
         try:
             self._raw = open_given(file)
@@ -290,8 +293,7 @@ class FrameStream:
             ) from None
         self._digest.update(free[:n_read])
         self._stop += n_read
-        if self._progress is not None:
-            self._progress(min(self._raw.tell(), self._n_bytes), self._n_bytes)
+        self._on_progress(bytes_read(min(self._raw.tell(), self._n_bytes), self._n_bytes))
         return n_read > 0
 
     def _progress_in_words(self) -> str:

@@ -8,7 +8,7 @@ that the GPU is asked once.
 
 import dataclasses
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,6 +33,7 @@ from enact_assets.demonstrations.replay.tables import Demonstrations, States
 from enact_assets.engine.errors import PlaybackError
 from enact_assets.engine.given_files import open_given, read_given
 from enact_assets.engine.ids import content_sha, sha256_bytes
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.tables import table
 from enact_assets.settings.classes import OMNIGIBSON
 from enact_assets.settings.fisheye_lens import lens_of
@@ -105,7 +106,7 @@ def replay_omnigibson(
     description: Path,
     output: Path,
     player: Player,
-    progress: Callable[[int, int], None],
+    on_progress: OnProgress = unheard,
 ) -> ReplayTables:
     """Replay tables of ``demonstration``; ``output`` is the folder of what was played of it.
 
@@ -115,7 +116,7 @@ def replay_omnigibson(
     request = playback_request(demonstration, description, output)
     file = Path(request.output) / REPLAY_FILE
     if not file.is_file():
-        player.run(request, file.is_file, progress)
+        player.run(request, file.is_file, on_progress)
     return read_played(file, demonstration)
 
 

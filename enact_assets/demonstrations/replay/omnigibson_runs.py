@@ -26,6 +26,7 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (
     PlaybackRequest,
 )
 from enact_assets.engine.errors import OutputError, PlaybackError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.lock_files import open_lock
 
 PYTHON_VARIABLE = "OMNIGIBSON_PYTHON"
@@ -88,7 +89,7 @@ def check_installation(
         with _writing(folder):
             for name in (REFUSAL_FILE, *REPORT_FILES):  # of an earlier check
                 (folder / name).unlink(missing_ok=True)
-        code = _run(command, folder, {}, lock, lambda _done, _total: None)
+        code = _run(command, folder, {}, lock, unheard)
     return code, _refusal(folder) if code == REFUSED else _tail(folder / LOG_FILE)
 
 
@@ -103,13 +104,13 @@ class Player:
         self,
         request: PlaybackRequest,
         is_done: Callable[[], bool],
-        progress: Callable[[int, int], None],
+        on_progress: OnProgress = unheard,
     ) -> None:
         """Play ``request``; ``is_done`` looks whether its output is complete.
 
-        ``progress`` hears frames done and frames in all. Errors: :class:`PlaybackError` with what
-        the player said, or after two crashes with the end of its log; :class:`OutputError` if its
-        folder cannot be written.
+        ``on_progress`` hears of frames. Errors: :class:`PlaybackError` with what the player said,
+        or after two crashes with the end of its log; :class:`OutputError` if its folder cannot be
+        written.
         """
         python, folder = interpreter(), Path(request.output)
         with _writing(folder):
@@ -125,7 +126,7 @@ class Player:
                     # Under the lock: requests for other frames share the folder.
                     request.write(folder / REQUEST_FILE)
                 with self.session() as variables:
-                    code = _run(command, folder, variables, lock, progress)
+                    code = _run(command, folder, variables, lock, on_progress)
                 if code == 0 and is_done():
                     return
                 if code == REFUSED:
@@ -176,7 +177,7 @@ def _run(
     folder: Path,
     variables: Mapping[str, str],
     lock: int,
-    progress: Callable[[int, int], None],
+    on_progress: OnProgress,
 ) -> int:
     """Exit code of the player, negative for a signal. It does not outlive this call; if this
     process is killed it does, and holds ``lock``.
@@ -200,8 +201,8 @@ def _run(
             reported = ""
             while not _has_ended(process):
                 time.sleep(POLL_S)
-                reported = _tell(folder, reported, progress)
-            _tell(folder, reported, progress)
+                reported = _tell(folder, reported, on_progress)
+            _tell(folder, reported, on_progress)
         finally:
             _stop(process)
     return process.returncode
@@ -212,13 +213,13 @@ def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _tell(folder: Path, reported: str, progress: Callable[[int, int], None]) -> str:
+def _tell(folder: Path, reported: str, on_progress: OnProgress) -> str:
     """Pass the player's progress on if it is news."""
     with suppress(OSError, ValueError):
         text = (folder / PROGRESS_FILE).read_text()
         done, total = (int(number) for number in text.split())
         if text != reported:
-            progress(done, total)
+            on_progress(Progress(done, total, "frames"))
         return text
     return reported
 

@@ -21,17 +21,13 @@ import polars as pl
 
 from enact_assets.demonstrations.recordings.folders import CAMERA, SEGMENTED_FILES
 from enact_assets.demonstrations.replay.frame_order import frames_by_id
-from enact_assets.demonstrations.replay.frame_stream import (
-    FrameStream,
-    OrderError,
-    Progress,
-    RawFrame,
-)
+from enact_assets.demonstrations.replay.frame_stream import FrameStream, OrderError, RawFrame
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, States
 from enact_assets.demonstrations.replay.timeline import Timeline
 from enact_assets.engine.errors import LakeError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.tables import table
 from enact_assets.settings.classes import RECORDED
 from enact_assets.settings.frame_ids import FrameIds
@@ -62,15 +58,15 @@ def read_recorded(
     activity: str | None = None,
     camera: str = CAMERA,
     is_stored: bool = True,
-    progress: Progress | None = None,
+    on_progress: OnProgress = unheard,
 ) -> RecordedTables:
     """The recording in the file ``path`` as replay tables under the name ``demonstration``.
 
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
     other than ``camera`` see is not kept. If it is not to be ``is_stored`` in a data root, any text
-    can be its name. ``progress`` gets bytes done and bytes in all. By its
-    name a file of segmented activities is known: its frames are key frames, and have no rate.
+    can be its name. ``on_progress`` hears of bytes. By its name a file of segmented activities is
+    known: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
     was expected, if the file cannot be read or is not a recording in this layout.
@@ -81,7 +77,7 @@ def read_recorded(
         except LakeError as error:
             raise RecordingError(str(error)) from None
     try:
-        with FrameStream(path, progress) as stream:
+        with FrameStream(path, on_progress) as stream:
             timeline = _timeline(stream, camera)
         sha = stream.sha
     except OrderError:

@@ -13,37 +13,8 @@ import polars as pl
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import ReplayError, UnknownNameError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.settings.classes import Variant
-
-
-class ReplayProgress(Protocol):
-    """Hears how far a replay is, in the unit of its source."""
-
-    def simulated(self, seconds: float) -> None:
-        """Seconds of robot time simulated; their total is unknown."""
-        ...
-
-    def read(self, done: int, total: int) -> None:
-        """Bytes of a recording read."""
-        ...
-
-    def played(self, done: int, total: int) -> None:
-        """Frames played back in another simulator."""
-        ...
-
-
-@dataclass(frozen=True)
-class Silent:
-    """Progress that is discarded."""
-
-    def simulated(self, seconds: float) -> None:
-        """Seconds simulated."""
-
-    def read(self, done: int, total: int) -> None:
-        """Bytes read."""
-
-    def played(self, done: int, total: int) -> None:
-        """Frames played."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +23,7 @@ class PictureRequest:
 
     ``demonstrations`` is its row of that table, ``wanted`` its rows of ``wanted_frames`` or
     ``segmented_frames``. ``read_states`` reads its table ``states``, which is large and of use to
-    few sources. ``progress`` hears pictures done, pictures in all, how many of the done were there
-    before, and seconds so far; ``workers`` processes may work at once.
+    few sources. ``on_progress`` hears of pictures; ``workers`` processes may work at once.
     """
 
     demonstrations: pl.DataFrame
@@ -61,7 +31,7 @@ class PictureRequest:
     variant: Variant
     store: ImageStore
     read_states: Callable[[], pl.DataFrame]
-    progress: Callable[[int, int, int, float], None] | None = None
+    on_progress: OnProgress = unheard
     workers: int = 1
 
     @property
@@ -99,7 +69,7 @@ class ReplaySource(Protocol):
         """Why it has no such demonstration, and how one gets there: a sentence or two."""
         ...
 
-    def replay(self, demonstration: str, progress: ReplayProgress) -> ReplayTables:
+    def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
         """Its replay tables, which ``check_replay`` accepts.
 
         Errors: of :class:`EnactError`, saying where, what and what to do.
@@ -146,12 +116,10 @@ class Sources:
         )
 
 
-def replay(
-    demonstration: str, sources: Sources, progress: ReplayProgress | None = None
-) -> ReplayTables:
+def replay(demonstration: str, sources: Sources, on_progress: OnProgress = unheard) -> ReplayTables:
     """Replay tables of ``demonstration``, by the first source that has it.
 
     Errors: :class:`UnknownNameError` for an unknown name, otherwise those of the source, such as
     :class:`RecordingError` or :class:`SimulationError`.
     """
-    return sources.find(demonstration).replay(demonstration, progress or Silent())
+    return sources.find(demonstration).replay(demonstration, on_progress)

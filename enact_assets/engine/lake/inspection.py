@@ -1,6 +1,6 @@
 """Reads every byte of the lake and of the pictures, and sets damaged files aside."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -10,6 +10,7 @@ from enact_assets.engine.lake.file_verification import Fault, Refused, Verified,
 from enact_assets.engine.lake.image_store import ImageStore, checked_png, not_read
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.parquet_files import SEAL_BYTES
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.many_files import File, Work, Workers
 from enact_assets.engine.system.places import Place
 from enact_assets.engine.tables import TABLES
@@ -17,9 +18,6 @@ from enact_assets.engine.tables import TABLES
 PICTURES = "pictures"
 AT_ONCE = 100
 """Pictures that are asked for at once where they are not in a folder."""
-
-Told = Callable[[str, int, int], None]
-"""(what is looked at, files done, files in all)."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Inspection:
         return not self.damaged and not self.unreadable
 
 
-def inspect(lake: Lake, images: ImageStore, on_progress: Told = lambda *_: None) -> Inspection:
+def inspect(lake: Lake, images: ImageStore, on_progress: OnProgress = unheard) -> Inspection:
     """Compare every file of ``lake`` with its seal and every picture with its hash.
 
     Damaged files are set aside. Other processes may write meanwhile: a file that was replaced or
@@ -73,7 +71,7 @@ def inspect(lake: Lake, images: ImageStore, on_progress: Told = lambda *_: None)
         def count(n_more: int) -> None:
             nonlocal n_done
             n_done += n_more
-            on_progress(name, n_done, len(sizes))
+            on_progress(Progress(n_done, len(sizes), "files", name))
 
         with Workers(place, len(files)) as workers:
             results = workers.run(work, name, files, count)

@@ -8,7 +8,8 @@ What failed holds up what is made from it, and nothing else.
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import ID_CHARACTERS, content_sha
 from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from enact_assets.engine.graph import Follow, Partition, partition_key
+from enact_assets.engine.graph import Follow
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.states import State
 from enact_assets.engine.planning.verdicts import FRESH, Verdict, judge
@@ -66,7 +67,7 @@ def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
         inputs.append(
             ExplainedInput(
                 follow.asset,
-                tuple(partition_key(member) for member in members),
+                tuple(member.key for member in members),
                 made_from.get(follow.asset),
                 lineage.states.input_version(follow, partition),
                 sum(is_open),
@@ -81,7 +82,7 @@ class _Above:
 
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
-        self._groups: dict[tuple[str, tuple[str, ...]], dict[Partition, list[Partition]]] = {}
+        self._groups: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Partition]]] = {}
         self.found: dict[str, set[Partition]] = {}
 
     def add(self, step: str, partition: Partition) -> None:
@@ -101,7 +102,7 @@ class _Above:
         """Partitions that an input should have and that belong to ``partition``."""
         key = (follow.asset, follow.bound)
         if key not in self._groups:
-            groups: dict[Partition, list[Partition]] = {}
+            groups: dict[tuple[str, ...], list[Partition]] = {}
             for member in self._lineage.names.partitions(follow.asset):
                 group = tuple([member[i] for i in follow.bound_positions])
                 groups.setdefault(group, []).append(member)

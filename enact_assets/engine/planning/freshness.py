@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.verdicts import FOLLOWS, STALE, Verdict, judge
 
@@ -76,8 +77,8 @@ def answers_of_parts(
     ``made_from`` maps a part to those inputs of ``whole`` that it is made from: of what changed,
     only they make it stale. ``found`` has their answers.
     """
-    is_there = lineage.states.get(whole.assets[0], ()) is not None
-    causes = lineage.causes(whole, ()) if is_there else ()
+    is_there = lineage.states.get(whole.assets[0], Partition()) is not None
+    causes = lineage.causes(whole, Partition()) if is_there else ()
     parts = {}
     for part, inputs in made_from.items():
         older = [name for name in sorted(inputs) if is_there and not found[name].is_up_to_date]

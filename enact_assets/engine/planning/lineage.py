@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.engine.graph import Follow, Follows, Names, Partition, StepSpec, partition_key
+from enact_assets.engine.graph import Follow, Follows, Names, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.planning.suspects import Suspects
@@ -71,7 +72,7 @@ class Lineage:
         self._entry_change = entry_change
         self._follows = Follows(names, self.steps)
         self._suspects = Suspects(names, states, self._follows, code_version)
-        self._expected: dict[tuple[str, tuple[str, ...]], Counter[Partition]] = {}
+        self._expected: dict[tuple[str, tuple[str, ...]], Counter[tuple[str, ...]]] = {}
 
     def partitions(self, step: StepSpec) -> list[Partition]:
         """Every partition that ``step`` should have made."""
@@ -208,7 +209,7 @@ class Lineage:
             numbers += f", were {was.n_partitions}"
         members = self.states.members(follow, partition)
         newest = max(members, key=lambda m: self.states.of[name][m].changed_ns, default=None)
-        hint = f", newest {partition_key(newest)}" if newest else ""
+        hint = f", newest {newest.key}" if newest else ""
         return f"{name} changed ({numbers}{hint})"
 
     def _pair(
@@ -222,9 +223,9 @@ class Lineage:
         members = self.states.members(follow, partition)
         if len(members) < 2:
             return f"{was.version[:SHOWN]} -> {now.version[:SHOWN]}"
-        of = {partition_key(m) or "": self.states.of[follow.asset][m].version for m in members}
+        of = {m.key: self.states.of[follow.asset][m].version for m in members}
         for member in members:
-            key = partition_key(member) or ""
+            key = member.key
             before = self.reported.get(follow.asset, {}).get(member)
             if before is not None and combined({**of, key: before}) == was:
                 return f"{before[:SHOWN]} -> {of[key][:SHOWN]}"

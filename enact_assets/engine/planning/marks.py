@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.graph import Follow, Names
+from enact_assets.engine.grids import Partition
 
 
 class Marks:
@@ -13,7 +14,7 @@ class Marks:
 
     def __init__(self) -> None:
         self.of: dict[str, set[Partition]] = {}
-        self._groups: dict[tuple[str, tuple[str, ...]], dict[Partition, int]] = {}
+        self._groups: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], int]] = {}
         self._grids: dict[str, NDArray[np.bool_]] = {}
 
     def add(self, assets: Iterable[str], *partitions: Partition) -> None:
@@ -34,7 +35,7 @@ class Marks:
             return 0
         key = (follow.asset, follow.bound)
         if key not in self._groups:
-            counts: dict[Partition, int] = {}
+            counts: dict[tuple[str, ...], int] = {}
             for found in marked:
                 group = tuple([found[i] for i in follow.bound_positions])
                 counts[group] = counts.get(group, 0) + 1

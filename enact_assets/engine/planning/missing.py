@@ -10,7 +10,8 @@ from itertools import groupby
 
 import polars as pl
 
-from enact_assets.engine.graph import Follow, Graph, Partition, StepSpec
+from enact_assets.engine.graph import Follow, Graph, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.verdicts import FOLLOWS, MISSING, STALE, Verdict, judge
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from enact_assets.engine.graph import Names, Partition, partition_key
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.states import State
 from enact_assets.engine.provenance import combined
 
@@ -37,8 +38,8 @@ class Shards:
 
     def partition(self, dimensions: tuple[str, ...], partition: Partition) -> Partition:
         """The partition in Dagster that holds ``partition`` of an asset with ``dimensions``."""
-        named = zip(dimensions, partition, strict=True)
-        return tuple(self.of(name) if d == self.dimension else name for d, name in named)
+        named = partition.as_dict(dimensions).items()
+        return Partition(self.of(name) if d == self.dimension else name for d, name in named)
 
 
 def _shard(number: int, n: int) -> str:
@@ -62,7 +63,9 @@ def members(names: Names, asset: str, partition: Partition) -> list[Partition]:
     dimensions = names.graph.dimensions[asset]
     if shard_at(partition) is None:
         return [partition]
-    found = product(*map(_names_of, [names] * len(partition), dimensions, partition))
+    found = map(
+        Partition, product(*map(_names_of, [names] * len(partition), dimensions, partition))
+    )
     return [one for one in found if names.has(asset, one)]
 
 
@@ -86,5 +89,5 @@ def version_of(states: Iterable[tuple[Partition, State | None]]) -> str:
     """Data version of a shard: of the data versions of its members that are there, in any order;
     empty if none is.
     """
-    versions = {partition_key(p) or "": s.version for p, s in states if s is not None and s.version}
+    versions = {p.key: s.version for p, s in states if s is not None and s.version}
     return combined(versions).version if versions else ""

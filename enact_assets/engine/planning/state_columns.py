@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.engine.fingerprints import Numbers, version_number, version_numbers
-from enact_assets.engine.graph import Follow, NameOf, Partition
-from enact_assets.engine.grids import Grid
+from enact_assets.engine.graph import Follow, NameOf
+from enact_assets.engine.grids import Grid, Partition
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.planning.states import State
 from enact_assets.engine.provenance import Provenance, combined

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from enact_assets.engine.graph import Follow, Follows, Names, Partition
+from enact_assets.engine.graph import Follow, Follows, Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Cause, CodeVersion, Lineage
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import InputVersion
@@ -30,8 +31,10 @@ class StateSource(Protocol):
         """
         ...
 
-    def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
-        """States of the partitions of one input that belong to ``partition``."""
+    def members(
+        self, names: Names, follow: Follow, groups: tuple[Partition, ...]
+    ) -> dict[Partition, State]:
+        """States of the partitions of one input that belong to ``groups`` (``Follow.groups``)."""
         ...
 
 
@@ -58,7 +61,7 @@ def inputs_now(
     for follow in Follows(names, names.graph.steps).of(step):
         if only is not None and follow.asset not in only:
             continue
-        states = States({follow.asset: source.members(names, follow, partition)})
+        states = States({follow.asset: source.members(names, follow, follow.groups(partition))})
         version = states.input_version(follow, partition)
         if version is not None:
             found[follow.asset] = version
@@ -71,7 +74,7 @@ def causes_now(
     """Why one partition is stale, as a plan would say; reads only what it is made from."""
     spec = names.graph.step_named[step]
     follows = Follows(names, names.graph.steps).of(step)
-    of = {f.asset: source.members(names, f, partition) for f in follows}
+    of = {f.asset: source.members(names, f, f.groups(partition)) for f in follows}
     for asset, state in landed_states(source, spec.assets, partition).items():
         of[asset] = {} if state is None else {partition: state}
     return Lineage(names, States(of), code_version, {}, [spec]).causes(spec, partition)

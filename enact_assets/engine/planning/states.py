@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
-from enact_assets.engine.graph import Follow, Names, Partition
+from enact_assets.engine.graph import Follow, Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.provenance import InputVersion, Provenance, combined
 from enact_assets.engine.tables import no_rows_sha
 
@@ -84,7 +85,7 @@ class States:
         """Partitions of an input that are there and belong to ``partition``, sorted."""
         by_group = self.grouped(follow)
         keys = {k for group in follow.groups(partition) for k in by_group.members(group)}
-        return sorted(tuple(k.split("|")) if k else () for k in keys)
+        return sorted(map(Partition.of_key, keys))
 
     def grouped(self, follow: Follow) -> "_Groups":
         """The partitions of an input by the names that bind them."""
@@ -103,8 +104,8 @@ class _Groups:
     def __init__(self, follow: Follow, versions: Mapping[Partition, str]) -> None:
         self._at = follow.bound_positions
         self._nothing = no_rows_sha(follow.asset) if follow.is_rolled_up else ""
-        self._members: dict[Partition, dict[str, str]] = {}
-        self._combined: dict[Partition, InputVersion] = {}
+        self._members: dict[tuple[str, ...], dict[str, str]] = {}
+        self._combined: dict[tuple[str, ...], InputVersion] = {}
         for partition, version in versions.items():
             group = tuple([partition[i] for i in self._at])
             self._members.setdefault(group, {})["|".join(partition)] = version

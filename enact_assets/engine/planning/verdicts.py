@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
-from enact_assets.engine.grids import Grid
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Grid, Partition
 from enact_assets.engine.planning.lineage import NEVER, Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
 
@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
     @property
     def key(self) -> str | None:
         """The partition's key in Dagster."""
-        return partition_key(self.partition)
+        return self.partition.key or None
 
     @property
     def why(self) -> str:
@@ -81,7 +81,7 @@ class Verdicts:
         return tuple(
             Verdict(
                 step,
-                partition_tuple(key),
+                Partition.of_key(key),
                 status,
                 tuple(map(Cause, why, changed)),
                 tuple(upstream),
@@ -111,7 +111,7 @@ class Verdicts:
         found: dict[str, list[Partition]] = {}
         of = self.frame.filter(status=FOLLOWS).select("step", "partition")
         for step, key in of.iter_rows():
-            found.setdefault(step, []).append(partition_tuple(key))
+            found.setdefault(step, []).append(Partition.of_key(key))
         return {step: tuple(partitions) for step, partitions in found.items()}
 
     @property
@@ -137,7 +137,7 @@ class Verdicts:
         is_fresh = self.frame["status"] == FRESH
         flags = is_fresh.to_numpy(writable=True)
         of = self.frame.filter(~is_fresh).select("step", "partition").iter_rows()
-        flags[~flags] = [is_asked_for(step, partition_tuple(key)) for step, key in of]
+        flags[~flags] = [is_asked_for(step, Partition.of_key(key)) for step, key in of]
         return Verdicts(self.frame.with_columns(is_asked_for=flags))
 
 

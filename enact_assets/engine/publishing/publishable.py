@@ -28,7 +28,6 @@ from enact_assets.engine.errors import (
     UnknownNameError,
     WarehouseError,
 )
-from enact_assets.engine.graph import partition_key
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_verification import Refused, Verified, verify_files
 from enact_assets.engine.lake.lake import Lake
@@ -114,7 +113,7 @@ class Sources:
 
     def stale(self, table: str) -> list[int]:
         """Places in :meth:`files` of partitions that are stale."""
-        keys = [partition_key(values) for values, _ in self._files[table]]
+        keys = ["|".join(values) or None for values, _ in self._files[table]]
         return [number for number, key in enumerate(keys) if (table, key) in self._stale]
 
     def of_leavers(self, table: str) -> list[Path]:

@@ -16,6 +16,8 @@ from typing import Generic, TypeVar
 
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
+from enact_assets.engine.progress import OnProgress, Progress, unheard
+
 MAX_AT_ONCE = 4
 """Jobs that are run at a time: each may take gigabytes of memory."""
 MOST_CACHED, LEAST_CACHED = 160 << 20, 32 << 20
@@ -63,10 +65,8 @@ class SideBySide:
         for connection in self.connections:
             connection.close()
 
-    def run(
-        self, jobs: Sequence[Job[Result]], on_progress: Callable[[int], None] = lambda _n_done: None
-    ) -> list[Result]:
-        """Results of ``jobs`` in their order; ``on_progress`` is given how many are done.
+    def run(self, jobs: Sequence[Job[Result]], on_progress: OnProgress = unheard) -> list[Result]:
+        """Results of ``jobs`` in their order; ``on_progress`` hears how many are done.
 
         Errors: that of the first that failed, once nothing runs any more.
         """
@@ -103,7 +103,7 @@ class SideBySide:
                 for future in ended:
                     done[running.pop(future)] = future
                     is_any_failed |= future.exception() is not None
-                on_progress(len(done))
+                on_progress(Progress(len(done), len(jobs), "files"))
         return [done[job.name].result() for job in jobs if job.name in done]
 
     def _holds_much(self) -> bool:

@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ import polars as pl
 from enact_assets.engine.errors import EnactError, WarehouseError
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.publishing.former_file import (
     BUILDER,
@@ -94,7 +95,7 @@ def publish(
     lake: Lake,
     warehouse_path: Path,
     sql_root: Path | None = None,
-    progress: Callable[[float], None] | None = None,
+    on_progress: OnProgress = unheard,
     *,
     names: Names | None = None,
     stale: pl.DataFrame | None = None,
@@ -112,8 +113,7 @@ def publish(
     nothing is stale or missing). Of stale partitions rows are left out that are about what is not
     there any more, as :class:`~enact_assets.engine.tables.Reference` says.
     ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
-    values of ``said``, which are no part of the content hash. ``progress`` gets the
-    share done, 0 to 1.
+    values of ``said``, which are no part of the content hash. ``on_progress`` hears of percent.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
     the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed;
@@ -131,7 +131,7 @@ def publish(
         StalePartitions.empty() if stale is None else stale,
         provenance,
         said or {},
-        _Rising(progress or (lambda _: None)),
+        _Rising(on_progress),
     )
     with replacing(warehouse_path) as temporary, _naming_full_disks(warehouse_path):
         made = None if is_whole else making.again(warehouse_path, temporary)
@@ -149,15 +149,15 @@ def publish(
 class _Rising:
     """Tells the share done, which never falls: who starts again does so within what is left."""
 
-    def __init__(self, told: Callable[[float], None]) -> None:
-        self._told, self._from, self._at = told, 0.0, 0.0
+    def __init__(self, on_progress: OnProgress) -> None:
+        self._on_progress, self._from, self._at = on_progress, 0.0, 0.0
 
     def start(self) -> None:
         self._from = self._at
 
     def __call__(self, share: float) -> None:
         self._at = self._from + (1.0 - self._from) * share
-        self._told(self._at)
+        self._on_progress(Progress(100 * self._at, 100, "%"))
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class _Making:
                 sources,
                 former=memory.made,
                 stale=self.stale,
-                on_progress=lambda share: self.progress(SHARE_OF_BUILDING * share),
+                on_progress=lambda files: self.progress(SHARE_OF_BUILDING * files.share),
             )
             sha = _content_sha(sources, self.files, built.left_out, self.stale)
             made_whole = memory.made_whole or datetime.now(UTC).isoformat(timespec="seconds")

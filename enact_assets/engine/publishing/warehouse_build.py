@@ -10,7 +10,7 @@ that changed are made again, and rows of one range at a time are in memory.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,6 +20,7 @@ import polars as pl
 from enact_assets.engine.errors import DamagedFileError, WarehouseError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.file_metadata import contract_sha
+from enact_assets.engine.progress import OnProgress
 from enact_assets.engine.publishing.former_file import (
     PARTS,
     Kept,
@@ -414,11 +415,11 @@ def build(
     *,
     former: Mapping[str, Kept],
     stale: pl.DataFrame,
-    on_progress: Callable[[float], None],
+    on_progress: OnProgress,
 ) -> Built:
     """Verify ``sources``, make the relations of ``files`` with comments, and run the checks.
 
-    ``former`` is what the database holds already. ``on_progress`` gets the share done. Errors:
+    ``former`` is what the database holds already. ``on_progress`` hears of files. Errors:
     :class:`DamagedFileError` names files of the lake that cannot be used; :class:`WarehouseError`
     the SQL file that failed, or files of the lake that changed meanwhile;
     :class:`TableContractError` for ``stale`` with other columns. Offending rows are no error.
@@ -430,7 +431,7 @@ def build(
         with SideBySide(connection) as side_by_side:
             for other in side_by_side.connections:
                 create_given_view(other, StalePartitions, stale)
-            results = side_by_side.run(jobs, lambda n_done: on_progress(n_done / len(jobs)))
+            results = side_by_side.run(jobs, on_progress)
     except WarehouseError:
         refuse_changed(sources)
         raise

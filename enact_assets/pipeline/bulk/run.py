@@ -5,7 +5,7 @@ import re
 import resource
 import shutil
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -16,6 +16,7 @@ from typing import Any
 from filelock import lock_descriptor
 
 from enact_assets.engine.errors import MaterializationError, OutputError
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import is_temporary
 from enact_assets.engine.system.lock_files import open_lock
 from enact_assets.engine.system.worker_process import worker_pool
@@ -38,18 +39,6 @@ BATCH_SIZE = 50
 LOCK = ".lock"
 POLARS_THREADS = "POLARS_MAX_THREADS"
 _KIB = 1024
-
-
-@dataclass(frozen=True)
-class BulkProgress:
-    """How far a run is, in demonstrations; ``peak_bytes`` as in :class:`BulkSummary`."""
-
-    n_done: int
-    n_demonstrations: int
-    n_failed: int
-    n_skipped: int
-    seconds: float
-    peak_bytes: int
 
 
 @dataclass
@@ -87,15 +76,15 @@ def run_bulk(
     workers: int = 2,
     batch_size: int = BATCH_SIZE,
     replace: bool = False,
-    progress: Callable[[BulkProgress], None] | None = None,
+    on_progress: OnProgress = unheard,
 ) -> BulkSummary:
     """Run all stages up to questions over ``sources``; rows land below ``output`` by batch.
 
     Rows depend on sources and settings alone, not on ``workers`` (processes; 1 works in this one)
     nor on ``batch_size`` (how many demonstrations share a file). Batches that are there and were
     made from the same inputs by the same code stay; those of demonstrations no longer asked for
-    go. ``progress`` hears of every batch. A demonstration that fails is in the summary, the others
-    go on.
+    go. ``on_progress`` hears of every batch, how many failed and, as a note, the peak memory. A
+    demonstration that fails is in the summary, the others go on.
 
     Errors: :class:`MaterializationError` for names given twice, numbers below 1, a second run on
     the same folder, or a worker that died (run again: finished batches are kept);
@@ -120,25 +109,23 @@ def run_bulk(
         failures: dict[int, tuple[BulkFailure, ...]] = {}
         peaks = {os.getpid(): 0}
         made = _make_here(tasks) if workers == 1 else _make(tasks, min(workers, len(tasks)))
-        # Closing ends the processes, should `progress` raise an error.
+        # Closing ends the processes, should `on_progress` raise an error.
         with closing(made):
             for number, manifest, is_new, process, peak in made:
                 peaks[process] = max(peak, peaks.get(process, 0))
                 failures[number] = manifest.failures
                 _add(summary, manifest, is_new=is_new)
-                if progress is not None:
-                    n_failed = sum(map(len, failures.values()))
-                    peaks[os.getpid()] = peak_bytes()
-                    progress(
-                        BulkProgress(
-                            summary.n_made + summary.n_skipped,
-                            len(sources),
-                            n_failed,
-                            summary.n_skipped,
-                            time.perf_counter() - began,
-                            sum(peaks.values()),
-                        )
+                peaks[os.getpid()] = peak_bytes()
+                on_progress(
+                    Progress(
+                        summary.n_made + summary.n_skipped,
+                        len(sources),
+                        "demonstrations",
+                        f"{sum(map(len, failures.values()))} failed",
+                        free=summary.n_skipped,
+                        note=f"peak memory {sum(peaks.values()) / 1e6:,.0f} MB",
                     )
+                )
     peaks[os.getpid()] = peak_bytes()
     summary.failures = [failure for number in sorted(failures) for failure in failures[number]]
     summary.peak_bytes = sum(peaks.values())

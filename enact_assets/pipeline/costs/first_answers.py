@@ -15,7 +15,7 @@ from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
 from enact_assets.answers.baselines.requests import build_request
 from enact_assets.answers.models.messages import Message
-from enact_assets.answers.models.session import Progress
+from enact_assets.answers.models.session import Asking
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
@@ -23,10 +23,10 @@ from enact_assets.engine.loading import World, call
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.arrivals import names_in_lake
 from enact_assets.pipeline.handles.tools import Pictures, Tools, pictures_of
 from enact_assets.pipeline.lineage.graph import names_now
 from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.pipeline.runs.names import names_in_lake
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.results.verification.metrics import expected_pairwise, summarize
@@ -61,7 +61,7 @@ class FirstAnswers:
     asked: Asked
     predictions: pl.DataFrame
     evaluation: pl.DataFrame
-    progress: Progress
+    progress: Asking
 
     def by_kind(self, data: DataResource) -> pl.DataFrame:
         """Scores and counts by kind, as :func:`summarize`, and what a random order would score on
@@ -86,9 +86,9 @@ class FirstAnswers:
         """
         rows = self.predictions.drop_nulls("raw_answer")
         n_answers, now = counted(rows.height, "answer"), ""
-        if self.progress.n_from_ledger or self.progress.usd:
+        if self.progress.free or self.progress.usd:
             now = (
-                f" {self.progress.n_from_ledger:,} were in the ledger; spent now: "
+                f" {self.progress.free:,} were in the ledger; spent now: "
                 f"{dollars(self.progress.usd)}."
             )
         if rows.is_empty() or rows["tokens_in"].null_count() == rows.height:
@@ -170,19 +170,19 @@ def ask_first(
     asked: Asked,
     *,
     usd_until: float | None,
-    told: Callable[[Progress], None],
+    on_progress: Callable[[Asking], None],
 ) -> FirstAnswers:
     """Ask ``model`` the questions of ``asked`` and verify its answers.
 
     Missing answers are rows with a reason, whatever their number. Errors: as
     :class:`ModelAsker`, and those of the step ``evaluation``.
     """
-    progress = Progress(asked.questions.height)
+    progress = Asking(0, asked.questions.height)
 
-    def noted(now: Progress) -> None:
+    def noted(now: Asking) -> None:
         nonlocal progress
         progress = now
-        told(now)
+        on_progress(now)
 
     ask = ModelAsker(data.data_root, data.images.read_png, usd_until, noted)
     shas = asked.pictures.shas

@@ -11,7 +11,8 @@ from pathlib import Path
 from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.models.budget import Budget
 from enact_assets.engine.errors import EnactError
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.pipeline.runs.pools import POOL_OF
 from enact_assets.pipeline.runs.running import REBUILD, TRIGGER_TAG, invocation_tags
@@ -81,7 +82,7 @@ def costing_money(root: Path) -> Callable[[StepSpec, Partition], bool]:
     def withheld(step: StepSpec, partition: Partition) -> bool:
         if step.name not in BUYERS:
             return False
-        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        named = partition.as_dict(dimensions(step.assets[0]))
         name = named.get("model")
         if name is None:
             variant = load_registry().variants.get(named["variant"])

@@ -20,7 +20,8 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.planning.due import Due, DueSteps
 from enact_assets.engine.planning.shards import Shards, shard_at
@@ -95,7 +96,7 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
             tick.found[step.name] = due, _runs(context, step, due, tick.n_free, shards)
             tick.n_free -= len(tick.found[step.name][1])
         due, runs = tick.found[step.name]
-        keys = {partition_key(partition) for partition in runs}
+        keys = {partition.key for partition in runs}
         cursor = tried.updated(due.attempts, tick.at).encoded()
         return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
 
@@ -143,7 +144,7 @@ class _InRanges(dg.AutomationConditionSensorDefinition):
         for keys, requests in alike.items():
             steps = {STEP_OF[key.to_user_string()].name for key in keys}
             definition = definitions.asset_graph.get(keys[0]).partitions_def
-            named = {partition_tuple(request.partition_key): request for request in requests}
+            named = {Partition.of_key(request.partition_key): request for request in requests}
             most = 1 if any(shard_at(partition) is not None for partition in named) else None
             for of in in_ranges(definition, named, context.instance, most):
                 request = named[of[0]]
@@ -242,19 +243,19 @@ def _runs(
         first = partitions[0]
         why = "; ".join(str(cause) for cause in due.causes[first])
         if first != key:
-            why = f"{counted(len(partitions), 'partition')}, first {partition_key(first)}: {why}"
-        context.log.info(f"{step.name} {partition_key(key) or ''}: {why}")
+            why = f"{counted(len(partitions), 'partition')}, first {first.key}: {why}"
+        context.log.info(f"{step.name} {key.key}: {why}")
     return runs
 
 
-def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str | None]) -> Any:
+def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str]) -> Any:
     """``keys`` of the asset that is evaluated, as Dagster wants them."""
     view, partitions = context.asset_graph_view, context.partitions_def
     if not keys:
         return context.get_empty_subset()
     if partitions is None:
         return view.get_full_subset(key=context.key)
-    named = {key for key in keys if key is not None}
+    named = {key for key in keys if key}
     return view.get_subset_from_partition_keys(context.key, partitions, named)
 
 
@@ -270,7 +271,7 @@ class _Tried:
         found = json.loads(text) if text else {}
         return cls(
             {
-                partition_tuple(key or None): (attempt, at)
+                Partition.of_key(key): (attempt, at)
                 for key, (attempt, at) in found.items()
                 if now - at < TRY_AGAIN_S
             }
@@ -291,4 +292,4 @@ class _Tried:
         )
 
     def encoded(self) -> str:
-        return json.dumps({partition_key(p) or "": kept for p, kept in sorted(self.of.items())})
+        return json.dumps({p.key: kept for p, kept in sorted(self.of.items())})

@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import Field
 
 from enact_assets.engine.errors import LakeError, MissingPartitionError, UnknownNameError
-from enact_assets.engine.graph import Partition, partition_key, partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import members
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.tables import TABLES
@@ -64,19 +64,17 @@ class LakeRows(dg.ConfigurableIOManager):
         if left_out and len(wanted) > 1:
             context.log.warning(
                 f"{name}: {len(left_out)} of {counted(len(wanted), 'partition')} are not in the "
-                f"lake and left out, first {partition_key(left_out[0])}."
+                f"lake and left out, first {left_out[0].key}."
             )
         read = wanted if len(wanted) == 1 else [one for one in wanted if one in there]
-        return pl.concat(
-            self.data.lake.read(name, dict(zip(dimensions(name), one, strict=True))) for one in read
-        )
+        return pl.concat(self.data.lake.read(name, one.as_dict(dimensions(name))) for one in read)
 
     def _wanted(self, context: dg.InputContext, name: str) -> list[Partition]:
         """Partitions that Dagster asks for and the data root has names for, in order."""
         names = current_names(context.instance, scoped_registry(Path(self.data.root)))
         if not context.has_asset_partitions:
             return sorted(names.partitions(name))
-        asked = map(partition_tuple, context.asset_partition_keys)
+        asked = map(Partition.of_key, context.asset_partition_keys)
         return [one for key in asked for one in members(names, name, key) if names.has(name, one)]
 
 

@@ -10,13 +10,13 @@ import dagster as dg
 
 from enact_assets.demonstrations.recordings.watched_folders import look_at, watched_folders
 from enact_assets.engine.errors import SettingsError
-from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.planning.lineage import entry_changed
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.plurals import counted, named
 from enact_assets.engine.tables import TABLES
-from enact_assets.pipeline.arrivals import MADE_IN, names_found, undefined
 from enact_assets.pipeline.dagster.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
 from enact_assets.pipeline.dagster.loaded import loaded_shards
 from enact_assets.pipeline.dagster.partitions import (
@@ -31,7 +31,7 @@ from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import read_scope, scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
-from enact_assets.pipeline.runs.names import current_names
+from enact_assets.pipeline.runs.names import MADE_IN, current_names, names_found, undefined
 from enact_assets.pipeline.runs.pools import set_limits
 from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.reported import (
@@ -129,7 +129,7 @@ def _undefined(
     asset = MADE_IN[dimension]
     at = dimensions(asset).index(dimension)
     seen = instance.get_materialized_partitions(dg.AssetKey(asset))
-    made = {partition_tuple(key)[at] for key in seen if len(partition_tuple(key)) > at}
+    made = {Partition.of_key(key)[at] for key in seen if len(Partition.of_key(key)) > at}
     return undefined(dimension, [n for n in names if n not in made], load_registry(), data)
 
 
@@ -174,7 +174,7 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
     shards = loaded_shards(context.repository_def.asset_graph) if context.repository_def else None
     of_shard: dict[tuple[str, Partition], list[tuple[Partition, str, str]]] = {}
     for step, partition, was, now, landed_ns in _imported_again(context, data, registry, busy):
-        place = f"{step.name} {partition_key(partition)}"
+        place = f"{step.name} {partition.key}"
         changed[place] = now
         if before.get(place) != now:  # it may still be written to
             continue
@@ -187,8 +187,8 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
             of_shard.setdefault(key, []).append((partition, content, why))
     for (name, shard), found in of_shard.items():
         first, _, why = found[0]
-        content = content_sha(sorted(f"{partition_key(p)} {content}" for p, content, _ in found))
-        why = f"{counted(len(found), 'partition')}, first {partition_key(first)}: {why}"
+        content = content_sha(sorted(f"{p.key} {content}" for p, content, _ in found))
+        why = f"{counted(len(found), 'partition')}, first {first.key}: {why}"
         only = [partition[0] for partition, _, _ in found]
         requests.append(_request(context, STEP_NAMED[name], shard, content, why, only))
     return dg.SensorResult(
@@ -258,7 +258,7 @@ def _is_loaded(
     context: dg.SensorEvaluationContext, root: str, partition: Partition, known: set[str] | None
 ) -> bool:
     """Whether the definitions, loaded some time ago, have heard of ``partition``."""
-    name = partition_key(partition)
+    name = partition.key or None
     if name is None or known is None or name in known:
         return True
     context.log.info(f"{root} {name} is new: reload the code location to materialize it")
@@ -275,7 +275,8 @@ def _imported_again(
     scanned = states.index.scan([t for t in tables if t in TABLES])
     for step in IMPORTING:
         source = step.inputs[0].asset
-        for partition, record in scanned[step.assets[0]].items():
+        for values, record in scanned[step.assets[0]].items():
+            partition = Partition(values)
             if not names.has(step.assets[0], partition) or record.provenance is None:
                 continue
             was = record.provenance.inputs.get(source)
@@ -302,8 +303,8 @@ def _request(  # noqa: PLR0917 - what a request consists of
     if failed is not None and time.time() - failed[1] >= TRY_AGAIN_S:
         content = f"{content} after {failed[0]}"
     return dg.RunRequest(
-        run_key=f"{step.name} {partition_key(partition) or ''} {content}",
-        partition_key=partition_key(partition),
+        run_key=f"{step.name} {partition.key} {content}",
+        partition_key=partition.key or None,
         asset_selection=[dg.AssetKey(asset) for asset in step.assets],
         tags=tags,
         run_config=run_config({step.name: only}, only_stale=False) if only else None,

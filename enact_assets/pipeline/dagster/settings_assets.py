@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.graph import partition_key, partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.pipeline.dagster.labels import OWNERS, as_markdown, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
@@ -24,7 +24,7 @@ GROUP = "config"
 
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
-    registry, names = load_registry(), partition_tuple(partition)
+    registry, names = load_registry(), Partition.of_key(partition)
     settings = settings_as_told(registry, asset, names)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(root_version(registry, asset, names)),
@@ -56,6 +56,6 @@ def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
                     tell(context, setting.root, key, _report(setting.root, key))
                 yield without_event(setting.root)
             else:
-                yield _report(setting.root, partition_key(partition_of_run(context)))
+                yield _report(setting.root, partition_of_run(context).key)
 
     return entry

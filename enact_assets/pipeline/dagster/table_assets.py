@@ -14,7 +14,8 @@ import dagster as dg
 import polars as pl
 
 from enact_assets.demonstrations.replay.omnigibson_runs import Player, current_player
-from enact_assets.engine.graph import Names, Partition
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import World, call
 from enact_assets.engine.steps import STEPS, Step
@@ -170,7 +171,7 @@ def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) 
 
 
 def _named(step: Step, partition: Partition) -> dict[str, str]:
-    return dict(zip(step.by, partition, strict=True))
+    return partition.as_dict(step.by)
 
 
 def _land(

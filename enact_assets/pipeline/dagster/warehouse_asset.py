@@ -79,7 +79,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                 report = publish(
                     data.lake,
                     data.warehouse_path,
-                    progress=reporter(context, WAREHOUSE).published,
+                    on_progress=reporter(context, WAREHOUSE),
                     names=lineage.names.of,
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),

@@ -5,7 +5,7 @@ this process, in several, or on a cluster.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.runs.pools import POOL_OF, driver_limit
 from enact_assets.pipeline.runs.run import Outcome, Run

@@ -6,7 +6,8 @@ from contextlib import suppress
 from enact_assets.answers.learned.training_scope import trained_activities
 from enact_assets.demonstrations.replay.sources import Sources
 from enact_assets.engine.errors import EnactError, UnknownNameError
-from enact_assets.engine.graph import Follow, Names, Partition, StepSpec
+from enact_assets.engine.graph import Follow, Names, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import NEVER, NEW_CODE, NO_PROVENANCE, Cause, Lineage
 from enact_assets.pipeline.lineage.graph import (
     EXTERNAL,
@@ -88,7 +89,7 @@ class Chosen:
 
     def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
         """Whether the names are wanted, in every dimension but ``besides``."""
-        named = dict(zip(dimensions(step.assets[0]), partition, strict=True))
+        named = partition.as_dict(dimensions(step.assets[0]))
         named.pop(besides or "", None)
         asking = self.asking.get(named.get("demonstration", ""), {})
         return all(
@@ -130,14 +131,14 @@ class Chosen:
         step = lineage.graph.step_named[_ASKED]
         suspects = lineage.may_be_stale(step).tolist()
         self._besides.setdefault(_ASKED, set()).update(
-            (variant,)
+            Partition.of(variant)
             for (variant,), may_be in zip(lineage.partitions(step), suspects, strict=True)
             if variant in self.bystanders
-            and not (may_be and not _may_follow(lineage.causes(step, (variant,))))
+            and not (may_be and not _may_follow(lineage.causes(step, Partition.of(variant))))
         )
 
     def _add_inputs(self, lineage: Lineage) -> None:
-        members: dict[tuple[str, tuple[str, ...]], dict[Partition, list[Partition]]] = {}
+        members: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Partition]]] = {}
         left = [
             (step, partition)
             for step in lineage.steps
@@ -165,9 +166,9 @@ class Chosen:
 
     def _matching(
         self, lineage: Lineage, step: StepSpec, follow: Follow
-    ) -> dict[Partition, list[Partition]]:
+    ) -> dict[tuple[str, ...], list[Partition]]:
         """Names in the bound dimensions of an input -> its partitions with wanted names."""
-        groups: dict[Partition, list[Partition]] = {}
+        groups: dict[tuple[str, ...], list[Partition]] = {}
         for partition in lineage.partitions(step):
             if self.matches(step, partition):
                 group = tuple([partition[i] for i in follow.bound_positions])

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from enact_assets.engine.planning.shards import Shards
-from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.settings.registry import DEFAULT_REGISTRY
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from enact_assets.engine.errors import EnactError, MaterializationError
-from enact_assets.pipeline.runs.progress import Progress
+from enact_assets.engine.progress import Progress, at_most_every
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -19,7 +19,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import astuple, replace
 from enum import Enum
 from functools import partial
 from importlib.util import find_spec
@@ -37,7 +37,6 @@ from enact_assets.pipeline.driver.agreement import (
 )
 from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.driver.step_runs import execute, workplace
-from enact_assets.pipeline.driver.worker import Throttle
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, WHOLE
 from enact_assets.pipeline.runs.lost_runs import mark_lost
 from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run, run_id_of
@@ -141,7 +140,8 @@ class Patience:
         if self._said is not None and now - self._said < SAID_EVERY_S:
             return None
         self._said = now
-        return Progress(f"no worker at {self._address} yet, waiting", now - self._since, 0, "s")
+        text = f"no worker at {self._address} yet, waiting"
+        return Progress(now - self._since, unit="s", text=text)
 
 
 PROGRESS_EVERY_S = 0.5
@@ -171,12 +171,9 @@ def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome 
     from distributed import get_worker
 
     worker = get_worker()
-    throttle = Throttle(PROGRESS_EVERY_S)
 
     def tell(progress: Progress) -> None:
-        if throttle.passes(progress):
-            fields = (progress.text, progress.done, progress.total, progress.unit, progress.free)
-            worker.log_event(topic, [run.id, "progress", *fields])
+        worker.log_event(topic, [run.id, "progress", *astuple(progress)])
 
     with _one_at_a_time:
         accepted = _accepted_here(terms)
@@ -187,7 +184,7 @@ def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome 
         if isinstance(known, Outcome):
             return known
         worker.log_event(topic, [run.id, "started"])
-        return execute(site, known, tell)
+        return execute(site, known, at_most_every(PROGRESS_EVERY_S, tell))
 
 
 def known_outcome(instance: dg.DagsterInstance, run: Run) -> Outcome | Run:

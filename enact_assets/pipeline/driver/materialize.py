@@ -19,19 +19,11 @@ from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.collector import without_collector
-from enact_assets.pipeline.arrivals import (
-    add_world_sources,
-    checked_name,
-    names_found,
-    names_in_lake,
-    without_twins,
-)
 from enact_assets.pipeline.costs.spending import run_tags
 from enact_assets.pipeline.dagster.up_to_date import report_up_to_date
 from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.pipeline.driver.contract import Site
-from enact_assets.pipeline.driver.scoping import keep_scope, left_over, scope_with
 from enact_assets.pipeline.driver.steps_made import Walk, planned
 from enact_assets.pipeline.driver.walk import Limits, Observer, Report, Withheld
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
@@ -47,6 +39,16 @@ from enact_assets.pipeline.root.scope import (
 from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
+from enact_assets.pipeline.runs.names import (
+    add_world_sources,
+    checked_name,
+    keep_scope,
+    left_over,
+    names_found,
+    names_in_lake,
+    scope_with,
+    without_twins,
+)
 from enact_assets.pipeline.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import FROM_NOTHING_TAG

@@ -11,11 +11,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from enact_assets.engine.errors import MaterializationError
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.driver.worker import Message, Ready, Unusable, work
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run
 
 STOP_S = 3.0

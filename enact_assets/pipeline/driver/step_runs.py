@@ -6,7 +6,7 @@ per process and site. Here too are the environment of a run, and what is said of
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,10 @@ import dagster as dg
 
 from enact_assets.engine import errors
 from enact_assets.engine.errors import EnactError
-from enact_assets.engine.graph import Partition, partition_key
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
 from enact_assets.engine.planning.shards import shard_at
+from enact_assets.engine.progress import OnProgress
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.dagster.partitions import Partitions
@@ -31,7 +32,7 @@ from enact_assets.pipeline.runs.driver_lock import make_folder
 from enact_assets.pipeline.runs.failures import WHY_CHARACTERS
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
-from enact_assets.pipeline.runs.progress import Progress, listening
+from enact_assets.pipeline.runs.progress import listening
 from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.ranges import in_ranges, range_tags
 from enact_assets.pipeline.runs.resources import DataResource
@@ -218,7 +219,7 @@ def leave() -> None:
         _open.popitem()[1].instance.dispose()
 
 
-def execute(site: Site, run: Run, progress: Callable[[Progress], None]) -> Outcome:
+def execute(site: Site, run: Run, on_progress: OnProgress) -> Outcome:
     """Perform ``run`` in this process, as one run of Dagster.
 
     A failure is an outcome with an error: what our own error says, else the foreign one's message.
@@ -232,7 +233,7 @@ def execute(site: Site, run: Run, progress: Callable[[Progress], None]) -> Outco
     place = workplace(site)
     outcome.run_id = run.run_id
     with (
-        having(place.variables), listening(progress), performing(outcome), uncaptured(),
+        having(place.variables), listening(on_progress), performing(outcome), uncaptured(),
         no_interrupt_is_lost(),
     ):  # fmt: skip
         try:
@@ -269,4 +270,4 @@ def _in_dagster(place: Workplace, run: Run) -> dict[str, Any]:
         config |= run_config({run.step: [p[at] for p in run.partitions]}, only_stale=False)
     if len(keys) > 1:
         return {"tags": tags | range_tags(keys), "run_config": config}
-    return {"tags": tags, "run_config": config, "partition_key": partition_key(keys[0])}
+    return {"tags": tags, "run_config": config, "partition_key": keys[0].key or None}

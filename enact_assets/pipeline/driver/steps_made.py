@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.state_source import landed_states
@@ -225,7 +226,7 @@ class Walk:
                 continue
             why = outcome.error
             if why is not None and run.is_list:
-                why = outcome.failures.get(one.key or "")
+                why = outcome.failures.get(one.key)
                 if why is None and outcome.broke_off and not self._has_landed(one):
                     again.append(one)
                     continue

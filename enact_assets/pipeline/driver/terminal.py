@@ -10,10 +10,10 @@ from rich.text import Text
 
 from enact_assets.engine.planning.lineage import NEVER
 from enact_assets.engine.plurals import all_fresh, counted, named
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.system.kernel_cache import has_kernels
 from enact_assets.pipeline.driver.walk import Failure, Observer, Report
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 
 LINE_EVERY_S = 10.0
@@ -136,12 +136,12 @@ class TerminalObserver(Observer):
     def run_starts(self, run: Run) -> None:  # noqa: D102
         self._running[run.id] = None, len(run.partitions)
         why = "" if not run.why or run.whys[0] == NEVER else f" ({run.whys[0]})"
-        self._show(f"{run.key or ''}{why}".strip())
+        self._show(f"{run.key}{why}".strip())
 
     def progress(self, run: Run, progress: Progress) -> None:  # noqa: D102
         self._running[run.id] = progress, len(run.partitions)
         # What a run of several counts is part of what is shown before.
-        self._show(run.key or "" if run.is_list else f"{progress.count}  {run.key or ''}")
+        self._show(run.key if run.is_list else f"{progress.count}  {run.key}")
 
     def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:  # noqa: D102
         self._n_done += n
@@ -224,4 +224,4 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def _partitions(name: str, runs: Sequence[Run]) -> str:
-    return f"{name} {named([run.key or '' for run in runs], 1)}".strip()
+    return f"{name} {named([run.key for run in runs], 1)}".strip()

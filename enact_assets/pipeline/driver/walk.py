@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from enact_assets.engine.graph import Partition, StepSpec, partition_key
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.verdicts import Verdicts
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 
 Withheld = Callable[[StepSpec, Partition], bool]
@@ -110,7 +111,7 @@ class Report:
         if not found or not all(is_chosen(STEP_OF[asset], p) for asset, p in found):
             return False
         for asset, partition in found:
-            place = f"{asset} {partition_key(partition) or ''}".strip()
+            place = f"{asset} {partition.key}".strip()
             self.damaged.append(f"{place}: {now.states.of[asset][partition].problem}")
         self.failures = [
             f

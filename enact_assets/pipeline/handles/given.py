@@ -16,6 +16,7 @@ from enact_assets.demonstrations.pictures.recorded_pictures import (
 from enact_assets.demonstrations.replay.sources import PictureRequest
 from enact_assets.demonstrations.replay.tables import States
 from enact_assets.engine.parameters import Later, provides
+from enact_assets.engine.progress import unheard
 from enact_assets.pipeline.handles.tools import Tools
 from enact_assets.questions.asked.given_questions import key_frames_of, pictures_named
 from enact_assets.questions.asked.imported_questions import FoundQuestion, ImportedQuestions
@@ -70,14 +71,14 @@ class GivenPictures:
         columns = ("demonstration", "source", "n_frames", "frame_id_runs")
         name, source, n_frames, runs = demonstrations.select(columns).row(0)
         tools = self._tools
-        progress = tools.progress(f"pictures {name} {variant.name}").pictures
+        hears = tools.progress(f"pictures {name} {variant.name}")
 
         def others(ids: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
             if not is_shown(tools.recordings, name, source, variant):
                 return
             if source in RENDERED:
                 rest = wanted.filter(pl.col("frame").is_in(list(ids))).unique("frame")
-                places = tools.images, states, None, tools.workers
+                places = tools.images, states, unheard, tools.workers
                 request = PictureRequest(demonstrations, rest, variant, *places)
                 made = all_sources(tools.recordings).named(source).pictures(request)
                 for frame, sha in made.select("frame", "image_sha").iter_rows():
@@ -88,7 +89,7 @@ class GivenPictures:
             if camera is not None:
                 yield from read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs)
 
-        return given_key_frames(wanted, self._shown(name), tools.images, others, progress)
+        return given_key_frames(wanted, self._shown(name), tools.images, others, hears)
 
     def _shown(self, demonstration: str) -> Iterator[ShownPicture]:
         """Of every file: the same question may have other pictures in each."""

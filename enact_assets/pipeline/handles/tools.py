@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.picture_editor import PictureEditor
-from enact_assets.answers.models.session import Progress as AskingProgress
 from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.world.asked_models import WorldAsker
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
@@ -22,8 +21,6 @@ from enact_assets.demonstrations.recordings.videos import length_s
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.sources import (
     PictureRequest,
-    ReplayProgress,
-    Silent,
     Sources,
     replay,
 )
@@ -32,6 +29,7 @@ from enact_assets.engine.errors import RenderError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.parameters import Later, provides
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.questions.asked.imported_questions import ImportedQuestions
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
 from enact_assets.questions.files.imported import question_file
@@ -40,29 +38,6 @@ from enact_assets.questions.world.film_images import film_images
 from enact_assets.questions.world.step_files import annotations_in, films_in, read_step_file
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Variant
-
-
-class Progress(ReplayProgress, Protocol):
-    """Hears how far a step is."""
-
-    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
-        """Pictures made, of which ``n_from_cache`` had been rendered before."""
-        ...
-
-    def answers(self, asked: AskingProgress) -> None:
-        """Questions that were answered."""
-        ...
-
-
-@dataclass(frozen=True)
-class SilentProgress(Silent):
-    """Progress that is discarded."""
-
-    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
-        """Pictures made."""
-
-    def answers(self, asked: AskingProgress) -> None:
-        """Questions answered."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +51,7 @@ class Tools:
     recordings: Recordings
     question_files: Path
     workers: int = 1
-    progress: Callable[[str], Progress] = lambda _text: SilentProgress()
+    progress: Callable[[str], OnProgress] = lambda _text: unheard
     data_root: DataRoot = field(default_factory=DataRoot.from_environment)
     """Its models, and the ledger of their answers."""
     usd_until: Callable[[], float | None] = lambda: None
@@ -88,12 +63,11 @@ class Replayer:
     """Replays one demonstration."""
 
     _sources: Sources
-    _progress: Callable[[str], Progress]
+    _progress: Callable[[str], OnProgress]
 
     def __call__(self, demonstration: str) -> ReplayTables:
         """Its replay tables. Errors: those of its source."""
-        progress = self._progress(f"replaying {demonstration}")
-        return replay(demonstration, self._sources, progress)
+        return replay(demonstration, self._sources, self._progress(f"replaying {demonstration}"))
 
 
 @provides(reads=("recording",))
@@ -127,7 +101,7 @@ class PictureMaker:
         tools, text = self._tools, f"pictures {name} {variant.name}"
         if not is_shown(tools.recordings, name, source, variant):
             return FrameImages.empty()
-        hears = tools.progress(text).pictures
+        hears = tools.progress(text)
         return self._sources.named(source).pictures(
             PictureRequest(
                 demonstrations, wanted, variant, tools.images, states, hears, tools.workers
@@ -306,7 +280,7 @@ def model_asker(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> ModelAsker:
     """Asks models, or reads what they answered before."""
-    hears = tools.progress(f"asking {' '.join(partition.values())}").answers
+    hears = tools.progress(f"asking {' '.join(partition.values())}")
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
 
 
@@ -316,7 +290,7 @@ def world_asker(
 ) -> WorldAsker:
     """The same, of the model that answers questions of WorldPrediction."""
     asker = model_asker(tools, partition, loaded)
-    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.told)
+    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.on_progress)
 
 
 @provides(reads=("image_model",))
@@ -324,7 +298,7 @@ def picture_editor(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> PictureEditor:
     """Has pictures edited by the image model of the variant."""
-    hears = tools.progress(f"editing pictures {' '.join(partition.values())}").pictures
+    hears = tools.progress(f"editing pictures {' '.join(partition.values())}")
     return PictureEditor(tools.data_root, tools.images, tools.usd_until(), hears)
 
 

@@ -32,10 +32,11 @@ CUT = (
     "enact_assets.settings.registry",
     "enact_assets.settings.further_predicates",
     "enact_assets.engine.system.kernel_cache",
+    "enact_assets.engine.progress",
 )
 """Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
-count by their code, wherever the compiled ones are kept. No rows hold a further predicate that was
-unknown when they were made."""
+count by their code, wherever the compiled ones are kept. How far work is changes no row. No rows
+hold a further predicate that was unknown when they were made."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")
 """Packages whose version decides rows."""
 WHOLE_ROOTS = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
     "be42120cf9c3": "1c9ea3e3806b",  # action_states
-    "583747442be7": "bdc803d2ef66",  # annotated_actions
+    "89edefe4f37b": "bdc803d2ef66",  # annotated_actions
     "d0ad3a5d5010": "7768ac03781b",  # answers of fact_reader
     "4e0d08be3621": "04a97307e616",  # answers of identity
     "bdae771213ae": "04a97307e616",  # answers of oracle
@@ -19,37 +19,37 @@ FORMER: Mapping[str, str] = {
     "262562937654": "04a97307e616",  # answers of text_prior
     "dc71b5041dcf": "51af65526bef",  # asked_questions
     "38e1b5b42b4d": "4a2203422b21",  # error_analysis
-    "ece485e9ce52": "6d9c09dac2e2",  # evaluation
+    "ec17f24a706d": "6d9c09dac2e2",  # evaluation
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
-    "c2d0c3084aea": "535093c644eb",  # film_images
+    "d098518b7547": "535093c644eb",  # film_images
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
     "00765ae19f8c": "0b521036ac7e",  # kept_questions
     "87ef806eddb4": "05a5d5863377",  # model_comparisons
-    "a9f4d5e9fc05": "6a4783a47bc7",  # official_questions
+    "205be78c0d32": "6a4783a47bc7",  # official_questions
     "98062f19bf61": "ef65de531646",  # path_counts
     "bef3b2dafd7e": "e6f17a951694",  # probe_panels
     "a4da62bd439a": "789808953340",  # probes
     "4b8d53225806": "61658060dd57",  # published_results
-    "4f74f8799002": "807589c5f8bd",  # qa
-    "68c01ca4d9b6": "ee7e17411dcc",  # question_orders
+    "8ef534c21270": "807589c5f8bd",  # qa
+    "47d18c364d71": "ee7e17411dcc",  # question_orders
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "30c2c3ac0d9e": "9f0deb65c320",  # replays
-    "426fa6d3a5e2": "f696541b85b9",  # report
-    "1b0af6d71e3c": "108c66894da7",  # segmentation
+    "0d35b598931f": "9f0deb65c320",  # replays
+    "0352e8840bda": "f696541b85b9",  # report
+    "0606b41bb7ed": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
-    "e87b878e29d2": "bb2e563e9366",  # training_statistics
+    "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
     "f1b00f5badd8": "44980f09a6f8",  # trajectories
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
     "5b6b58d07a6e": "0bfa836adf75",  # visible_changes
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
-    "0875f67ad778": "914023d98110",  # warehouse
+    "f14a99755545": "914023d98110",  # warehouse
     "d15ce433ff7a": "fd46864c3c1c",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
-    "16ea07f769f1": "049a811f5cca",  # world_predictions
+    "11b5fac404ab": "049a811f5cca",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

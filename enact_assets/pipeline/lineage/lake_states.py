@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from enact_assets.engine.errors import DamagedFileError, MissingPartitionError, UnreadableFileError
-from enact_assets.engine.graph import Follow, Names, Partition, partition_key
-from enact_assets.engine.grids import Grid
+from enact_assets.engine.graph import Follow, Names
+from enact_assets.engine.grids import Grid, Partition
 from enact_assets.engine.lake.catalogue_rows import texts
 from enact_assets.engine.lake.file_records import NO_HEADS
 from enact_assets.engine.lake.image_store import ImageStore
@@ -84,7 +84,7 @@ class FileStates(StatesInColumns):
         number = -1 if position is None else self._number[position]
         if number < 0:
             raise KeyError(partition)
-        found, key = self._files.found, partition_key(partition) or ""
+        found, key = self._files.found, partition.key
         problem = found.problem[number]
         if problem is None and key in self._n_gone:
             problem = f"{self._n_gone[key]} of its pictures are gone"
@@ -102,7 +102,10 @@ class FileStates(StatesInColumns):
         self._note(partition, None)
 
     def __iter__(self) -> Iterator[Partition]:
-        return map(self._grid.partition, np.flatnonzero(self.columns.is_there).tolist())
+        return (
+            Partition(self._grid.partition(k))
+            for k in np.flatnonzero(self.columns.is_there).tolist()
+        )
 
     def __len__(self) -> int:
         return int(self.columns.is_there.sum())
@@ -166,7 +169,7 @@ class LakeStates:
                 of[table] = FileStates(names.grid(table), files, n_gone)
         for whole in sorted(WHOLE if assets is None else WHOLE & set(assets)):
             state = self._whole(whole)
-            of[whole] = {} if state is None else {(): state}
+            of[whole] = {} if state is None else {Partition(): state}
 
         def landed(table: str, partition: Partition) -> State | None:
             return of[table].get(partition)
@@ -194,7 +197,7 @@ class LakeStates:
             return None if version is None else State(version)
         if asset in WHOLE:
             return self._whole(asset)
-        where = dict(zip(dimensions(asset), partition, strict=True))
+        where = partition.as_dict(dimensions(asset))
         try:
             metadata = self.lake.metadata(asset, where)
         except MissingPartitionError:
@@ -204,24 +207,22 @@ class LakeStates:
             return State("", None, str(error))
         return State(metadata.content_sha, metadata.provenance)
 
-    def members(self, names: Names, follow: Follow, partition: Partition) -> dict[Partition, State]:
-        """States of the partitions of one input that belong to ``partition``."""
-        asset, groups = follow.asset, follow.groups(partition)
-        if asset in ROOTS or asset in EXTERNAL:
+    def members(
+        self, names: Names, follow: Follow, groups: tuple[Partition, ...]
+    ) -> dict[Partition, State]:
+        """States of the partitions of one input that belong to ``groups``."""
+        asset, of = follow.asset, dict[Partition, State]()
+        if asset not in ROOTS and asset not in EXTERNAL and follow.is_rolled_up:
+            at, wanted = follow.bound_positions, set(groups)
+            (files,) = self.index.files([asset]).values()
+            there = FileStates(names.grid(asset), files, {})
+            return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+        for group in groups:
             if asset in ROOTS:
-                of = {g: State(root_version(self.registry, asset, g)) for g in groups}
-            else:
-                versions = {g: self.external_version(asset, g) for g in groups}
-                of = {g: State(version) for g, version in versions.items() if version is not None}
-                self.arrived.contents.keep()
-            return of
-        if not follow.is_rolled_up:
-            states = {group: self.landed(asset, group) for group in groups}
-            return {group: state for group, state in states.items() if state is not None}
-        at, wanted = follow.bound_positions, set(groups)
-        (files,) = self.index.files([asset]).values()
-        there = FileStates(names.grid(asset), files, {})
-        return {p: there[p] for p in there if tuple([p[i] for i in at]) in wanted}
+                of[group] = State(root_version(self.registry, asset, group))
+            elif (state := self.landed(asset, group)) is not None:
+                of[group] = state
+        return of
 
     def _of_recordings(
         self,
@@ -254,7 +255,7 @@ class LakeStates:
             return None if state is None else state.version
 
         def frame_ids() -> list[int]:
-            where = dict(zip(dimensions(table), partition, strict=True))
+            where = partition.as_dict(dimensions(table))
             return self.lake.read(table, where).get_column("frame_id").unique().sort().to_list()
 
         return self.arrived.recorded_pictures(partition, version, frame_ids)

@@ -31,7 +31,7 @@ from enact_assets.engine.errors import (
     ReplayError,
     SettingsError,
 )
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.plurals import named
@@ -70,7 +70,7 @@ def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
 
 def entry_of(registry: Registry, kind: type, name: str | None) -> Any:
     """The entry of the settings type ``kind``, of ``name`` in its dimension if it has one."""
-    return settings_of(registry, SETTINGS[kind].root, () if name is None else (name,))
+    return settings_of(registry, SETTINGS[kind].root, Partition.of_key(name))
 
 
 def root_version(registry: Registry, root: str, partition: Partition) -> str:

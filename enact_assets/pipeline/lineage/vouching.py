@@ -10,7 +10,8 @@ from functools import cache
 
 from enact_assets.engine.deriving import vouched_for
 from enact_assets.engine.errors import DeclarationError, MaterializationError
-from enact_assets.engine.graph import Follows, Names, Partition, partition_key
+from enact_assets.engine.graph import Follows, Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.state_source import StateSource, inputs_now, landed_states
 from enact_assets.engine.steps import STEPS as DECLARED
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS
@@ -61,7 +62,7 @@ def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Pa
         if changed:
             again = " and ".join(reversed(path[: k + 1]))
             raise MaterializationError(
-                f"{step} {partition_key(partition)} was not made: {changed[0]} changed since "
-                f"{asset} {partition_key(where)} was made from it, and {step} reads both. "
+                f"{step} {partition.key} was not made: {changed[0]} changed since "
+                f"{asset} {where.key} was made from it, and {step} reads both. "
                 f"Materialize {again} again first."
             )

@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 
 from enact_assets.answers.models.budget import Budget
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.verdicts import Verdict, Verdicts
 from enact_assets.engine.plurals import all_fresh, counted, named
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.costs.spending import costing_money
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.walk import Failure, Limits, Observer, Report, Withheld
@@ -20,7 +21,6 @@ from enact_assets.pipeline.rebuild.settings import RebuildSettings
 from enact_assets.pipeline.root.scope import is_unused
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 from enact_assets.pipeline.runs.running import REBUILD, UNFINISHED
 from enact_assets.settings.paths import SCHEDULE_FILE, DataRoot

@@ -41,6 +41,8 @@ POLICY: Mapping[str, Any] = {
     "run_retries": {"enabled": True, "max_retries": 3, "retry_on_asset_or_op_failure": False},
     # A run that never got its process counts as failed, not as running.
     "run_monitoring": {"enabled": True, "start_timeout_seconds": 300},
+    # A busy machine takes longer than the three minutes after which Dagster's UI gives up.
+    "code_servers": {"local_startup_timeout": 900},
     # Days that looks of sensors and schedules are kept: there are thousands a day.
     "retention": {
         name: {"purge_after_days": {"skipped": 2, "success": 30, "failure": 30}}

@@ -9,7 +9,8 @@ from pathlib import Path
 import dagster as dg
 
 from enact_assets.engine.errors import DamagedFileError, MaterializationError
-from enact_assets.engine.graph import Names, Partition, StepSpec, partition_tuple
+from enact_assets.engine.graph import Names, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import heal
 from enact_assets.engine.planning.lineage import Cause
 from enact_assets.engine.planning.state_source import causes_now, inputs_now
@@ -96,7 +97,7 @@ def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
 def partition_of_run(context: dg.AssetExecutionContext) -> Partition:
     """The partition in Dagster that the run makes; of a range of several the first."""
     has_key = context.has_partition_key or context.has_partition_key_range
-    return partition_tuple(str(context.partition_keys[0]) if has_key else None)
+    return Partition.of_key(str(context.partition_keys[0]) if has_key else None)
 
 
 def makes_several(context: dg.AssetExecutionContext) -> bool:

@@ -1,13 +1,48 @@
-"""Current names of every dimension, and the rows that belong to them."""
+"""Which names there are: of the registry what is in scope, of lists beside the data, recordings and
+imported files all that somebody defined, and what the lake holds; without forgotten ones.
 
-from collections.abc import Collection, Mapping
+Sensor and driver register the same (:func:`names_found`); what was registered, with gatings and
+variants of the registry, are the names now (:func:`current_names`). What the lake holds arrived
+once, whoever asked for it, and whichever database Dagster uses now: it stays a name until it is
+forgotten. A scope grows by what a command names.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import dagster as dg
 
+from enact_assets.answers.imported.answer_files import answered_names
+from enact_assets.demonstrations.replay.embedded import parse_demonstration
+from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.given_files import read_given
 from enact_assets.engine.graph import Names
+from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.lineage.graph import names_now
-from enact_assets.settings.registry import Registry
+from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.root.scope import Scope, is_unused, read_scope, write_scope
+from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.questions.files.imported import question_file_names
+from enact_assets.questions.world.step_files import step_file_folder, step_file_names
+from enact_assets.settings.classes import EMBEDDED, twins
+from enact_assets.settings.registry import Registry, registry_path
+from enact_assets.settings.world import EMBEDDED_WORLD
+
+LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
+"""Dimension -> file below the data root with one name per line."""
+COMMENT = "#"
+HELD_IN = {
+    "demonstration": "demonstrations",
+    "model": "predictions",
+    "world_source": "world_questions",
+}
+"""Dimension -> table of the lake whose names stay until they are forgotten."""
+MADE_IN = {**HELD_IN, "question_file": "official_questions"}
+"""Dimension -> table that is the first to be made of a name."""
+Named = Mapping[str, Iterable[str]]
+"""Dimension -> names."""
 
 
 def current_names(
@@ -26,3 +61,313 @@ def current_names(
     demonstrations = of("demonstration").difference(left_out)
     files, sources = of("question_file"), of("world_source")
     return names_now(registry, demonstrations, of("model"), files, world_sources=sources)
+
+
+def names_found(
+    data: DataResource, registry: Registry | None
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Dimension -> names that are to be partitions, in the order found; and what is wrong.
+
+    Undefined names are ignored, each with one message that says where the name is. Without a
+    ``registry`` the names of all other places are found.
+    """
+    dimensions = ("demonstration", "model", "question_file", "world_source")
+    places: dict[str, dict[str, str]] = {dimension: {} for dimension in dimensions}
+    problems: list[str] = []
+
+    def add(dimension: str, names: Iterable[tuple[str, str]]) -> None:
+        for name, place in names:
+            places[dimension].setdefault(name, place)
+
+    if registry is not None:
+        add("demonstration", ((name, "registry") for name in registry.demonstrations))
+        add("model", ((name, "registry") for name in registry.models))
+    for dimension, file in LISTS.items():
+        add(dimension, _listed(Path(data.root) / file, problems))
+    add("demonstration", ((name, "recordings") for name in data.recordings.names()))
+    # Their files stay when they are forgotten: answers cost money, or people's time.
+    forgotten = Forgotten(data.data_root.root).of("model")
+    answered = [*answered_names(data.data_root), *data.models.answered.annotators()]
+    answered = [name for name in answered if name not in forgotten]
+    add("model", ((name, "answers") for name in answered))
+    add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
+    steps = data.data_root.step_files
+    add("world_source", ((name, f"{steps}") for name in step_file_names(steps)))
+    if registry is not None:
+        add("demonstration", _asked_about(data, registry, problems))
+    found: dict[str, list[str]] = {}
+    for dimension, named in places.items():
+        found[dimension] = []
+        for name, place in named.items():
+            try:
+                key = checked_name(dimension, name, registry, data)
+            except EnactError as error:
+                problems.append(f"{place}: {error}")
+            else:
+                found[dimension].append(key)
+    made = names_in_lake(data)
+    for dimension, names in made.items():
+        # A name whose recording is gone is not reported each time.
+        found[dimension] += [
+            name
+            for name in names
+            if name not in places[dimension] and _is_defined(dimension, name, data)
+        ]
+    for dimension, names in found.items():
+        found[dimension], said = without_twins(dimension, names, made.get(dimension, ()))
+        problems += said
+    if registry is not None:
+        add_world_sources(found, registry, data)
+    return found, problems
+
+
+def without_twins(
+    dimension: str, names: Iterable[str], known: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """``names`` that are ``known`` or differ in more than case from earlier ones, and what to say
+    of the others.
+    """
+    named = list(names)
+    found = twins(named)
+    for name in known:
+        found.pop(name, None)
+    said = [
+        f"{dimension} {name!r}: differs from {other!r} in case only, so some disks hold one file "
+        "for both names. Rename it."
+        for name, other in found.items()
+    ]
+    return [name for name in named if name not in found], said
+
+
+def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:
+    """Add the source ``embedded`` of WorldPrediction where a demonstration in ``found`` (dimension
+    -> names) is an environment of it: without any there is nothing to compare with.
+    """
+    if any(_is_environment(name, registry, data) for name in found["demonstration"]):
+        found["world_source"] += [EMBEDDED_WORLD]
+
+
+def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
+    environments = registry.world.environments
+    try:
+        _, seed = parse_demonstration(name)
+        # Its seed tells it of nearly all; finding the source looks for files.
+        return environments.has(EMBEDDED, seed) and environments.has(
+            data.sources.find(name).name, seed
+        )
+    except EnactError:
+        return False
+
+
+def _asked_about(
+    data: DataResource, registry: Registry, problems: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Demonstrations that questions of a gating name; their files stay when they are forgotten."""
+    forgotten = Forgotten(data.data_root.root).of("demonstration")
+    files = data.asked.files()
+    try:
+        tasks = data.asked.tasks({n for g in registry.gatings.values() for n in g.takes(files)})
+    except EnactError as error:
+        problems.append(str(error))
+        return
+    yield from ((task, "question_files") for task in tasks if task not in forgotten)
+
+
+def names_in_lake(data: DataResource) -> dict[str, list[str]]:
+    """Dimension -> names in the lake that were not forgotten, sorted."""
+    forgotten = Forgotten(data.data_root.root)
+    found = {}
+    for dimension in HELD_IN:
+        found[dimension] = sorted(_made(data, dimension) - forgotten.of(dimension))
+    return found
+
+
+def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
+    """Places that still name ``name``, so that it would be added again, in words."""
+    registered = {"demonstration": registry.demonstrations, "model": registry.models}
+
+    def is_meant(text: str) -> bool:
+        try:
+            return name == (data.models.called(text) if dimension == "model" else text)
+        except EnactError:
+            return False
+
+    places = []
+    if any(map(is_meant, registered.get(dimension, ()))):
+        places.append(f"the registry {registry_path()}")
+    if dimension in LISTS:
+        listed = _listed(Path(data.root) / LISTS[dimension], [])
+        places += [place for found, place in listed if is_meant(found)]
+    if dimension == "demonstration" and data.recordings.has(name):
+        places.append(f"its recording {data.recordings.folder(name)}")
+    if dimension == "question_file" and name in question_file_names(data.question_files):
+        places.append(f"its file in {data.question_files}")
+    return places
+
+
+def undefined(
+    dimension: str, names: Iterable[str], registry: Registry, data: DataResource
+) -> dict[str, str]:
+    """Those of ``names`` that nobody defined, such as one typed into the UI, and why.
+
+    Not one that a place names, however wrong, that lake or answers hold, or of which the files that
+    define it cannot be read: what is there today is not the last word about it.
+    """
+    found = {}
+    made = _made(data, dimension)
+    for name in names:
+        if name in made or places_of(data, registry, dimension, name):
+            continue
+        if dimension == "question_file":
+            found[name] = f"no file in {data.question_files} has this name"
+            continue
+        try:
+            checked_name(dimension, name, registry, data)
+        except UnknownNameError as error:
+            found[name] = str(error)
+        except EnactError:
+            continue
+    return found
+
+
+def _made(data: DataResource, dimension: str) -> set[str]:
+    return {partition[dimension] for partition in data.lake.partitions(MADE_IN[dimension])}
+
+
+def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
+    try:
+        checked_name(dimension, name, None, data)
+    except EnactError:
+        return False
+    return True
+
+
+def checked_name(dimension: str, name: str, registry: Registry | None, data: DataResource) -> str:
+    """The name of the partition that ``name`` of ``dimension`` means: of a model it may be an id.
+
+    Errors: :class:`UnknownNameError` if it is not defined anywhere.
+    """
+    if dimension == "model":
+        return data.models.partition_name(name)
+    if dimension == "variant" and registry is not None:
+        registry.variant(name)
+    elif dimension == "demonstration":
+        data.sources.find(name)
+    elif dimension == "world_source" and name != EMBEDDED_WORLD:
+        step_file_folder(data.data_root.step_files, name)
+    return name
+
+
+def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
+    """Each name of a list, with its line."""
+    try:
+        lines = read_given(path).decode("utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", "not text")
+        problems.append(f"{path}: cannot be read ({reason}). Write one name per line, in UTF-8.")
+        return
+    for number, line in enumerate(lines, start=1):
+        name = line.partition(COMMENT)[0].strip()
+        if name:
+            yield name, f"{path}, line {number}"
+
+
+def scope_with(
+    data: DataResource, registry: Registry, named: Named, part: Named | None, *, is_whole: bool
+) -> Scope:
+    """The scope of a data root once a command was called with these names.
+
+    ``named`` are the names that the command is restricted to, ``part`` a part of the registry that
+    it makes (a first look). In an unused data root they are all there is to the scope, and a
+    dimension without names has all of the registry; in one that was used before there were scopes
+    everything stays in scope. ``is_whole`` asks for the whole registry.
+    Errors: :class:`UnknownNameError` for an unknown variant.
+    """
+    names = {dimension: set(given) for dimension, given in named.items()}
+    for variant in names.get("variant", ()):
+        registry.variant(variant)
+    demonstrations = names.get("demonstration", set())
+    names["demonstration"] = {n for n in demonstrations if _is_embedded(n, data)}
+    kept = read_scope(data.data_root.root)
+    if is_whole or (kept is None and not is_unused(data.data_root)):
+        return Scope()
+    if kept is None:
+        first = part
+        if first is None:
+            first = {d: () for d in ("demonstration", "variant") if d in named}
+        kept = Scope({dimension: frozenset(given) for dimension, given in first.items()})
+    return kept.widened({d: set(given) for d, given in (part or {}).items()}).widened(names)
+
+
+@dataclass(frozen=True)
+class ScopeChange:
+    """What a command did to the scope of a data root."""
+
+    scope: Scope
+    is_first: bool
+    """Whether nothing was made in the data root before."""
+    is_changed: bool
+    has_new_variants: bool
+    """Whether variants joined it: Dagster knows those of the time when it loaded the registry."""
+
+    def words(self, names: Names, registry: Registry, assets: Collection[str] = ()) -> list[str]:
+        """What to print before anything is made; ``names`` are those of the data root now,
+        ``assets`` those that the command is limited to.
+        """
+        notes = self.scope.unknown(registry)
+        there = ", ".join(counted(len(names.of[d]), d) for d in ("demonstration", "variant"))
+        if self.is_changed:
+            is_known = self.is_first or not self.has_new_variants
+            reload = "" if is_known else " Reload the code location in a Dagster UI that is open."
+            notes.append(f"Now in this data root: {there}.{reload}")
+        elif self.is_first and not self.scope.of:
+            first = " `enact-assets demo` makes a first look." if registry.demo else ""
+            made = f"The whole registry is made: {there}.{first}"
+            if assets:
+                made = (
+                    f"Made now is only {' and '.join(sorted(assets))}, with what it is made from."
+                )
+            notes.append(f"This data root is new. {made}")
+        return notes
+
+
+def keep_scope(
+    instance: dg.DagsterInstance, data: DataResource, registry: Registry, scope: Scope
+) -> ScopeChange:
+    """Remember ``scope`` in the data root if it differs from the one there.
+
+    Demonstrations of :func:`left_over` are partitions no more.
+    """
+    before, root = read_scope(data.data_root.root) or Scope(), data.data_root.root
+    is_first = is_unused(data.data_root)
+    if scope != before:
+        write_scope(root, scope)
+    for name in left_over(instance, data, registry, scope):
+        instance.delete_dynamic_partition("demonstration", name)
+    has_new_variants = scope.of.get("variant") != before.of.get("variant")
+    return ScopeChange(scope, is_first, scope != before, has_new_variants)
+
+
+def left_over(
+    instance: dg.DagsterInstance, data: DataResource, registry: Registry, scope: Scope
+) -> set[str]:
+    """Demonstrations of ``registry`` that are partitions, and not in ``scope``; none once any
+    demonstration was made.
+
+    The UI makes all names of the registry partitions in a data root without a scope, before a first
+    look or an import gives it one.
+    """
+    if "demonstration" not in scope.of or data.lake.partitions("demonstrations"):
+        return set()
+    known = set(instance.get_dynamic_partitions("demonstration"))
+    return known.intersection(registry.demonstrations) - scope.of["demonstration"]
+
+
+def _is_embedded(name: str, data: DataResource) -> bool:
+    """Recordings are in scope by being there: only names of our own simulator are remembered."""
+    try:
+        return data.sources.find(name).name == EMBEDDED
+    except EnactError:
+        return False  # reported where it becomes no partition

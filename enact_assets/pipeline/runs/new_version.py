@@ -8,7 +8,7 @@ from typing import NamedTuple
 import dagster as dg
 
 from enact_assets.engine.errors import LakeError
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
@@ -54,7 +54,7 @@ def made_by_other_code(
 
 def _rows(lake: Lake, step: str, partition: Partition) -> int:
     """Rows that ``step`` landed before; none if they cannot be read."""
-    where = dict(zip(dimensions(step), partition, strict=True))
+    where = partition.as_dict(dimensions(step))
     try:
         return lake.read(step, where).height
     except LakeError:

@@ -17,6 +17,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DisconnectionError
 
+from enact_assets.pipeline.runs import backfill_requests  # noqa: F401 - the daemon loads it here
 from enact_assets.pipeline.runs.driver_lock import plain_url
 
 DRIVER = "postgresql+psycopg2"

@@ -18,9 +18,11 @@ from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from dagster._core.definitions.source_asset import SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION
 
 from enact_assets.engine.errors import EnactError, MaterializationError
-from enact_assets.engine.graph import Partition, StepSpec, partition_key, partition_tuple
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import members, shard_at, version_of
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.provenance import InputVersion
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import EXTERNAL, STEP_OF
@@ -103,7 +105,7 @@ def chosen_partitions(
     if WHY_TAG in tags:
         pass  # it was planned, which looks at causes
     elif wanted:
-        first = f"{partition_key(wanted[0])}: {found.why(step.name, wanted[0])}"
+        first = f"{wanted[0].key}: {found.why(step.name, wanted[0])}"
         note_why(context, f"{counted(len(wanted), 'partition')}, first {first}")
     else:
         note_why(context, "all of it was fresh")
@@ -116,7 +118,7 @@ def _is_wanted(found: Found, step: StepSpec, partition: Partition) -> bool:
 
 
 def _place(step: StepSpec, keys: Iterable[Partition]) -> str:
-    named = [partition_key(key) or "" for key in keys]
+    named = [key.key for key in keys]
     return f"{step.name} {named[0]}" + (f" to {named[-1]}" if len(named) > 1 else "")
 
 
@@ -134,7 +136,7 @@ def tell(  # noqa: PLR0917 - what an event consists of
     """
     if why is None:
         outcome = performed()
-        why = outcome.run.why_of(partition_tuple(str(key))) if outcome is not None else ""
+        why = outcome.run.why_of(Partition.of_key(str(key))) if outcome is not None else ""
     version = result.data_version.value if result.data_version is not None else ""
     context.log_event(
         dg.AssetMaterialization(
@@ -167,11 +169,11 @@ def make_partitions(
     Gives results that add no event, so that later steps of the run begin. Errors:
     ``dagster.Failure`` caused by a :class:`MaterializationError` if some could not be made.
     """
-    named = {partition_tuple(str(key)): key for key in context.partition_keys}
+    named = {Partition.of_key(str(key)): key for key in context.partition_keys}
     run = _Run(context, found, step, named)
     chosen = chosen_partitions(context, found, step, named)
     n = sum(map(len, chosen.values()))
-    progress = reporter(context, _place(step, named))
+    on_progress = reporter(context, _place(step, named))
     for key, of in chosen.items():
         in_time = []
         for partition in of:
@@ -180,7 +182,7 @@ def make_partitions(
             in_time.append(partition)
             with within(run.n_done, n, "partitions"):
                 run.make(key, partition, make)
-            progress.parts(run.n_done, n, "partitions")
+            on_progress(Progress(run.n_done, n, "partitions"))
         if shard_at(key) is not None:
             run.tell_of_shard(key, in_time, where)
         elif not of:
@@ -218,7 +220,7 @@ class _Run:
         self, key: Partition, partition: Partition, make: Callable[[Partition], Landed]
     ) -> None:
         """Make one partition; a failure is noted."""
-        n_rows, name = dict[str, int](), partition_key(partition) or ""
+        n_rows, name = dict[str, int](), partition.key
         if name in self._blocked:
             self.failures[name] = self._blocked[name]
             return
@@ -308,7 +310,7 @@ class _Run:
         return tags
 
     def _note_failure(self, partition: Partition, error: Exception) -> None:
-        name = partition_key(partition) or ""
+        name = partition.key
         place = f"{self.step.name} {name}"
         self.failures[name] = _message(error)[:MOST_CHARACTERS]
         text = "".join(traceback.format_exception(error))

@@ -10,7 +10,8 @@ from typing import Any
 
 import dagster as dg
 
-from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.pipeline.lineage.graph import dimensions
 
@@ -20,10 +21,7 @@ FIRST_TAG, LAST_TAG = "dagster/asset_partition_range_start", "dagster/asset_part
 
 def range_tags(partitions: Sequence[Partition]) -> dict[str, str]:
     """Tags of a run that makes ``partitions``, one of the lists of :func:`in_ranges`."""
-    return {
-        FIRST_TAG: partition_key(partitions[0]) or "",
-        LAST_TAG: partition_key(partitions[-1]) or "",
-    }
+    return {FIRST_TAG: partitions[0].key, LAST_TAG: partitions[-1].key}
 
 
 def in_ranges(
@@ -71,12 +69,12 @@ def partitions_of_run(
     instance: dg.DagsterInstance, names: Names, asset: str, tags: Mapping[str, str]
 ) -> list[Partition]:
     """Partitions in Dagster of ``asset`` that a run with ``tags`` makes, in order."""
-    one = partition_tuple(tags.get(PARTITION_TAG))
+    one = Partition.of_key(tags.get(PARTITION_TAG))
     if FIRST_TAG not in tags:
         return [one]
-    first, last = partition_tuple(tags[FIRST_TAG]), partition_tuple(tags[LAST_TAG])
+    first, last = Partition.of_key(tags[FIRST_TAG]), Partition.of_key(tags[LAST_TAG])
     named = zip(dimensions(asset), first, last, strict=False)
-    return list(product(*(_between(instance, names, *of_one) for of_one in named)))
+    return [Partition(of) for of in product(*(_between(instance, names, *one) for one in named))]
 
 
 def _between(
@@ -88,6 +86,6 @@ def _between(
     if first in arrived and last in arrived:
         return arrived[arrived.index(first) : arrived.index(last) + 1]
     every: Iterable[str] = names.of[dimension]
-    if shard_at((first,)) is not None:
+    if shard_at(Partition.of(first)) is not None:
         every = Shards(dimension, int(first.rpartition("/")[2])).names
     return [name for name in every if first <= name <= last]

@@ -10,7 +10,8 @@ from pathlib import Path
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
-from enact_assets.engine.graph import Names, Partition, partition_key, partition_tuple
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.shards import Shards, members, version_of
 from enact_assets.engine.planning.states import State
@@ -65,11 +66,11 @@ def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partitio
         found = instance.event_log_storage.get_latest_tags_by_partition(
             key, dg.DagsterEventType.ASSET_MATERIALIZATION, [DATA_VERSION_TAG]
         )
-        return {partition_tuple(p): tags[DATA_VERSION_TAG] for p, tags in found.items()}
+        return {Partition.of_key(p): tags[DATA_VERSION_TAG] for p, tags in found.items()}
     event = instance.get_latest_materialization_event(key)
     materialization = event.asset_materialization if event is not None else None
     tags = (materialization.tags if materialization is not None else None) or {}
-    return {(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
+    return {Partition(): tags[DATA_VERSION_TAG]} if DATA_VERSION_TAG in tags else {}
 
 
 def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> set[Partition]:
@@ -81,8 +82,8 @@ def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> 
     storage = instance.event_log_storage
     if dimensions(asset):
         found = storage.get_latest_storage_id_by_partition(key, planned)
-        return {p for key in found for p in members(names, asset, partition_tuple(key))}
-    return set() if storage.get_latest_planned_materialization_info(key) is None else {()}
+        return {p for key in found for p in members(names, asset, Partition.of_key(key))}
+    return set() if storage.get_latest_planned_materialization_info(key) is None else {Partition()}
 
 
 def report_landed(
@@ -138,7 +139,7 @@ def _found(asset: str, partition: Partition, version: str) -> dg.AssetMaterializ
     return dg.AssetMaterialization(
         asset,
         description="Found in the data root; its run ended before reporting it.",
-        partition=partition_key(partition),
+        partition=partition.key or None,
         tags={DATA_VERSION_TAG: version},
     )
 
@@ -149,7 +150,7 @@ def _again(
     """The last event of a partition, with all that it says: it is later than the attempt."""
     last = last_materialization(instance, asset, partition)
     if last is None or last.asset_materialization is None:
-        raise LookupError(f"{asset} {partition_key(partition)}: Dagster knows of no such event")
+        raise LookupError(f"{asset} {partition.key}: Dagster knows of no such event")
     return last.asset_materialization
 
 
@@ -158,9 +159,9 @@ def _marts(instance: dg.DagsterInstance, warehouse: Path) -> Iterator[dg.AssetMa
     told = told_contents(instance)
     for file, content in contents(warehouse, told):
         if told.get(file.name) == content:
-            yield _again(instance, file.name, ())
+            yield _again(instance, file.name, Partition())
         else:
-            found = _found(file.name, (), content.version)
+            found = _found(file.name, Partition(), content.version)
             yield found.with_metadata({MADE_OF: content.made_of})
 
 
@@ -172,11 +173,11 @@ def failed_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition
         attempts = (
             storage.get_latest_asset_partition_materialization_attempts_without_materializations
         )
-        tried = {partition_tuple(name): run_id for name, (run_id, _) in attempts(key).items()}
+        tried = {Partition.of_key(name): run_id for name, (run_id, _) in attempts(key).items()}
     elif (planned := storage.get_latest_planned_materialization_info(key)) is not None:
-        last = last_materialization(instance, asset, ())
+        last = last_materialization(instance, asset, Partition())
         if last is None or last.storage_id < planned.storage_id:
-            tried = {(): planned.run_id}
+            tried = {Partition(): planned.run_id}
     if not tried:
         return set()
     of_runs = dg.RunsFilter(run_ids=list(set(tried.values())), statuses=FAILED)
@@ -204,7 +205,7 @@ def last_materialization(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.EventLogRecord | None:
     """The last event of a partition; None if there is none."""
-    key, name = dg.AssetKey(asset), partition_key(partition)
+    key, name = dg.AssetKey(asset), partition.key
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records
     return found[0] if found else None

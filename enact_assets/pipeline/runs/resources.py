@@ -1,6 +1,7 @@
 """Resources: the one place that names where data lives and how many processes may work."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 import dagster as dg
@@ -19,6 +20,12 @@ from enact_assets.pipeline.lineage.versions import Arrived
 from enact_assets.questions.asked.imported_questions import ImportedQuestions
 from enact_assets.settings.paths import DataRoot, lake_from_environment, root_from_environment
 from enact_assets.settings.registry import Registry
+
+
+@lru_cache(maxsize=4)
+def _root(root: str, lake_url: str | None) -> DataRoot:
+    """The same one each time: a run asks for it at every turn."""
+    return DataRoot(Path(root), lake_url)
 
 
 class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -48,7 +55,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def data_root(self) -> DataRoot:
         """Paths within the data root."""
-        return DataRoot(Path(self.root), self.lake_url)
+        return _root(self.root, self.lake_url)
 
     @property
     def lake(self) -> Lake:

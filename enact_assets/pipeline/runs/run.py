@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
-from enact_assets.engine.graph import Partition, partition_key
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.plurals import counted
 
 MAX_ATTEMPTS = 3
@@ -37,7 +37,7 @@ class Run:
 
     def __str__(self) -> str:
         more = f" and {len(self.partitions) - 1:,} more" if self.is_list else ""
-        return f"{self.step} {self.key or ''}".strip() + more
+        return f"{self.step} {self.key}".strip() + more
 
     @property
     def is_list(self) -> bool:
@@ -50,9 +50,9 @@ class Run:
         return self.partitions[0]
 
     @property
-    def key(self) -> str | None:
+    def key(self) -> str:
         """The key of the first, or only one."""
-        return partition_key(self.partition)
+        return self.partition.key
 
     @property
     def why(self) -> str:

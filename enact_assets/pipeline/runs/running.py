@@ -6,7 +6,8 @@ from functools import cache
 
 import dagster as dg
 
-from enact_assets.engine.graph import Names, Partition, partition_key
+from enact_assets.engine.graph import Names
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.shards import members
 from enact_assets.engine.steps import STEPS
@@ -100,9 +101,8 @@ def last_failed_run(
 ) -> tuple[str, float] | None:
     """Id and end (Unix time, s) of the last run of ``trigger`` that failed to make a partition."""
     tags = {TRIGGER_TAG: trigger}
-    key = partition_key(partition)
-    if key is not None:
-        tags[PARTITION_TAG] = key
+    if partition:
+        tags[PARTITION_TAG] = partition.key
     for record in instance.get_run_records(dg.RunsFilter(statuses=FAILED, tags=tags)):
         run = record.dagster_run
         if dg.AssetKey(asset) in (run.asset_selection or ()):

@@ -25,6 +25,7 @@ from dagster._serdes import ConfigurableClassData
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from enact_assets.engine.system.atomic import temporary_name
+from enact_assets.pipeline.runs import backfill_requests  # noqa: F401 - the daemon loads it here
 
 EVENT_LOG_FILE = "event_log.db"
 LOCKED_S = 120

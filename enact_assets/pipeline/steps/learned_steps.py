@@ -3,7 +3,6 @@
 The handle of the step that is trained on opens nothing, and hears how far it is.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,20 +13,12 @@ from enact_assets.answers.learned.fitting import learn
 from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences, TrainingStatistics
 from enact_assets.answers.learned.training import training_statistics_of
 from enact_assets.answers.learned.training_scope import check_training
-from enact_assets.demonstrations.replay.sources import ReplayProgress
 from enact_assets.engine.parameters import All, provides
+from enact_assets.engine.progress import OnProgress
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
 from enact_assets.pipeline.steps.inputs import LEARNED_MODELS, ActivityName, ModelName
-
-
-class TrainingProgress(ReplayProgress, Protocol):
-    """Hears how far training demonstrations are simulated and rendered."""
-
-    def pictures(self, done: int, total: int, n_from_cache: int, seconds: float) -> None:
-        """Pictures made."""
-        ...
 
 
 class Workers(Protocol):
@@ -39,7 +30,7 @@ class Workers(Protocol):
         ...
 
     @property
-    def progress(self) -> Callable[[str], TrainingProgress]:
+    def progress(self) -> Callable[[str], OnProgress]:
         """Gives whatever hears of one step, which it names."""
         ...
 
@@ -52,13 +43,8 @@ class TrainingMaker:
 
     def __call__(self, activity: str) -> pl.DataFrame:
         """Rows of ``training_statistics``. Errors: as :func:`training_statistics_of`."""
-        hears, begun = self._tools.progress(f"training {activity}"), time.monotonic()
-        return training_statistics_of(
-            activity,
-            workers=self._tools.workers,
-            progress=hears,
-            rendered=lambda done, total: hears.pictures(done, total, 0, time.monotonic() - begun),
-        )
+        hears = self._tools.progress(f"training {activity}")
+        return training_statistics_of(activity, workers=self._tools.workers, on_progress=hears)
 
 
 @provides()

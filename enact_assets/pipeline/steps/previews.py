@@ -76,7 +76,8 @@ def answered_question(
     for question in shown.iter_rows(named=True):
         # As a block of code: a model's words are no Markdown. Its order comes last.
         words = indent(question["raw_answer"][-ANSWER_LENGTH:], "    ", lambda _line: True)
-        said = f"Reference `{question['answer']}`. Answered:\n\n{words}"
+        known = f"Reference `{question['answer']}`" if question["answer"] else "Unlabelled"
+        said = f"{known}. Answered:\n\n{words}"
         summary["a question"] = _with_pictures(question, said, pictures)
     return summary
 

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import QuestionFileError
-from enact_assets.engine.ids import short_id
+from enact_assets.engine.ids import sha256_bytes, short_id
 from enact_assets.questions.asked.imported_questions import FoundQuestion
 from enact_assets.questions.asked.official import OfficialQuestion, parse_type
 from enact_assets.questions.asked.release_wording import OBJECT_STATES, PAIR_STATES
@@ -27,7 +27,13 @@ from enact_assets.settings.components import Component, Operation
 from enact_assets.settings.frame_ids import FrameIds
 
 Shown = tuple[int, int]
-"""Id of a frame, and the place in which it is shown: 0 is the current state."""
+"""Id of a frame, and the place in which it is shown: 0 is the current state.
+
+Of an unlabelled question it is not known which frame a picture shows: its key frames are its own,
+by a place that no other question has (:func:`place_of`).
+"""
+_PLACES = 16
+"""More than any question shows pictures."""
 
 _ACTION = re.compile(r"^\[Action ([1-9][0-9]?)\] (.+?)\s*$", re.MULTILINE)
 
@@ -158,8 +164,9 @@ def given_qa(segmented_frames: pl.DataFrame, questions: Sequence[FoundQuestion])
     """``questions`` about one demonstration as rows of ``qa``: ids and prompts as they are.
 
     ``segmented_frames`` has the key frames of :func:`given_frames`. ``trajectory_id`` is a hash of
-    the frames: nothing was drawn. Actions are read from the prompt, and what they change from their
-    sentences, as far as both are in a known form.
+    the frames: nothing was drawn. An unlabelled question has an empty ``answer``, and its key
+    frames are those shown, in that order. Actions are read from the prompt, and what they change
+    from their sentences, as far as both are in a known form.
     """
     if not questions:
         return Qa.empty()
@@ -173,7 +180,8 @@ def given_qa(segmented_frames: pl.DataFrame, questions: Sequence[FoundQuestion])
         place = places[kind, length] = places.get((kind, length), -1) + 1
         actions = actions_in(question.question, length - 1)
         shown = [number[one] for one in _in_order_shown(question)]
-        later = question.gt_answer if kind == "forward" else range(1, length)
+        is_ordered = kind == "forward" and not question.is_unlabelled
+        later = question.gt_answer if is_ordered else range(1, length)
         rows.append(
             {
                 "demonstration": name,
@@ -208,8 +216,18 @@ def pictures_named(
 
 def _in_order_shown(question: OfficialQuestion) -> list[Shown]:
     """Frame and place of each picture, in the order of ``images``."""
-    ids = [int(frame_id) for frame_id in question.key_frame_ids]
-    if parse_type(question.type)[0] == "forward":
+    kind, length = parse_type(question.type)
+    ids = [int(frame_id) for frame_id in question.key_frame_ids] or list(range(length))
+    if question.is_unlabelled:
+        if kind == "forward" or not question.key_frame_ids:
+            own = _PLACES * (1 + int(sha256_bytes(question.id.encode())[:12], 16))
+            return [(frame_id, own + place) for place, frame_id in enumerate(ids)]
+    elif kind == "forward":
         of_label = dict(zip(question.gt_answer, ids[1:], strict=True))
         ids = [ids[0], *(of_label[label] for label in range(1, len(ids)))]
     return [(frame_id, place) for place, frame_id in enumerate(ids)]
+
+
+def place_of(shown: Shown) -> int:
+    """The place in which a picture is shown, from 0."""
+    return shown[1] % _PLACES

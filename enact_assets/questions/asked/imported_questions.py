@@ -14,7 +14,7 @@ import msgspec
 from enact_assets.engine.errors import QuestionFileError
 from enact_assets.engine.given_files import open_given
 from enact_assets.engine.ids import content_sha
-from enact_assets.questions.asked.official import OfficialQuestion, decode_question
+from enact_assets.questions.asked.official import OfficialQuestion, decode_question, parse_type
 from enact_assets.questions.files.imported import question_file, question_file_names
 
 
@@ -33,6 +33,17 @@ class _Line(NamedTuple):
     question_id: str
 
 
+class _Content(NamedTuple):
+    """What a question says, as hashes: ``sha`` of all but where its pictures are, ``asked`` of that
+    without id and answer.
+    """
+
+    line: int
+    sha: str
+    asked: str
+    is_labelled: bool
+
+
 class _Task:
     """What one file has about one demonstration."""
 
@@ -46,8 +57,8 @@ class _Task:
 @dataclass(frozen=True)
 class _File:
     tasks: dict[str, _Task]
-    contents: dict[str, tuple[int, str]]
-    """Id -> its line, and a hash of what the question says; not of where its pictures are."""
+    contents: dict[str, _Content]
+    """By id."""
 
 
 class ImportedQuestions:
@@ -76,7 +87,7 @@ class ImportedQuestions:
     def version(self, task: str, files: Collection[str] | None = None) -> str | None:
         """Hash of all that is asked about ``task``; None if nothing is."""
         said = {
-            (line.question_id, file.contents[line.question_id][1])
+            (line.question_id, file.contents[line.question_id].sha)
             for _, file in self._read(files)
             if task in file.tasks
             for line in file.tasks[task].lines
@@ -90,21 +101,39 @@ class ImportedQuestions:
         }
 
     def about(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
-        """Every question about ``task``, once, by file and line.
+        """Every question about ``task``, once, by file and line; of one that a file has without its
+        answer, the labelled one of another file.
 
         Errors: :class:`QuestionFileError` also if two files ask otherwise under one id.
         """
         read = list(self._read(files))
         found: list[FoundQuestion] = []
         taken: set[str] = set()
+        labelled = {
+            id_ for _, file in read for id_, said in file.contents.items() if said.is_labelled
+        }
         for name, file in read:
             lines = file.tasks[task].lines if task in file.tasks else []
             for line in lines:
                 _check_same(line.question_id, read)
-            new = [line for line in lines if line.question_id not in taken]
+            new = [
+                line
+                for line in lines
+                if line.question_id not in taken
+                and file.contents[line.question_id].is_labelled == (line.question_id in labelled)
+            ]
             taken.update(line.question_id for line in new)
             found += self._questions(name, new)
         return found
+
+    def also_in(self, name: str) -> dict[str, int]:
+        """Other file -> how many questions of the file ``name`` it asks as well, whatever their
+        ids: the same pictures' frames in the same words.
+        """
+        read = dict(self._read())
+        asked = {said.asked for said in read[name].contents.values()}
+        found = {n: len(asked & {s.asked for s in f.contents.values()}) for n, f in read.items()}
+        return {other: n for other, n in found.items() if n and other != name}
 
     def pictured(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
         """Every question about ``task`` in every file: the same one may have other pictures."""
@@ -156,10 +185,10 @@ def _read_file(path: Path) -> _File:
             question = decode_question(line, f"{path}, line {number}")
             task = file.tasks.setdefault(question.task_name, _Task())
             task.lines.append(_Line(number, offset, size, question.id))
-            ids = map(int, question.key_frame_ids)
+            ids = [int(i) for i in question.key_frame_ids] or [len(question.images) - 1]
             task.last_frame_id = max(task.last_frame_id, *ids)
             task.images.append((question.id, question.images))
-            file.contents[question.id] = (number, _content(question))
+            file.contents[question.id] = _content(number, question)
         offset += size
     return file
 
@@ -174,22 +203,26 @@ def _lines(path: Path) -> Iterable[tuple[int, bytes, int]]:
         raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _content(question: OfficialQuestion) -> str:
-    parts = (
-        *(question.type, question.task_name, question.key_frame_ids, question.question),
-        *(question.gt_answer, msgspec.json.encode(question.options).decode()),
-    )
-    return content_sha(parts)
+def _content(line: int, question: OfficialQuestion) -> _Content:
+    about = question.task_name, question.key_frame_ids, question.question
+    options = msgspec.json.encode(question.options).decode()
+    said = content_sha((question.type, *about, question.gt_answer, options))
+    asked = content_sha((*parse_type(question.type), *about))
+    return _Content(line, said, asked, not question.is_unlabelled)
 
 
 def _check_same(question_id: str, read: Iterable[tuple[str, _File]]) -> None:
     """Raise :class:`QuestionFileError` if files have other questions under one id."""
-    known = [(n, *f.contents[question_id]) for n, f in read if question_id in f.contents]
-    first_name, first_line, first_content = known[0]
-    for name, line, content in known[1:]:
-        if content != first_content:
+    known = [(n, f.contents[question_id]) for n, f in read if question_id in f.contents]
+    first_name, first = known[0]
+    for name, said in known[1:]:
+        is_same = said.sha == first.sha
+        if first.is_labelled != said.is_labelled:
+            is_same = said.asked == first.asked
+        if not is_same:
             raise QuestionFileError(
-                f"question {question_id!r:.160}: line {line} of {name!r} asks something else than "
-                f"line {first_line} of {first_name!r}. Correct one of the files, give it other "
-                "ids, or ask each under a gating of its own (docs/sources.md, Official questions)."
+                f"question {question_id!r:.160}: line {said.line} of {name!r} asks something else "
+                f"than line {first.line} of {first_name!r}. Correct one of the files, give it "
+                "other ids, or ask each under a gating of its own (docs/sources.md, Official "
+                "questions)."
             )

@@ -35,7 +35,8 @@ class OfficialQuestion(msgspec.Struct, frozen=True):
 
     ``key_frame_ids`` has one entry per key frame, in true order; ``images`` as many paths of
     pictures, in the order shown, the current state first. ``gt_answer`` is the label shown for each
-    step in turn, from 1.
+    step in turn, from 1; it is empty in an unlabelled question, as held-out sets have them, whose
+    ``key_frame_ids`` may be empty, too.
     """
 
     id: str
@@ -46,6 +47,24 @@ class OfficialQuestion(msgspec.Struct, frozen=True):
     question: str
     options: list[Any]
     gt_answer: list[int]
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether its answer is not known: it is asked, and never scored."""
+        return not self.gt_answer
+
+
+class _GivenQuestion(msgspec.Struct, frozen=True):
+    """As :class:`OfficialQuestion`; what held-out sets leave out may be missing."""
+
+    id: str
+    type: str
+    task_name: str
+    images: list[str]
+    question: str
+    key_frame_ids: list[str] = msgspec.field(default_factory=list)
+    options: list[Any] = msgspec.field(default_factory=list)
+    gt_answer: list[int] | None = None
 
 
 class ImportedQuestion(OfficialQuestion, frozen=True):
@@ -89,7 +108,7 @@ FIELDS: tuple[str, ...] = OfficialQuestion.__struct_fields__
 
 _LACKING = "Object missing required field"
 
-_as_question = msgspec.json.Decoder(OfficialQuestion)
+_as_question = msgspec.json.Decoder(_GivenQuestion)
 _as_answer = msgspec.json.Decoder(_GivenAnswer)
 _NO_JSON_NUMBER = re.compile(rb"\bNaN\b|\bInfinity\b")
 
@@ -151,9 +170,11 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
 
 def decode_question(line: bytes, where: str) -> OfficialQuestion:
     """The question on one line. Errors: as :func:`read_questions`, with ``where``."""
-    fields = decode_line(_as_question, line, where)
-    _check_fields(fields, where)
-    return fields
+    given = decode_line(_as_question, line, where)
+    about = given.id, given.type, given.task_name, given.key_frame_ids, given.images
+    question = OfficialQuestion(*about, given.question, given.options, given.gt_answer or [])
+    _check_fields(question, where)
+    return question
 
 
 def read_answers(path: Path) -> list[OfficialAnswer]:
@@ -355,14 +376,15 @@ def _check_fields(question: OfficialQuestion, where: str) -> None:
     except QuestionError as error:
         raise QuestionFileError(f"{where}, field 'type': {error}") from None
     ids, images, answer = question.key_frame_ids, question.images, question.gt_answer
-    require(len(ids) == length, "key_frame_ids", f"{length} entries", ids)
+    if ids or answer:
+        require(len(ids) == length, "key_frame_ids", f"{length} entries", ids)
     for k, frame_id in enumerate(ids):
         require(_FRAME_ID.fullmatch(frame_id), f"key_frame_ids[{k}]", "digits", frame_id)
     require(len(images) == length, "images", f"{length} entries", images)
     for k, image in enumerate(images):
         require(_stays_inside(image), f"images[{k}]", "a path that stays in its folder", image)
     require(
-        sorted(answer) == list(range(1, length)),
+        not answer or sorted(answer) == list(range(1, length)),
         "gt_answer",
         f"an order of the numbers 1 to {length - 1}",
         answer,

@@ -11,6 +11,7 @@ from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.questions.files.pictures import Pictures
 
 Others = Callable[[Mapping[int, int]], Iterator[tuple[int, bytes]]]
@@ -37,7 +38,7 @@ def given_key_frames(
     shown: Iterable[ShownPicture],
     store: ImageStore,
     others: Others,
-    progress: Callable[[int, int, int, float], None] | None = None,
+    on_progress: OnProgress = unheard,
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one demonstration and variant: pictures that questions show.
 
@@ -56,8 +57,7 @@ def given_key_frames(
         except DamagedFileError as error:
             raise RenderError(f"{where}: {error}") from error
         stored.update(dict.fromkeys(key_frames, (sha, *Image.open(io.BytesIO(png)).size)))
-        if progress is not None:
-            progress(len(stored), len(rows), 0, 0.0)
+        on_progress(Progress(len(stored), len(rows), "pictures"))
 
     rest: dict[int, list[int]] = {}
     for row in rows:

@@ -39,7 +39,7 @@ from enact_assets.questions.key_frames.segment_kernels import (
 )
 from enact_assets.questions.key_frames.switches import FactSwitches, find_switches
 from enact_assets.settings.arrays import Ints
-from enact_assets.settings.components import Component, Operation
+from enact_assets.settings.components import Component, component_texts
 from enact_assets.settings.registry import Gating
 
 __all__ = ["SegmentedTables", "segment"]
@@ -97,10 +97,10 @@ def _changes(found: FactSwitches, states: NDArray[np.bool_], frames: Ints) -> li
     changes: list[list[str]] = [[] for _ in range(states.shape[0])]
     signature = states[:, : found.n_signature_facts]
     facts = found.facts.rows()
-    for row, fact in np.argwhere(signature[1:] != signature[:-1]):
-        name, subject, other = facts[fact]
-        operation: Operation = "add" if signature[row + 1, fact] else "remove"
-        changes[row + 1].append(str(Component(operation, name, subject, other)))
+    switched = np.argwhere(signature[1:] != signature[:-1])
+    said = component_texts([(signature[row + 1, fact], facts[fact]) for row, fact in switched])
+    for row, text in zip(switched[:, 0], said, strict=True):
+        changes[row + 1].append(text)
     lineage = found.lineage
     for c, child in enumerate(found.children):
         exists = states[:, lineage.child[c]]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from enact_assets import __version__
 from enact_assets.engine.package_files import file_bytes
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.results.report.accuracy import answers, leaderboard
 from enact_assets.results.report.activities import by_activity
 from enact_assets.results.report.answer_quality import answer_quality
@@ -70,27 +71,25 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
     questions,
 )
 """Every section but those with pictures: people, and wrong answers."""
-Told = Callable[[str, int, int], None]
-"""Hears which section is next, how many are done, and of how many."""
 
 
-def untold(_text: str, _done: int, _total: int) -> None:
-    """Nobody listens."""
-
-
-def all_sections(rows: ReportRows, picture: PictureOf, told: Told = untold) -> tuple[Section, ...]:
+def all_sections(
+    rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard
+) -> tuple[Section, ...]:
     """Every section, also those that have nothing to show and say so."""
-    return (*measured_sections(rows, told), people(rows, picture), wrong_answers(rows, picture))
+    measured = measured_sections(rows, on_progress)
+    return (*measured, people(rows, picture), wrong_answers(rows, picture))
 
 
-def measured_sections(rows: ReportRows, told: Told = untold) -> tuple[Section, ...]:
+def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tuple[Section, ...]:
     """Those of :data:`MEASURED`; those on official questions, on what
     looking buys and on WorldPrediction are there only where such rows are.
     """
     found = []
     with naming_partial(rows.partial_note):
         for n_done, section in enumerate(MEASURED):
-            told(section.__name__.replace("_", " "), n_done, len(MEASURED))
+            name = section.__name__.replace("_", " ")
+            on_progress(Progress(n_done, len(MEASURED), "sections", name))
             found.append(section(rows))
     return tuple(section for section in found if section is not None)
 
@@ -99,10 +98,10 @@ def make_page(
     rows: ReportRows,
     picture: PictureOf,
     meta: Sequence[tuple[str, str]] = (),
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> Page:
     """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
-    sections = all_sections(rows, picture, told)
+    sections = all_sections(rows, picture, on_progress)
     return Page(sections, render(sections, title_of(rows), meta, rows.version))
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.results.published import default_variant, query
 from enact_assets.results.report.accuracy import overall
 from enact_assets.results.report.drawing import printing
-from enact_assets.results.report.page import Told, measured_sections, untold
+from enact_assets.results.report.page import measured_sections
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -215,7 +216,7 @@ def write_paper_figures(
     folder: Path,
     width_in: float,
     variant: str | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> list[Path]:
     """Write figures (PDF, SVG, PNG), tables (LaTeX, Markdown) and their captions on ``variant``
     into ``folder``.
@@ -228,7 +229,7 @@ def write_paper_figures(
     """
     rows = read_rows(root.warehouse, variant or default_variant(partial(query, root.warehouse)))
     with printing(width_in, note_of(rows)):
-        sections = measured_sections(rows, told)
+        sections = measured_sections(rows, on_progress)
     figures = [part for s in sections for part in s.parts if isinstance(part, Figure)]
     tables = paper_tables(rows)
     files: dict[str, bytes] = {}

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from enact_assets.engine.errors import WarehouseError
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.results.publication import publication_of
 from enact_assets.results.published import default_variant, published_provenance, query
 from enact_assets.results.report.overview import header
-from enact_assets.results.report.page import Page, Told, make_page, render, title_of, untold
+from enact_assets.results.report.page import Page, make_page, render, title_of
 from enact_assets.results.report.rows import read_rows
 from enact_assets.results.report_files import CONTENT_SHA, PROVENANCE, write_report_files
 from enact_assets.settings.paths import DataRoot
@@ -37,7 +38,7 @@ def write_report(
     variant: str | None = None,
     output: Path | None = None,
     provenance: Provenance | None = None,
-    told: Told = untold,
+    on_progress: OnProgress = unheard,
 ) -> WrittenReport:
     """Write the report on ``variant`` into ``output``, or where it belongs in the data root.
 
@@ -55,7 +56,7 @@ def write_report(
 
     default = default_variant(partial(query, root.warehouse))
     rows = read_rows(root.warehouse, variant or default)
-    page = make_page(rows, picture, told=told)
+    page = make_page(rows, picture, on_progress=on_progress)
     figures = {
         f"{figure.name}.{ending}": content
         for figure in page.figures

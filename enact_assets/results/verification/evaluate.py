@@ -70,7 +70,8 @@ def evaluate(
     indexes: Mapping[str, ComponentIndex | None],
     rules: AnswerRules,
 ) -> pl.DataFrame:
-    """Parse and verify ``predictions``: one row of ``evaluation`` for each of them.
+    """Parse and verify ``predictions``: one row of ``evaluation`` for each of them, but those to
+    unlabelled questions, whose ``answer`` is empty: they are never scored.
 
     ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Missing
     answers have null in every score. Under the paper's rules unparsed ones are wrong (accepted
@@ -87,7 +88,7 @@ def evaluate(
     Errors: :class:`EvaluationError` for a prediction without its question, a question without its
     index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
-    asked = _asked(predictions, questions)
+    asked = _asked(predictions, questions).filter(pl.col("reference").list.len() > 0)
     has_actions = pl.lit(rules.has_own_actions) & (pl.col("kind") == "inverse")
     actions = pl.when(has_actions).then("action_components")
     columns = asked.select("demonstration", "kind", "key_frames", "reference", actions)

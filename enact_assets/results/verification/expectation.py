@@ -37,12 +37,13 @@ def expect_random_orders(
 ) -> pl.DataFrame:
     """Table ``question_orders``: how many orders there are and are right, what a random one scores.
 
-    ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations. Accuracies
-    are exact expectations over all n! orders, 0 to 1. Errors: :class:`EvaluationError` for a
-    missing index or more than 19 steps.
+    ``questions`` are rows of ``qa``, ``indexes`` the changes of their demonstrations; unlabelled
+    ones, whose ``answer`` is empty, have no row. Accuracies are exact expectations over all n!
+    orders, 0 to 1. Errors: :class:`EvaluationError` for a missing index or more than 19 steps.
     """
     rows: list[dict[str, Any]] = []
-    for (demonstration, kind), group in questions.partition_by(
+    labelled = questions.filter(pl.col("answer").list.len() > 0)
+    for (demonstration, kind), group in labelled.partition_by(
         "demonstration", "kind", as_dict=True
     ).items():
         if demonstration not in indexes:

@@ -23,7 +23,7 @@ from enact_assets.answers.models.canary import (
 )
 from enact_assets.answers.models.messages import PICTURE_PX, Message, Picture, Text
 from enact_assets.answers.models.prompt_lengths import why_cut
-from enact_assets.answers.models.session import Progress, ask
+from enact_assets.answers.models.session import Asking, ask
 from enact_assets.settings.profile import PAPER
 
 from reference.misbehaving_server import Server, running
@@ -98,13 +98,13 @@ def notes_of(provider: Server, faults: str, folder: Path) -> list[str]:
     """What a person is told while questions of 3 to 10 pictures are asked."""
     told: list[str] = []
 
-    def hear(progress: Progress) -> None:
+    def hear(progress: Asking) -> None:
         if progress.note:
             told.append(progress.note)
 
     asked = [m for n in range(3, 11) for m in messages(n, n)[n - 2 :]]
     budget = Budget(folder, 10.0)
-    ask(model(provider.url(faults)), asked, read_picture, folder, budget=budget, told=hear)
+    ask(model(provider.url(faults)), asked, read_picture, folder, budget=budget, on_progress=hear)
     return told
 
 

@@ -27,7 +27,7 @@ from enact_assets.answers.models.budget import FOLDER, Budget
 from enact_assets.answers.models.canary import NUMBERS
 from enact_assets.answers.models.entries import Price
 from enact_assets.answers.models.ledger import read_answers
-from enact_assets.answers.models.session import Key, Progress, ask
+from enact_assets.answers.models.session import Asking, Key, ask
 from enact_assets.engine.errors import PredictionError
 
 from reference.misbehaving_server import Server, answer_to, running
@@ -162,10 +162,10 @@ def test_refusals_for_the_rate_without_end_are_told_and_stop_the_run(
     monkeypatch.setattr(client, "MOST_REFUSALS", 10**6)
     monkeypatch.setattr(client, "LONGEST_PAUSE_S", 0.3)
     monkeypatch.setattr(client, "TOLD_AFTER_S", 0.1)
-    told: list[Progress] = []
+    told: list[Asking] = []
     found = ask(
         model(server.url(faults)), messages(60), read_picture, tmp_path,
-        budget=Budget(tmp_path, 10.0), told=told.append,
+        budget=Budget(tmp_path, 10.0), on_progress=told.append,
     )  # fmt: skip
     assert outcomes(found) == {"missing": 60}
     assert all(

@@ -236,7 +236,7 @@ def test_a_class_that_fails_at_the_first_message_is_asked_all_the_same(tmp_path:
     told: list[str] = []
     found = ask(
         model(tmp_path, "mine.py:MyModel"), MESSAGES, reader, tmp_path,
-        budget=Budget(tmp_path, 0.0), told=lambda progress: told.append(progress.note),
+        budget=Budget(tmp_path, 0.0), on_progress=lambda progress: told.append(progress.note),
     )  # fmt: skip
     assert found["q3", 0].text == "only"
     assert "TypeError" in str(found["q2", 0].error)

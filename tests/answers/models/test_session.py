@@ -26,7 +26,7 @@ from enact_assets.answers.models.ledger_locks import locked
 from enact_assets.answers.models.messages import Message, PictureReader
 from enact_assets.answers.models.replies import Reply
 from enact_assets.answers.models.reply_readers import read_openai_chat
-from enact_assets.answers.models.session import Key, Progress, ask, check
+from enact_assets.answers.models.session import Asking, Key, ask, check
 from enact_assets.answers.models.token_counts import counted
 from enact_assets.engine.errors import PredictionError, UnreadableFileError
 
@@ -226,10 +226,10 @@ def test_a_key_that_no_header_can_hold_is_not_sent(
 def test_a_model_that_cannot_read_numbers_is_asked_with_a_note(
     server: Server, tmp_path: Path
 ) -> None:
-    told: list[Progress] = []
+    told: list[Asking] = []
     answers = ask(
         model(server.url("blind")), messages(3), read_picture, tmp_path,
-        budget=Budget(tmp_path, 1.0), told=told.append,
+        budget=Budget(tmp_path, 1.0), on_progress=told.append,
     )  # fmt: skip
     assert outcomes(answers) == {"complete": 3}
     assert [p.note for p in told if p.note] == [
@@ -268,35 +268,37 @@ def test_two_at_once_buy_nothing_twice(server: Server, tmp_path: Path) -> None:
 
 def test_waiting_for_another_process_is_told(server: Server, tmp_path: Path) -> None:
     given = model(server.url())
-    told: list[Progress] = []
+    told: list[Asking] = []
     lock = tmp_path / "openai_chat" / "seer-2" / ".lock"
     with locked(lock):
         thread = threading.Thread(
             target=lambda: ask(
                 given, messages(1), read_picture, tmp_path,
-                budget=Budget(tmp_path, 1.0), told=told.append,
+                budget=Budget(tmp_path, 1.0), on_progress=told.append,
             )
         )  # fmt: skip
         thread.start()
         thread.join(0.2)
         assert told[-1].note == "Another process asks seer. Waiting for it."
     thread.join()
-    assert told[-1].n_done == 1
+    assert told[-1].done == 1
 
 
 def test_progress_counts_what_is_known_missing_and_bought(server: Server, tmp_path: Path) -> None:
     given = model(server.url("s400-half"))
-    told: list[Progress] = []
+    told: list[Asking] = []
     for _ in range(2):
         ask(
             given, messages(12), read_picture, tmp_path,
-            budget=Budget(tmp_path, 1.0), told=told.append,
+            budget=Budget(tmp_path, 1.0), on_progress=told.append,
         )  # fmt: skip
-    first = next(p for p in told if p.n_done == p.n_total)
+    first = next(p for p in told if p.done == p.total)
     last = told[-1]
     usd = (900 + 9 * 2) / 1e6
-    assert first == Progress(12, 12, 0, 7, pytest.approx(6 * usd))
-    assert last == Progress(12, 12, 5, 7, 0.0)
+    assert first == Asking(
+        *(12, 12, "answers (7 missing, 0.01 USD)"), n_missing=7, usd=pytest.approx(6 * usd)
+    )
+    assert last == Asking(12, 12, "answers (5 known, 7 missing)", free=5, n_missing=7)
 
 
 def test_a_picture_that_cannot_be_read_is_an_error_after_what_is_in_flight(
@@ -321,13 +323,14 @@ class Interrupt(BaseException):
 def test_an_interrupt_ends_a_run_at_once_and_what_was_sent_is_written_down(
     server: Server, tmp_path: Path
 ) -> None:
-    def told(progress: Progress) -> None:
-        if progress.n_done > 8:  # by then four are in flight
+    def heard(progress: Asking) -> None:
+        if progress.done > 8:  # by then four are in flight
             raise Interrupt
 
     given = model(server.url("spread400"), in_flight=4)
+    budget = Budget(tmp_path, 1.0)
     with pytest.raises(Interrupt):
-        ask(given, messages(40), read_picture, tmp_path, budget=Budget(tmp_path, 1.0), told=told)
+        ask(given, messages(40), read_picture, tmp_path, budget=budget, on_progress=heard)
     files = [path.read_text() for path in tmp_path.rglob("*.jsonl")]
     unsure = sum(json.loads(line).get("unsure", 0) for f in files for line in f.splitlines())
     assert 0 < unsure < 4
@@ -394,7 +397,7 @@ def test_text_that_a_server_gives_as_reasoning_is_said_once(tmp_path: Path) -> N
     for _ in range(2):  # bought now, then known
         answers = ask(
             local(), messages(3), read_picture, tmp_path, budget=Budget(tmp_path, 1.0),
-            told=lambda p: notes.append(p.note), in_process=Reasons(),
+            on_progress=lambda p: notes.append(p.note), in_process=Reasons(),
         )  # fmt: skip
         assert [answer.text for answer in answers.values()] == [""] * 3
         (said,) = filter(None, notes)
@@ -445,12 +448,12 @@ def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
     server: Server, tmp_path: Path
 ) -> None:
     """It was shown four before, and answered shorter questions."""
-    told: list[Progress] = []
+    told: list[Asking] = []
     of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
     for _ in range(2):
         answers = ask(
             model(server.url("most5")), of, read_picture, tmp_path,
-            budget=Budget(tmp_path, 1.0), told=told.append,
+            budget=Budget(tmp_path, 1.0), on_progress=told.append,
         )  # fmt: skip
         assert outcomes(answers) == {"complete": 2, "missing": 2}
         assert "HTTP 400" in str(answers["big q0", 0].error)

@@ -21,8 +21,8 @@ from enact_assets.answers.imported.answer_files import (
 from enact_assets.answers.models.messages import Message, Picture, Text
 from enact_assets.cli import main
 from enact_assets.engine.errors import QuestionFileError, UnknownNameError
-from enact_assets.pipeline.arrivals import checked_name, names_found
 from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.runs.names import checked_name, names_found
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry

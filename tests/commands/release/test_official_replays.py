@@ -22,9 +22,10 @@ from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.demonstrations.recordings.videos import read_frames
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.sources import PictureRequest, Silent
+from enact_assets.demonstrations.replay.sources import PictureRequest
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import unheard
 from enact_assets.pipeline.bulk.chain import BulkSettings, tables_of_demonstration
 from enact_assets.pipeline.lineage.versions import EMBEDDED, Arrived
 from enact_assets.pipeline.steps.profiles import SEGMENT
@@ -67,7 +68,7 @@ def shown(root: DataRoot, replay: ReplayTables, frames: pl.DataFrame) -> dict[in
 
 
 def replay_in(root: DataRoot, name: str = TASK) -> ReplayTables:
-    return all_sources(Recordings(root.recordings)).find(name).replay(name, Silent())
+    return all_sources(Recordings(root.recordings)).find(name).replay(name, unheard)
 
 
 @pytest.mark.parametrize("given", ["folder", "one folder", "zip"])
@@ -172,7 +173,7 @@ def test_a_key_frame_without_a_picture_is_named(replayed: Path, tmp_path: Path) 
     wanted = Wanted(
         N_PICTURES + 1, FrameIds(COUNTED_FROM_0), frames["frame"].to_numpy().astype(np.int64), {}
     )
-    [finding] = check_pictures(replayed / TASK, wanted, lambda *_: None)
+    [finding] = check_pictures(replayed / TASK, wanted)
     assert finding.kind == "no_first_picture"
     assert "Set settle_frames" in str(finding)
 
@@ -282,7 +283,7 @@ def segmented(official: Path, tmp_path: Path) -> Path:
 
 def replay_of(folder: Path, root: DataRoot) -> ReplayTables:
     assert import_paths([folder], root).is_success
-    return all_sources(Recordings(root.recordings)).find(TASK).replay(TASK, Silent())
+    return all_sources(Recordings(root.recordings)).find(TASK).replay(TASK, unheard)
 
 
 def made(replay: ReplayTables, profile: str) -> dict[str, pl.DataFrame]:

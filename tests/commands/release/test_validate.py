@@ -17,6 +17,7 @@ from enact_assets.demonstrations.pictures.checks import NOTES, PROBLEMS, Wanted,
 from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
 from enact_assets.engine.lake.image_store import png_size
+from enact_assets.engine.progress import Progress
 
 from reference.small_videos import grey, write_video
 
@@ -313,10 +314,10 @@ def test_raw_demonstrations_are_not_read_as_annotations(
 
 
 def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
-    heard: list[tuple[str, int, int]] = []
+    heard: list[tuple[str, float, float]] = []
 
-    def hear(what: str, done: int, total: int) -> None:
-        heard.append((what, done, total))
+    def hear(progress: Progress) -> None:
+        heard.append((progress.text, progress.done, progress.total))
 
     tables = read_annotated(filmed / "annotation.csv", "d")
     wanted = wanted_module.wanted_pictures(tables)

@@ -20,6 +20,7 @@ from enact_assets.demonstrations.pictures.recorded_states import key_frame_state
 from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import Progress
 from enact_assets.settings.registry import (
     AppearanceSettings,
     CameraSettings,
@@ -77,16 +78,16 @@ def test_rows_name_stored_pictures_of_the_size_asked_for(
 
 def test_a_second_call_renders_nothing(store: ImageStore, renders: list[object]) -> None:
     """A quarter of an hour of rendering again, after every restart."""
-    heard: list[tuple[int, int, int]] = []
+    heard: list[tuple[float, float, float]] = []
 
-    def hear(done: int, total: int, n_cached: int, seconds: float) -> None:
-        assert seconds >= 0
-        heard.append((done, total, n_cached))
+    def hear(progress: Progress) -> None:
+        assert progress.unit.startswith("pictures")
+        heard.append((progress.done, progress.total, progress.free))
 
-    first = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, progress=hear)
+    first = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, on_progress=hear)
     assert heard == [(0, 2, 0), (1, 2, 0), (2, 2, 0)]
     heard.clear()
-    again = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, progress=hear)
+    again = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, on_progress=hear)
     assert again.equals(first)
     assert heard == [(2, 2, 2)]
     assert len(renders) == 2
@@ -95,12 +96,12 @@ def test_a_second_call_renders_nothing(store: ImageStore, renders: list[object])
 def test_a_killed_run_goes_on_where_it_stopped(store: ImageStore, renders: list[object]) -> None:
     """Pictures stored only at the end would be lost with the run."""
 
-    def stop(done: int, *_: float) -> None:
-        if done == 2:
+    def stop(progress: Progress) -> None:
+        if progress.done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store, progress=stop)
+        render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store, on_progress=stop)
     assert len(renders) == 2
     assert not [p for p in store.root.rglob("*") if p.name.endswith(".tmp")]
     render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store)
@@ -234,19 +235,19 @@ def test_the_number_of_processes_changes_nothing(store: ImageStore, tmp_path: Pa
 def test_a_dead_process_is_an_error(store: ImageStore) -> None:
     """And no hang after an out-of-memory kill; what was finished is kept."""
 
-    def kill(done: int, *_: float) -> None:
-        if done == 1:
+    def kill(progress: Progress) -> None:
+        if progress.done == 1:
             for process in list(render_pool._pools[2]._processes.values()):
                 os.kill(process.pid, signal.SIGKILL)  # type: ignore[arg-type]
 
     slow = dataclasses.replace(VARIANT, renderer=RendererSettings(6, 8, 128))
     frames = segmented(list(range(20, 60, 4)))
     with pytest.raises(RenderError, match=r"ended unexpectedly after \d of 10 pictures"):
-        render_in_world(WORLD, STATES, frames, slow, store, progress=kill, workers=2)
+        render_in_world(WORLD, STATES, frames, slow, store, on_progress=kill, workers=2)
     assert not [p for p in store.root.rglob("*") if p.name.endswith(".tmp")]
     heard: list[int] = []
     rows = render_in_world(
-        WORLD, STATES, frames, slow, store, progress=lambda *a: heard.append(a[2]), workers=2
+        WORLD, STATES, frames, slow, store, on_progress=lambda p: heard.append(p.free), workers=2
     )
     assert rows.height == 10
     assert heard[0] >= 1
@@ -261,15 +262,15 @@ def test_ctrl_c_does_not_wait_for_pictures_that_nobody_will_keep(
     """Python ends after its pools, and each process had two pictures of two seconds to render."""
     processes: list[BaseProcess] = []
 
-    def stop(done: int, *_: float) -> None:
-        if done == 1:
+    def stop(progress: Progress) -> None:
+        if progress.done == 1:
             processes.extend(render_pool._pools[2]._processes.values())
             raise KeyboardInterrupt if is_stopped else RenderError("the disk is full")
 
     slow = dataclasses.replace(VARIANT, renderer=RendererSettings(6, 16, 256))
     frames = segmented(list(range(20, 60, 4)))
     with pytest.raises((KeyboardInterrupt, RenderError)):
-        render_in_world(WORLD, STATES, frames, slow, store, progress=stop, workers=2)
+        render_in_world(WORLD, STATES, frames, slow, store, on_progress=stop, workers=2)
     began = time.monotonic()
     for process in processes:
         process.join(60.0)

@@ -16,8 +16,8 @@ from enact_assets.demonstrations.recordings.watched_folders import (
     watched_folders,
 )
 from enact_assets.demonstrations.replay.omnigibson import RawDemonstration, write_demonstration
-from enact_assets.demonstrations.replay.sources import Silent
 from enact_assets.engine.errors import LakeError, OutputError, RecordingError
+from enact_assets.engine.progress import unheard
 from enact_assets.pipeline.lineage.versions import EMBEDDED, GONE, Arrived
 from enact_assets.settings.paths import DataRoot
 
@@ -156,7 +156,7 @@ def test_a_recording_that_cannot_be_reached_is_not_simulated_instead(tmp_path: P
     assert recordings.is_unreachable("setting_the_table-0")
     assert arrived.version("recording", ("setting_the_table-0",)) == GONE
     with pytest.raises(RecordingError, match="cannot be reached"):
-        all_sources(recordings).find("setting_the_table-0").replay("setting_the_table-0", Silent())
+        all_sources(recordings).find("setting_the_table-0").replay("setting_the_table-0", unheard)
     (tmp_path / "away").rename(tmp_path / "disk")
     assert arrived.version("recording", ("setting_the_table-0",)) == before
     recordings.unlink("setting_the_table-0")

@@ -30,7 +30,7 @@ KITCHEN = {"apple": "apple", "table": "table", "fridge": "fridge"}
 def replayed(machine: Machine, *worlds: World, episode: int = 0, **given: Any) -> ReplayTables:
     about = machine.demonstration(*worlds, episode=episode, **given)
     name, output = about.parent.name, machine.root / "played" / about.parent.name
-    tables = replay_omnigibson(name, about, output, Player(), lambda _done, _total: None)
+    tables = replay_omnigibson(name, about, output, Player())
     check_replay(tables.demonstrations, tables.facts, tables.objects)
     return tables
 
@@ -167,7 +167,7 @@ def test_memory_is_bounded_by_playing_in_chunks_which_change_nothing(machine: Ma
     for size in (1, 2, 3, 5, 100):
         request = playback_request("raw.demo_0", about, machine.root / "p", chunk_frames=size)
         file = Path(request.output) / "replay.jsonl"
-        Player().run(request, file.is_file, lambda _done, _total: None)
+        Player().run(request, file.is_file)
         texts.append(file.read_text())
     assert len(texts[0].splitlines()) > 20
     assert set(texts) == {texts[-1]}
@@ -176,7 +176,7 @@ def test_memory_is_bounded_by_playing_in_chunks_which_change_nothing(machine: Ma
 def test_a_crash_half_way_is_tried_once_more_and_what_was_done_is_kept(machine: Machine) -> None:
     plain = World(8, SLICING.objects, {("Open", "fridge", None): range(3, 8)})
     told: list[str] = []
-    steps: list[tuple[int, int]] = []
+    steps: list[tuple[float, float]] = []
     files = []
     first = machine.demonstration(plain, SLICING)
     second = first.with_name("second.json")
@@ -190,7 +190,7 @@ def test_a_crash_half_way_is_tried_once_more_and_what_was_done_is_kept(machine: 
             about,
             output,
             Player(say=told.append),
-            lambda done, total: steps.append((done, total)),
+            lambda p: steps.append((p.done, p.total)),
         )
         files.append(next(output.glob("*/replay.jsonl")))
         assert tables.demonstrations.item(0, "n_frames") == (8, 14)[episode]

@@ -116,7 +116,7 @@ def imported(machine: Machine, world: World) -> Path:
 def played(machine: Machine, about: Path, **changes: Any) -> ReplayTables:
     request = playback_request("d", about, machine.root / "played", **changes)
     file = Path(request.output) / "replay.jsonl"
-    Player().run(request, file.is_file, lambda _done, _total: None)
+    Player().run(request, file.is_file)
     tables = read_played(file, "d")
     check_replay(tables.demonstrations, tables.facts, tables.objects)
     return tables

@@ -49,7 +49,7 @@ def test_what_sleeps_is_handed_from_chunk_to_chunk(machine: Machine, size: int) 
     for chunk_frames in (size, 1000):
         request = playback_request("d", about, machine.root / "p", chunk_frames=chunk_frames)
         file = Path(request.output) / "replay.jsonl"
-        Player().run(request, file.is_file, lambda _done, _total: None)
+        Player().run(request, file.is_file)
         texts.append(file.read_text())
     assert texts[0] == texts[1]
     facts = [json.loads(line) for line in texts[0].splitlines()]

@@ -16,9 +16,10 @@ from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.demonstrations.replay.omnigibson_player.look_settings import fisheye_attributes
 from enact_assets.demonstrations.replay.omnigibson_runs import one_gpu
 from enact_assets.demonstrations.replay.result import ISAAC_MODES
-from enact_assets.demonstrations.replay.sources import PictureRequest, Silent
+from enact_assets.demonstrations.replay.sources import PictureRequest
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import unheard
 from enact_assets.settings.classes import OMNIGIBSON
 from enact_assets.settings.registry import Variant, load_registry
 
@@ -49,7 +50,7 @@ class Studio:
         self.about = about = machine.demonstration(WORLD)
         self.machine, self.name = machine, about.parent.name
         self.source = OmniGibsonSource(Recordings(machine.root / "recordings"))
-        self.tables = self.source.replay(self.name, Silent())
+        self.tables = self.source.replay(self.name, unheard)
         self.store = ImageStore(machine.root / "images")
         (machine.root / "seen.jsonl").unlink()
 

@@ -23,9 +23,10 @@ from enact_assets.demonstrations.replay.omnigibson import (
 )
 from enact_assets.demonstrations.replay.omnigibson_runs import Player, one_gpu
 from enact_assets.engine.errors import PlaybackError
+from enact_assets.engine.grids import Partition
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, workplace
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.settings.registry import DEFAULT_REGISTRY
@@ -112,7 +113,7 @@ from pathlib import Path
 from enact_assets.demonstrations.replay.omnigibson import replay_omnigibson
 from enact_assets.demonstrations.replay.omnigibson_runs import Player
 about, output = map(Path, sys.argv[1:])
-replay_omnigibson("d", about, output, Player(), lambda done, total: None)
+replay_omnigibson("d", about, output, Player())
 """
 
 
@@ -134,7 +135,7 @@ def test_the_gpu_is_in_use_until_the_player_ends_not_its_parent(machine: Machine
         go_on.touch()
 
     machine.crash_at(0, times=99)  # whoever played it again would tell
-    tables = replay_omnigibson("d", about, output, Player(say=say), lambda _done, _total: None)
+    tables = replay_omnigibson("d", about, output, Player(say=say))
     assert tables.demonstrations.item(0, "n_frames") == 6
     assert told == ["Another replay uses the GPU; waiting for it."]
     assert not (machine.root / "crashes").exists()
@@ -172,7 +173,7 @@ def test_a_request_is_written_under_the_lock(machine: Machine) -> None:
 
     with one_gpu(Path(asked.output).parents[1] / "gpu.lock", print):
         with pytest.raises(RuntimeError):
-            Player(say=say).run(asked, lambda: False, lambda _done, _total: None)
+            Player(say=say).run(asked, lambda: False)
         assert not (Path(asked.output) / "request.json").exists()
 
 
@@ -201,7 +202,7 @@ class RunOfReplays:
 
     def run(self, step: str = "replays", partition: str = NAME) -> Outcome:
         runner = InProcessRunner(self.site)
-        steps = [Run(step, ((partition,),), ("a test",))]
+        steps = [Run(step, (Partition.of(partition),), ("a test",))]
         return next(
             runner.run(steps, lambda _run: None, lambda _run, told: self.progress.append(told))
         )
@@ -289,7 +290,7 @@ def test_a_file_that_another_version_recorded_fails_alone(replays: RunOfReplays)
     write_demonstration(folder / "omnigibson.json", RawDemonstration(str(raw), 0, 4, size_px=64))
     replays.instance.add_dynamic_partitions("demonstration", ["newer.demo_0"])
     runner = InProcessRunner(replays.site)
-    steps = [Run("replays", ((name,),), ("a test",)) for name in ("newer.demo_0", NAME)]
+    steps = [Run("replays", (Partition.of(name),), ("a test",)) for name in ("newer.demo_0", NAME)]
     refused, played = runner.run(steps, lambda _run: None, lambda _run, _told: None)
     assert refused.error is not None
     assert refused.error.startswith(

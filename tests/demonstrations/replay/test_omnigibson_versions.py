@@ -56,7 +56,7 @@ def played(machine: Machine, world: World, layout: Layout | None = None, **given
         found = folder / "replay.jsonl"
     else:
         found = folder / f"pictures/{request.frames[-1]:06d}.png"
-    Player().run(request, found.is_file, lambda _done, _total: None)
+    Player().run(request, found.is_file)
     return folder
 
 

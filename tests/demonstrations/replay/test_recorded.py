@@ -312,17 +312,17 @@ def test_only_the_camera_that_is_asked_for_is_read(tmp_path: Path) -> None:
 
 def test_reading_reports_its_progress(tmp_path: Path) -> None:
     """A silent minute looks like a hang; more than all of it looks like a fault."""
-    heard: list[tuple[int, int]] = []
+    heard: list[tuple[float, float]] = []
     with patch.object(frame_stream, "CHUNK_BYTES", 1000):
         read(
             {str(k): FULL for k in range(20)},
             tmp_path,
-            progress=lambda done, total: heard.append((done, total)),
+            on_progress=lambda p: heard.append((p.done, p.total)),
         )
     n_bytes = (tmp_path / "recording.json").stat().st_size
     assert len(heard) > n_bytes // 1000
     assert heard == sorted(heard)
-    assert heard[-1] == (n_bytes, n_bytes)
+    assert heard[-1] == (n_bytes / 1e6, n_bytes / 1e6)
 
 
 NODE: dict[str, Any] = {"name": "cup", "category": "cup", "states": ["Open"], "visibility": {}}

@@ -27,6 +27,7 @@ from enact_assets.demonstrations.replay.parents import at_key_frames
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
 from enact_assets.engine.errors import MaterializationError, OutputError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.system.atomic import is_temporary
 from enact_assets.engine.system.places import Place
 from enact_assets.engine.tables import Table
@@ -40,7 +41,7 @@ from enact_assets.pipeline.bulk.batches import (
     scan_table,
 )
 from enact_assets.pipeline.bulk.chain import TABLES, BulkSettings
-from enact_assets.pipeline.bulk.run import BulkProgress, run_bulk
+from enact_assets.pipeline.bulk.run import run_bulk
 from enact_assets.pipeline.bulk.sources import (
     REPLAY_TABLES,
     BulkRecording,
@@ -135,19 +136,19 @@ def test_workers_and_batches_change_no_row(tmp_path: Path) -> None:
     expected = one_by_one([0, 1, 2, 3, 4], SETTINGS)
     for workers, batch_size in ((2, 2), (1, 1), (1, 9)):
         output = tmp_path / f"{workers}-{batch_size}"
-        told: list[BulkProgress] = []
+        told: list[Progress] = []
         summary = run_bulk(
             good(0, 1, 2, 3, 4),
             output,
             SETTINGS,
             workers=workers,
             batch_size=batch_size,
-            progress=told.append,
+            on_progress=told.append,
         )
         assert summary.n_made == 5
         assert_same(rows_of(output), expected)
-        assert [p.n_done for p in told] == sorted(p.n_done for p in told)
-        assert (told[-1].n_done, told[-1].n_demonstrations) == (5, 5)
+        assert [p.done for p in told] == sorted(p.done for p in told)
+        assert (told[-1].done, told[-1].total) == (5, 5)
 
 
 @pytest.mark.slow
@@ -188,11 +189,11 @@ def test_an_error_of_the_caller_ends_the_workers(tmp_path: Path) -> None:
     """They went on with the other batches for as long as the error was held."""
     before = set(multiprocessing.active_children())
 
-    def refuse(_: BulkProgress) -> None:
+    def refuse(_: Progress) -> None:
         raise RuntimeError("the terminal is gone")
 
     with pytest.raises(RuntimeError) as error:
-        run_bulk(good(0, 1), tmp_path, SETTINGS, workers=2, batch_size=1, progress=refuse)
+        run_bulk(good(0, 1), tmp_path, SETTINGS, workers=2, batch_size=1, on_progress=refuse)
     assert set(multiprocessing.active_children()) <= before, error
 
 

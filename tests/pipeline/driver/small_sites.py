@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.contract import Runner, Site
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.run import Outcome, Run
@@ -19,7 +20,7 @@ def empty_site(root: Path) -> Site:
 
 def trivial(*variants: str) -> list[Run]:
     """Runs that read the registry and report."""
-    return [Run("variant_config", ((v,),), ("a test",)) for v in variants]
+    return [Run("variant_config", (Partition.of(v),), ("a test",)) for v in variants]
 
 
 def outcomes(runner: Runner, *runs: Run) -> list[Outcome]:
@@ -31,7 +32,7 @@ def outcomes(runner: Runner, *runs: Run) -> list[Outcome]:
 class WaitingStep:
     """A step that imports a question file, and waits at it: nobody writes into the pipe it is."""
 
-    run = Run("official_questions", ((NAME,),))
+    run = Run("official_questions", (Partition.of(NAME),))
 
     def __init__(self, site: Site) -> None:
         folder = site.data_root / "question_files"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_sites import empty_site, outcomes, trivial
 
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.choice import Runners, in_lists
 from enact_assets.pipeline.driver.contract import Progressed, Site, Started
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave
@@ -91,7 +91,7 @@ def test_pictures_that_two_variants_show_are_rendered_once(site: Site) -> None:
 
 
 def run_of(step: str, *keys: str) -> Run:
-    return Run(step, tuple(partition_tuple(key) for key in keys))
+    return Run(step, tuple(Partition.of_key(key) for key in keys))
 
 
 def test_a_step_is_cut_where_dagster_has_a_gap_and_where_names_are_unknown(site: Site) -> None:

@@ -10,14 +10,14 @@ from pipeline.lineage.small_world import World
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.states import State
-from enact_assets.pipeline.arrivals import names_found
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, choose
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.driver.scoping import ScopeChange, keep_scope, scope_with
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, names_now
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import Scope, write_scope
+from enact_assets.pipeline.runs.names import ScopeChange, keep_scope, names_found, scope_with
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import SCOPE_FILE
 from enact_assets.settings.registry import load_registry
@@ -109,7 +109,7 @@ def test_a_bystander_is_asked_anew_where_its_question_set_is_made() -> None:
     def is_made(assets: list[str] | None, variant: str) -> bool:
         chosen = Chosen(assets, {"variant": ["release"]})
         chosen.bystanders = frozenset({"high"})
-        return chosen.complete(lineage).is_chosen(step, (variant,))
+        return chosen.complete(lineage).is_chosen(step, Partition.of(variant))
 
     assert is_made(None, "high")
     assert is_made(["evaluation"], "high")
@@ -161,7 +161,11 @@ def test_what_is_trained_follows_from_models_and_demonstrations(
     names = names_now(registry, {RECORDED, EMBEDDED, "make_a_salad-3"}, models, ())
     found = choose(None, only, names, registry, all_sources(Recordings(tmp_path)))
     spec = STEP_NAMED["training_statistics"]
-    made = {a for (a,) in names.partitions("training_statistics") if found.is_chosen(spec, (a,))}
+    made = {
+        a
+        for (a,) in names.partitions("training_statistics")
+        if found.is_chosen(spec, Partition.of(a))
+    }
     assert made == trained
     learned = {model for model in models if model.startswith("fact")}
     assert set(names.partitions("fact_reader")) == {(model,) for model in learned}

@@ -17,6 +17,7 @@ from small_sites import WaitingStep, empty_site, outcomes, trivial
 from test_processes import process_at, statuses
 
 from enact_assets.engine.errors import MaterializationError
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.pipeline.driver import dask_runner
 from enact_assets.pipeline.driver.agreement import (
@@ -32,7 +33,6 @@ from enact_assets.pipeline.driver.step_runs import leave, workplace
 from enact_assets.pipeline.root.scope import Scope, read_scope
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import process_of
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Outcome, Run
 
 from reference.servers import DaskCluster, dask_cluster, free_port, postgres

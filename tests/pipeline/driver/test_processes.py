@@ -14,6 +14,7 @@ import pytest
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
 from enact_assets.engine.errors import MaterializationError
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver import process_runner
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.process_runner import ProcessRunner
@@ -126,7 +127,9 @@ def test_a_list_whose_process_is_killed_is_given_back_and_what_landed_stays(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    (lost,) = outcomes(runner, Run("official_questions", ((there.stem,), (waits.stem,))))
+    (lost,) = outcomes(
+        runner, Run("official_questions", (Partition.of(there.stem), Partition.of(waits.stem)))
+    )
     killer.join()
     assert lost.broke_off
     assert "its process ended unexpectedly. " in str(lost.error)

@@ -1,5 +1,6 @@
 """Runs of a range of partitions, as backfills of the UI and automation start them."""
 
+import logging
 import os
 import shutil
 import signal
@@ -12,9 +13,14 @@ from typing import Any
 import dagster as dg
 import pytest
 from dagster._core.definitions.partitions.subset import PartitionsSubset
+from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
+from dagster._core.test_utils import create_test_daemon_workspace_context
+from dagster._core.workspace.load_target import ModuleTarget
+from dagster._daemon.backfill import execute_backfill_iteration
 
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.dagster.automation import RUN_TAGS
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
@@ -22,6 +28,7 @@ from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.step_runs import asset_keys, execute, leave
 from enact_assets.pipeline.runs import range_making
+from enact_assets.pipeline.runs.code_location import LOCATION, MODULE
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.ranges import range_tags
 from enact_assets.pipeline.runs.reported import reported_versions
@@ -32,7 +39,7 @@ from enact_assets.settings.registry import load_registry
 pytestmark = pytest.mark.slow
 
 NAMES = tuple(f"moving_cups-{k}" for k in range(5))
-STATE = [(name, "state") for name in NAMES]
+STATE = [Partition.of(name, "state") for name in NAMES]
 CHAIN = ("visible_changes", "path_counts", "trajectories")
 """Steps of the same partitions, each of which reads the ones before."""
 AUTOMATED = {"enact/trigger": "automation"}
@@ -207,6 +214,39 @@ def test_what_landed_before_a_stop_stays_and_is_told(
     again = place.run("path_counts", over=STATE, **{"enact/only_stale": "yes"}, **AUTOMATED)
     assert again.is_success
     assert all("found fresh" in m.metadata for m in place.events(again, "path_counts").values())
+
+
+def test_the_daemon_asks_for_one_run_of_a_backfill(place: Place) -> None:
+    """As for *Materialize* on several partitions. Dagster names all checks of the assets in it, and
+    gives up where the code server leaves some out."""
+    keys = [dg.AssetKey(asset) for asset in asset_keys("segmentation")]
+    target = ModuleTarget(MODULE, None, str(Path.cwd()), LOCATION)
+    with create_test_daemon_workspace_context(target, place.instance) as workspace:
+        graph = workspace.create_request_context().asset_graph
+        assert graph.get_check_keys_for_assets(set(keys)), "checks that runs leave out"
+        backfill = PartitionBackfill.from_asset_partitions(
+            backfill_id="five",
+            asset_graph=graph,
+            partition_names=["|".join(partition) for partition in STATE],
+            asset_selection=keys,
+            backfill_timestamp=time.time(),
+            tags={},
+            dynamic_partitions_store=place.instance,
+            all_partitions=False,
+            title=None,
+            description=None,
+            run_config=None,
+        )
+        place.instance.add_backfill(backfill)
+        errors = list(execute_backfill_iteration(workspace, logging.getLogger("backfill")))
+    assert not [error for error in errors if error is not None]
+    found = place.instance.get_backfill("five")
+    assert found is not None
+    assert found.status == BulkActionStatus.REQUESTED
+    (run,) = place.instance.get_runs(dg.RunsFilter(tags={"dagster/backfill": "five"}))
+    assert run.status == dg.DagsterRunStatus.QUEUED
+    assert {k: run.tags[k] for k in range_tags(STATE)} == range_tags(STATE)
+    assert run.asset_selection == set(keys)
 
 
 def test_automation_asks_for_a_range_at_once(place: Place) -> None:

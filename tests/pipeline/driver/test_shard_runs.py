@@ -12,6 +12,7 @@ from small_sites import outcomes
 
 from benchmarks.crashes import Moment, Setting, fingerprint, materialize
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.contract import Site
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, workplace
@@ -30,8 +31,11 @@ NAMES = tuple(f"moving_cups-{k}" for k in range(N))
 SHARD = "shard_001/2"
 MEMBERS = ("moving_cups-0", "moving_cups-2", "moving_cups-3")
 MADE = "partitions made"
-RUN, OF_STATE = Run("replays", ((SHARD,),)), Run("segmentation", ((SHARD, "state"),))
-MADE_OF = Run("replays", tuple((name,) for name in MEMBERS))
+RUN, OF_STATE = (
+    Run("replays", (Partition.of(SHARD),)),
+    Run("segmentation", (Partition.of(SHARD, "state"),)),
+)
+MADE_OF = Run("replays", tuple(map(Partition.of, MEMBERS)))
 
 
 class Root:
@@ -161,7 +165,7 @@ def test_a_run_started_by_hand_makes_what_is_stale(root: Root) -> None:
     told = root.told(root.run(RUN))
     assert told["facts"][MADE] == 1
     assert root.told(root.run(MADE_OF.of(MADE_OF.partitions[:2])))["facts"][MADE] == 2
-    unknown = root.run(Run("replays", (("nobody",),)))
+    unknown = root.run(Run("replays", (Partition.of("nobody"),)))
     assert "1 name of `only` cannot be made in this shard, first 'nobody'" in str(unknown.error)
 
 

@@ -18,6 +18,7 @@ from dagster._core.test_utils import in_process_test_workspace
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from small_sites import WaitingStep, empty_site, outcomes, trivial
 
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.engine.system.worker_process import STOPPING
 from enact_assets.pipeline.driver.contract import Site
@@ -84,7 +85,7 @@ def test_what_went_wrong_is_told_and_the_others_go_on(
     instance.add_dynamic_partitions("question_file", ["absent"])
     runs = [
         *trivial("nobody"),
-        Run("official_questions", (("absent",),), ("a test",)),
+        Run("official_questions", (Partition.of("absent"),), ("a test",)),
         *trivial("low"),
     ]
     unknown, failed, made = outcomes(InProcessRunner(site), *runs)

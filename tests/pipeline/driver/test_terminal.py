@@ -8,15 +8,15 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.grids import Partition
+from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.driver.terminal import COMPILING, Pace, TerminalObserver, print_report
 from enact_assets.pipeline.driver.walk import Failure, Report
-from enact_assets.pipeline.runs.progress import Progress
 from enact_assets.pipeline.runs.run import Run
 
 
 def run(name: str, *keys: str) -> Run:
-    partitions = tuple(partition_tuple(key) for key in keys)
+    partitions = tuple(Partition.of_key(key) for key in keys)
     return Run(name, partitions, ("never materialized",) * len(keys))
 
 
@@ -64,7 +64,7 @@ def test_a_narrow_terminal_shows_the_time_left(monkeypatch) -> None:
     observer.run_starts(asked)
     assert "never" not in out.getvalue()
     for n in (1000, 1100):
-        observer.progress(asked, Progress("asking InOrder baseline", n, 2304, "answers"))
+        observer.progress(asked, Progress(n, 2304, "answers", "asking InOrder baseline"))
     last = out.getvalue().rpartition("\r")[2]
     assert len(last) == 79
     assert "0/1 partition, about " in last
@@ -93,7 +93,7 @@ def test_a_list_counts_each_partition_that_it_made(monkeypatch) -> None:
     observer.stage_starts("path_counts", 5)
     several = run("path_counts", "a|state", "b|state", "c|state")
     observer.run_starts(several)
-    observer.progress(several, Progress("path_counts", 2, 3, "partitions"))
+    observer.progress(several, Progress(2, 3, "partitions", "path_counts"))
     assert " 2/5 partitions  a|state" in out.getvalue()
     observer.run_ends(several, 2, [Failure(run("path_counts", "b|state"), "why", "id")])
     observer.run_starts(again := run("path_counts", "c|state"))
@@ -106,7 +106,7 @@ def test_a_list_counts_each_partition_that_it_made(monkeypatch) -> None:
 
 
 def pictures(done: int, total: int, cached: int = 0) -> Progress:
-    return Progress("pictures", done, total, "pictures", cached)
+    return Progress(done, total, "pictures", free=cached)
 
 
 def test_pictures_found_in_the_cache_do_not_quicken_the_pace() -> None:
@@ -132,7 +132,7 @@ def test_a_slow_beginning_is_forgotten() -> None:
     """The first answers read pictures that all others share: 53 minutes were said of 54 s."""
 
     def answers(done: int) -> list[tuple[Progress, int]]:
-        return [(Progress("asking", done, 2304, "answers"), 1)]
+        return [(Progress(done, 2304, "answers"), 1)]
 
     pace = Pace()
     for second in range(1, 11):
@@ -157,4 +157,4 @@ def test_steps_that_report_nothing_count_as_one_each() -> None:
     pace.run_ends(None, 1, now=14.0)
     assert pace.left([(None, 1)], 2, now=14.0) == pytest.approx(8.0)
     # Simulated seconds have no total either.
-    assert pace.left([(Progress("replaying", 30.0, 0, "s simulated"), 1)], 2, now=14.0) == 8.0
+    assert pace.left([(Progress(30.0, unit="s simulated"), 1)], 2, now=14.0) == 8.0

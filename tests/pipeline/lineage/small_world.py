@@ -1,6 +1,7 @@
 """A graph with every rule in it, and states as if everything had just been made."""
 
-from enact_assets.engine.graph import Names, Partition, StepSpec
+from enact_assets.engine.graph import Names, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import Provenance

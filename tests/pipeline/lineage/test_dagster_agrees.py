@@ -10,7 +10,8 @@ import yaml
 from dagster._core.definitions.partitions.context import partition_loading_context
 from pipeline.lineage.small_world import NAMES
 
-from enact_assets.engine.graph import Follows, Input, partition_key, partition_tuple
+from enact_assets.engine.graph import Follows, Input
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import file_name, values_of
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.pipeline.dagster.definitions import build_definitions
@@ -72,13 +73,13 @@ def test_every_mapping_gives_the_partitions_that_are_declared(registry) -> None:
             for step in STEPS:
                 for partition in names.partitions(step.assets[0]):
                     key = dg.AssetKey(step.assets[-1])
-                    found = graph.get_parents_partitions(key, partition_key(partition))
+                    found = graph.get_parents_partitions(key, partition.key)
                     parents = {
                         (k.asset_key.to_user_string(), k.partition_key)
                         for k in found.parent_partitions
                     }
                     declared = {
-                        (given.asset, partition_key(theirs))
+                        (given.asset, theirs.key or None)
                         for given in step.inputs
                         if given.asset not in EXTERNAL and given not in SAID_LESS
                         for theirs in upstream(step, partition, given, names)
@@ -136,8 +137,8 @@ def test_every_table_is_made_by_one_step_and_has_its_partitions(registry) -> Non
 def test_a_partition_is_one_key_in_dagster_and_one_file(name: str) -> None:
     """Two partitions in one file would overwrite each other; one key for both would run once."""
     contract, partitions = table(name), NAMES.partitions(name)
-    keys = [partition_key(partition) for partition in partitions]
+    keys = [partition.key for partition in partitions]
     files = [file_name(contract, dict(zip(contract.by, p, strict=True))) for p in partitions]
     assert len(set(keys)) == len(set(files)) == len(partitions) > 0
-    assert [partition_tuple(key) for key in keys] == partitions
+    assert [Partition.of_key(key) for key in keys] == partitions
     assert [values_of(contract, file) for file in files] == partitions

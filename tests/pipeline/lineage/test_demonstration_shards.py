@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES
 
 from benchmarks.many_partitions import demonstration_names
-from enact_assets.engine.graph import partition_key, partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import Shards, members, shard_at, version_of
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.lineage.graph import STEPS, dimensions
@@ -44,7 +44,7 @@ def test_shards_differ_little_in_size_and_stay_where_they_are() -> None:
 def test_shards_of_an_asset_stand_for_each_of_its_partitions_once(asset: str, n: int) -> None:
     shards, named = Shards("demonstration", n), dimensions(asset)
     keys = {shards.partition(named, partition) for partition in NAMES.partitions(asset)}
-    found = {key: members(NAMES, asset, partition_tuple(partition_key(key))) for key in keys}
+    found = {key: members(NAMES, asset, Partition.of_key(key.key)) for key in keys}
     every = [partition for of in found.values() for partition in of]
     assert sorted(every) == sorted(NAMES.partitions(asset))
     for key, of in found.items():
@@ -64,8 +64,8 @@ def test_shards_of_another_number_are_other_partitions() -> None:
 def test_partitions_of_names_that_are_gone_are_not_made() -> None:
     """Automation asked for a shard; then a demonstration was forgotten, or a variant."""
     shard = Shards("demonstration", 1).names[0]
-    assert members(NAMES, "frame_images", (shard, "nobody")) == []
-    assert [p for p, _ in members(NAMES, "frame_images", (shard, "high"))] == [
+    assert members(NAMES, "frame_images", Partition.of(shard, "nobody")) == []
+    assert [p for p, _ in members(NAMES, "frame_images", Partition.of(shard, "high"))] == [
         "fold-0",
         "fold-1",
         "pour-0",
@@ -73,9 +73,10 @@ def test_partitions_of_names_that_are_gone_are_not_made() -> None:
 
 
 def test_the_version_of_a_shard_is_that_of_what_is_there() -> None:
-    there = [(("a",), State("1")), (("b",), State("2"))]
+    a, b, c = map(Partition.of, "abc")
+    there = [(a, State("1")), (b, State("2"))]
     version = version_of(there)
-    assert version == version_of([*reversed(there), (("c",), None)])
-    assert version != version_of([(("a",), State("2")), (("b",), State("1"))])
+    assert version == version_of([*reversed(there), (c, None)])
+    assert version != version_of([(a, State("2")), (b, State("1"))])
     assert version != version_of(there[:1])
-    assert not version_of([(("a",), None)])
+    assert not version_of([(a, None)])

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
-from enact_assets.engine.graph import Partition, StepSpec
+from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.states import State
@@ -233,7 +234,7 @@ DAMAGED = ("oracle", "high")
 
 
 def failure(name: str, partition: Partition) -> Failure:
-    return Failure(Run(name, (partition,)), "why", "run")
+    return Failure(Run(name, (Partition(partition),)), "why", "run")
 
 
 def report_of(*failures: Failure) -> Report:

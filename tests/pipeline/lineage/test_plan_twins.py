@@ -14,7 +14,8 @@ from pipeline.lineage.small_world import NAMES, World
 from benchmarks.many_partitions import build
 from benchmarks.tiny_root import write_small_registry
 from enact_assets.engine.fingerprints import input_number, inputs_number, version_number
-from enact_assets.engine.graph import Graph, Input, Names, Partition, StepSpec, partition_key
+from enact_assets.engine.graph import Graph, Input, Names, StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.explained import explain
 from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.marks import Marks
@@ -302,7 +303,7 @@ def test_it_says_what_the_plan_of_everything_says(changed, gone, data) -> None:
     assert {(s.step, s.partition) for s in found.upstream} == above & stale.keys()
     for shown, given_input in zip(found.inputs, step.inputs, strict=True):
         expected = upstream(step, partition, given_input, NAMES)
-        assert set(shown.partitions) == {partition_key(p) for p in expected}
+        assert set(shown.partitions) == {p.key for p in expected}
         maker = STEP_OF.get(given_input.asset)
         is_open = [
             maker is not None and (maker.name, p) in stale.keys() | following for p in expected

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES
 
-from enact_assets.engine.graph import partition_key, partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.pipeline.runs.ranges import (
     PARTITION_TAG,
@@ -28,8 +28,12 @@ BOTH = dg.MultiPartitionsDefinition(
         "gating": dg.StaticPartitionsDefinition(GATINGS),
     }
 )
-EVERY = [(name, gating) for name in ARRIVED for gating in GATINGS]
+EVERY = [Partition.of(name, gating) for name in ARRIVED for gating in GATINGS]
 NOW = replace(NAMES, of={**NAMES.of, "demonstration": tuple(sorted(ARRIVED))})
+
+
+def of_state(*names: str) -> list[Partition]:
+    return [Partition.of(name, "state") for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +51,9 @@ def test_ranges_make_what_was_asked_for_and_nothing_else(
     ranges = in_ranges(BOTH, wanted, instance)
     assert sorted(p for of in ranges for p in of) == sorted(wanted)
     for of in ranges:
-        first, last = (partition_key(of[i]) or "" for i in (0, -1))
+        first, last = (of[i].key for i in (0, -1))
         keys = BOTH.get_partition_keys_in_range(dg.PartitionKeyRange(first, last), instance)
-        assert [partition_tuple(str(key)) for key in keys] == of
+        assert [Partition.of_key(str(key)) for key in keys] == of
         assert partitions_of_run(instance, NOW, "scene_graphs", range_tags(of)) == of
 
 
@@ -65,17 +69,23 @@ def test_two_dimensions_are_a_run_for_each_name_of_the_smaller_one(
 
 
 def test_a_partition_that_dagster_does_not_know_stands_alone(instance: dg.DagsterInstance) -> None:
-    ranges = in_ranges(BOTH, [("nobody", "state"), *EVERY[:3]], instance)
+    ranges = in_ranges(BOTH, [Partition.of("nobody", "state"), *EVERY[:3]], instance)
     assert ranges == [[("nobody", "state")], EVERY[:3]]
-    assert in_ranges(None, [()], instance) == [[()]]
+    assert in_ranges(None, [Partition()], instance) == [[()]]
 
 
 def test_an_unfinished_run_of_a_range_makes_all_of_it(instance: dg.DagsterInstance) -> None:
     """Of a range of shards the members of each."""
     shards = Shards("demonstration", 2).names
     for tags, names in (
-        (range_tags([("fold-0", "state"), ("fold-1", "state")]), {"fold-0", "fold-1"}),
-        (range_tags([(shards[0], "state"), (shards[1], "state")]), {*ARRIVED}),
+        (
+            range_tags([Partition.of("fold-0", "state"), Partition.of("fold-1", "state")]),
+            {"fold-0", "fold-1"},
+        ),
+        (
+            range_tags([Partition.of(shards[0], "state"), Partition.of(shards[1], "state")]),
+            {*ARRIVED},
+        ),
         ({PARTITION_TAG: "fold-1|state"}, {"fold-1"}),
     ):
         keys = frozenset([dg.AssetKey("segmented_frames"), dg.AssetKey("scene_graphs")])

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 import yaml
 
-from enact_assets.engine.graph import partition_tuple
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import shard_at
 from enact_assets.pipeline.dagster import automation
 from enact_assets.pipeline.dagster.definitions import build_definitions
@@ -84,9 +84,9 @@ class Place:
     ) -> str:
         text = self.registry_file.read_text()
         site = Site(self.root, None, text, shards=read_shards(self.root))
-        key = partition_tuple(partition)
+        key = Partition.of_key(partition)
         at = shard_at(key) or 0
-        made = tuple((*key[:at], name, *key[at + 1 :]) for name in only) or (key,)
+        made = tuple(Partition.of(*key[:at], name, *key[at + 1 :]) for name in only) or (key,)
         outcome = execute(site, Run(step, made, tags=tags), lambda _: None)
         assert (outcome.error is not None) == fails, outcome.error
         return outcome.error or ""

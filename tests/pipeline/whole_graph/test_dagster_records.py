@@ -6,7 +6,7 @@ import dagster as dg
 import pytest
 from made_roots import Materialized
 
-from enact_assets.engine.graph import partition_key
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.marts import mart_files
@@ -23,7 +23,7 @@ def instance(materialized: Materialized) -> Iterator[dg.DagsterInstance]:
     opened.dispose()
 
 
-def metadata(instance: dg.DagsterInstance, asset: str, names: tuple[str, ...]) -> dict[str, object]:
+def metadata(instance: dg.DagsterInstance, asset: str, names: Partition) -> dict[str, object]:
     record = last_materialization(instance, asset, names)
     assert record is not None, asset
     assert record.asset_materialization is not None
@@ -49,7 +49,7 @@ def test_runs_of_one_command_are_one_group_that_the_timeline_shows(
     of_first = [run.run_id for run in runs if run.tags[INVOCATION_TAG] == first]
     # A run makes several partitions of a step, and tells of each.
     assert len(of_first) < len(made)
-    landed = {(STEP_NAMED[run.step].assets[0], run.key) for run in made}
+    landed = {(STEP_NAMED[run.step].assets[0], run.key or None) for run in made}
     assert landed <= told(instance, of_first)
     for run in runs:
         assert run.remote_job_origin is not None
@@ -70,14 +70,14 @@ def test_each_mart_reports_rows_and_columns(
     columns_of = dict(columns.iter_rows())
     assert "leaderboard" in marts
     for mart in sorted(marts):
-        found = metadata(instance, mart, ())
+        found = metadata(instance, mart, Partition())
         schema = found["dagster/column_schema"]
         assert isinstance(schema, dg.TableSchema)
         assert [column.name for column in schema.columns] == columns_of[mart], mart
     for mart in ("leaderboard", "answers", "stale_partitions"):
         n_rows = query(warehouse, f"from {mart}").height
-        assert metadata(instance, mart, ())["dagster/row_count"] == n_rows
-    lineage = metadata(instance, "leaderboard_details", ())["dagster/column_lineage"]
+        assert metadata(instance, mart, Partition())["dagster/row_count"] == n_rows
+    lineage = metadata(instance, "leaderboard_details", Partition())["dagster/column_lineage"]
     assert isinstance(lineage, dg.TableColumnLineage)
     assert dg.TableColumnDep(dg.AssetKey("evaluation"), "model") in lineage.deps_by_column["model"]
 
@@ -90,9 +90,9 @@ def test_rows_of_a_partition_are_not_called_rows_of_the_asset(
     for asset in ("facts", "evaluation", "published_accuracies"):
         for partition in lake.partitions(asset):
             n_rows = lake.read(asset, partition).height
-            names = tuple(partition[name] for name in sorted(partition))
+            names = Partition(partition[name] for name in sorted(partition))
             found = metadata(instance, asset, names)
-            key = "dagster/partition_row_count" if partition_key(names) else "dagster/row_count"
+            key = "dagster/partition_row_count" if names else "dagster/row_count"
             assert {k: v for k, v in found.items() if "row_count" in k} == {key: n_rows}
             n_partitions += 1
     assert n_partitions > 3

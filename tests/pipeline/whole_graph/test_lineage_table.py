@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from enact_assets.engine.graph import Partition
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.code import code_version

@@ -18,10 +18,10 @@ from enact_assets.commands.release.question_importing import look_for_pictures
 from enact_assets.demonstrations.pictures.demonstration_sources import QuestionsSource
 from enact_assets.demonstrations.pictures.tables import WantedFrames
 from enact_assets.demonstrations.recordings.folders import Recordings
-from enact_assets.demonstrations.replay.sources import Silent
 from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, Objects
 from enact_assets.engine.errors import QuestionFileError, RenderError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import unheard
 from enact_assets.pipeline.lineage.versions import GONE, Arrived
 from enact_assets.questions.asked import imported_questions
 from enact_assets.questions.asked.given_questions import (
@@ -169,7 +169,7 @@ def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_p
     assert [(f.file, f.line) for f in asked.about(TASK, ["a", "b"])] == [("a", 1)]
     assert len(asked.pictured(TASK, ["a", "b"])) == 2
     assert asked.last_frame_id(TASK) == 516
-    replay = QuestionsSource(asked).replay(TASK, Silent()).demonstrations
+    replay = QuestionsSource(asked).replay(TASK, unheard).demonstrations
     assert replay.select("n_frames", "frame_rate_hz").row(0) == (517, 0)  # its length is unknown
     assert not is_given(replay)  # its frames are not key frames: none is recorded
     assert asked.version("other") is asked.last_frame_id("other") is None
@@ -178,6 +178,39 @@ def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_p
     with pytest.raises(QuestionFileError, match=r"line 1 of 'b' asks something else .* 1 of 'a'"):
         asked.about(TASK, ["a", "b"])
     assert asked.about(TASK, ["b"])[0].question.gt_answer == [1, 2]
+
+
+def test_a_question_without_its_answer_is_the_labelled_one_of_another_file(tmp_path: Path) -> None:
+    """By what it says: under one id it is asked once, and under another it is counted."""
+    asked = ImportedQuestions(tmp_path)
+    write(tmp_path / "a_test.jsonl", [question(gt_answer=[]), question(id="other", gt_answer=[])])
+    write(tmp_path / "b_dev.jsonl", [question()])
+    found_ones = asked.about(TASK, ["a_test", "b_dev"])
+    assert [(f.file, f.question.gt_answer) for f in found_ones] == [
+        ("a_test", []),
+        ("b_dev", [2, 1]),
+    ]
+    assert asked.also_in("a_test") == {"b_dev": 1}
+    write(tmp_path / "b_dev.jsonl", [question(question="Another.")])
+    assert asked.also_in("a_test") == {}
+    with pytest.raises(QuestionFileError, match="asks something else"):
+        asked.about(TASK, ["a_test", "b_dev"])
+
+
+def test_pictures_of_unlabelled_forward_questions_are_key_frames_of_their_own() -> None:
+    """Which frame a picture shows is what is asked: two questions may show one frame anywhere."""
+    asked = found(
+        question(id="a", gt_answer=[]),
+        question(id="b", gt_answer=[]),
+        question("inverse", id="c", gt_answer=[]),
+        question("inverse", id="d"),
+    )
+    assert [frame for frame, _ in key_frames_of(asked)] == sorted([60, 305, 516] * 3)
+    rows = {row["question_id"]: row for row in given_qa(_segmented(*asked), asked).to_dicts()}
+    assert not {*rows["a"]["key_frames"]} & {*rows["b"]["key_frames"]}
+    assert rows["c"]["key_frames"] == rows["d"]["key_frames"]
+    assert [rows[k]["answer"] for k in "abcd"] == [[], [], [], [2, 1]]
+    assert all(rows[k]["key_frames"] == rows[k]["shown_key_frames"] for k in "abcd")
 
 
 def test_any_number_of_files_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +409,7 @@ def test_importing_counts_pictures_and_names_those_that_are_missing(tmp_path: Pa
 
 def test_without_a_replay_only_the_reference_is_right() -> None:
     """What a replay might have accepted is neither accepted nor credited."""
-    rows = given_qa(_segmented(), found(question()))
+    rows = given_qa(_segmented(*found(question())), found(question()))
     said = {"exact": "[2, 1]", "other": "[1, 2]", "short": "[2]", "words": "none", "missing": None}
     predictions = Predictions.build(
         [
@@ -400,8 +433,7 @@ def test_without_a_replay_only_the_reference_is_right() -> None:
     assert by_model["words"]["answer_status"] == "unparsed"
 
 
-def _segmented() -> pl.DataFrame:
-    asked = found(question())
+def _segmented(*asked: FoundQuestion) -> pl.DataFrame:
     about = demonstrations("questions", list(range(517)))
     gating = Gating("official", RELEASE, (), question_file="any")
     frames = given_frames(about, asked)

@@ -221,13 +221,32 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: bytes, message:
             read(path)
 
 
+def test_a_question_without_its_answer_is_unlabelled_and_written_as_it_was(tmp_path: Path) -> None:
+    """Held-out splits leave it out; what they say of frames and options may be missing, too."""
+    lacking = fields()
+    del lacking["gt_answer"]
+    none, bare = {**lacking, "id": "b", "gt_answer": None}, {**lacking, "id": "c"}
+    del bare["key_frame_ids"], bare["options"]
+    path = write(tmp_path / "q.jsonl", lacking, none, bare, fields(id="d"))
+    questions = read_questions(path)
+    assert [question.is_unlabelled for question in questions] == [True, True, True, False]
+    assert [question.key_frame_ids for question in questions] == [
+        *[lacking["key_frame_ids"]] * 2, [], lacking["key_frame_ids"],
+    ]  # fmt: skip
+    again = tmp_path / "again.jsonl"
+    write_questions_file(again, questions)
+    assert again.read_bytes() == path.read_bytes()
+    assert from_rows(to_rows("q", questions, "sha")) == questions
+    labelled = {**fields(), "key_frame_ids": []}
+    with pytest.raises(QuestionFileError, match="'key_frame_ids': expected 3 entries, is"):
+        read_questions(write(tmp_path / "q.jsonl", labelled))
+
+
 def test_a_missing_field_a_repeated_id_and_a_missing_file_are_named(tmp_path: Path) -> None:
     """Two questions of one id would share one answer."""
     lacking = fields()
-    del lacking["gt_answer"]
-    with pytest.raises(
-        QuestionFileError, match="line 1: Object missing required field `gt_answer`"
-    ):
+    del lacking["images"]
+    with pytest.raises(QuestionFileError, match="line 1: Object missing required field `images`"):
         read_questions(write(tmp_path / "q.jsonl", lacking))
     # Not UTF-8 in a text that is in none of the fields that are read.
     odd = json.dumps(lacking).encode()[:-1] + b', "note": "\xed"}'

@@ -35,9 +35,6 @@ from enact_assets.demonstrations.replay.omnigibson_player.watchers import (
 
 EXCERPT = "excerpt-"
 
-Progress = Callable[[int, int], None]
-"""Hears frames done and frames in all."""
-
 
 class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not installed here
     """Calls ``after_step`` after every step: the playback wrapper itself has no such hook."""
@@ -53,7 +50,9 @@ class WatchedEnvironment(EnvironmentWrapper):  # type: ignore[misc]  # it is not
         return result
 
 
-def play(request: PlaybackRequest, installed: Installed, progress: Progress) -> None:
+def play(
+    request: PlaybackRequest, installed: Installed, progress: Callable[[int, int], None]
+) -> None:
     """Do what ``request`` asks for, with what is ``installed``. What was finished before is kept:
     pictures one by one, facts of a demonstration as a whole.
 
@@ -111,7 +110,7 @@ def play_frames(
     watcher: Watcher,
     *,
     wanted: Collection[int],
-    progress: Progress,
+    progress: Callable[[int, int], None],
 ) -> None:
     """Play all frames up to the last one ``wanted``, and look at those that are."""
     robot = source.robot()
