@@ -7,19 +7,19 @@ from rich.console import Console
 from enact_assets.commands.outcomes import print_failures
 from enact_assets.commands.release.evidence import gating_of
 from enact_assets.commands.release.layout import find_tasks, refuse_overlap
-from enact_assets.commands.release.outcomes import Summary
+from enact_assets.commands.release.outcomes import FAILED_FILE, Summary
 from enact_assets.commands.terminal import shown_progress
 from enact_assets.pipeline.bulk import run as bulk_run
 from enact_assets.pipeline.bulk.chain import BulkSettings
 from enact_assets.pipeline.bulk.sources import BulkRecording
-from enact_assets.settings.classes import QuestionSettings
+from enact_assets.settings.classes import QuestionSettings, is_partition_name
 from enact_assets.settings.profile import profile
 
 
 def run_bulk(arguments: argparse.Namespace, console: Console) -> int:
     """``bulk``; returns the exit code."""
     unnamed = Summary()
-    tasks = find_tasks(arguments.input_root, unnamed)
+    tasks = find_tasks(arguments.input_root, unnamed, is_well_named=is_partition_name)
     refuse_overlap(arguments.output, [arguments.input_root])
     sources = [BulkRecording(task.file, task.name) for task in tasks]
     questions = QuestionSettings(trajectories_per_length=arguments.num_to_sample)
@@ -36,7 +36,7 @@ def run_bulk(arguments: argparse.Namespace, console: Console) -> int:
         )
     failed = [(failure.demonstration, failure.message) for failure in done.failures]
     failed += [(outcome.name, outcome.error or "") for outcome in unnamed.failures]
-    print_failures(console, failed)
+    print_failures(console, failed, arguments.output / FAILED_FILE, shows_all=arguments.all)
     n_tasks = done.n_demonstrations + len(unnamed.failures)
     console.print(", ".join(f"{n:,} {name}" for name, n in done.n_rows.items()))
     console.print(

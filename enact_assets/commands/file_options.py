@@ -4,11 +4,13 @@ import argparse
 from pathlib import Path
 
 from enact_assets.commands.option_types import positive
+from enact_assets.commands.release.outcomes import MAX_SHOWN
 from enact_assets.commands.release.published_data import DATA
 from enact_assets.settings.profile import PROFILES, RELEASE
 
 DEFAULT_SEGMENTED = Path("data/segmented_activities")
 DEFAULT_REPLAYED = Path("data/replayed_activities")
+DEFAULT_QUESTIONS = Path("data/QA/enact_ordering.jsonl")
 DEFAULT_EVALUATION = Path("data/evaluation")
 DEFAULT_FOLDER = Path("data/downloads")
 CHECK_FOLDER = "omnigibson_check"
@@ -34,6 +36,7 @@ def add_import(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--copy", action="store_true", help="copy recordings, do not link to them")
     about = "import nothing; check the paths as `enact-assets validate` does"
     sub.add_argument("--check", action="store_true", help=about)
+    _add_all(sub)
 
 
 def add_validate(sub: argparse.ArgumentParser) -> None:
@@ -83,18 +86,23 @@ def add_check_omnigibson(sub: argparse.ArgumentParser) -> None:
 
 def add_segment(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``segment``."""
-    sub.add_argument("input_root", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
-    sub.add_argument(
-        "output_root", type=Path, help="folder for <task>/segmented_scene_graph_0.json"
+    _add_place(
+        sub,
+        "input_root",
+        DEFAULT_REPLAYED,
+        "folder of <task>/scene_graph_0.json[.gz], or one such task",
+    )
+    _add_place(
+        sub, "output_root", DEFAULT_SEGMENTED, "folder for <task>/segmented_scene_graph_0.json"
     )
     _add_shared(sub)
 
 
 def add_qa(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``qa``."""
-    sub.add_argument("segmented", type=Path, help="folder that `segment` wrote")
-    sub.add_argument("replayed", type=Path, help="folder of <task>/scene_graph_0.json[.gz]")
-    sub.add_argument("output", type=Path, metavar="OUT.jsonl", help="question file to write")
+    _add_place(sub, "segmented", DEFAULT_SEGMENTED, "folder that `segment` wrote")
+    _add_place(sub, "replayed", DEFAULT_REPLAYED, "folder of <task>/scene_graph_0.json[.gz]")
+    _add_place(sub, "output", DEFAULT_QUESTIONS, "question file to write", metavar="OUT.jsonl")
     n_default = RELEASE.release_constants.trajectories_per_length
     sub.add_argument(
         "--num-to-sample",
@@ -173,6 +181,20 @@ def add_bulk(sub: argparse.ArgumentParser) -> None:
         action="store_true",
         help="replace batches in that folder that other settings made",
     )
+    _add_all(sub)
+
+
+def _add_place(
+    sub: argparse.ArgumentParser, name: str, default: Path, about: str, metavar: str | None = None
+) -> None:
+    """A positional argument that may be left out, as in the release."""
+    about = f"{about} (default: {default})"
+    sub.add_argument(name, type=Path, nargs="?", default=default, metavar=metavar, help=about)
+
+
+def _add_all(sub: argparse.ArgumentParser) -> None:
+    about = f"show all rows and failures, not only the first {MAX_SHOWN}"
+    sub.add_argument("--all", action="store_true", help=about)
 
 
 def _add_shared(sub: argparse.ArgumentParser) -> None:
@@ -183,3 +205,4 @@ def _add_shared(sub: argparse.ArgumentParser) -> None:
         help="rules to apply: the public release's (default) or the paper's",
     )
     sub.add_argument("--dry-run", action="store_true", help="write nothing; show the results")
+    _add_all(sub)

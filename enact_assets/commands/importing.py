@@ -24,4 +24,4 @@ def run_import(arguments: argparse.Namespace, console: Console) -> int:
             pictures=arguments.pictures,
             on_progress=on_progress,
         )
-    return print_summary(console, summary, "imported", root.root)
+    return print_summary(console, summary, "imported", root.root, shows_all=arguments.all)

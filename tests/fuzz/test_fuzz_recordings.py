@@ -10,6 +10,7 @@ import pytest
 from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from enact_assets.commands.release.asking import questions_of
 from enact_assets.commands.release.evidence import changes_at, gating_of
@@ -24,7 +25,7 @@ from enact_assets.settings.profile import PROFILES, Profile
 from enact_assets.settings.registry import QuestionSettings
 
 from reference.broken_recordings import broken_recordings, damaged_trees, read_or_refuse
-from reference.small_recordings import recordings
+from reference.small_recordings import other_forms, recordings
 
 pytestmark = pytest.mark.slow
 
@@ -50,6 +51,20 @@ def stretched(tree: Any) -> Any:
 
 
 sound = recordings(max_frames=16).filter(lambda recording: len(recording) > 5)
+
+
+@given(other_forms())
+@fuzz()
+def test_what_is_said_in_another_form_is_read_as_the_same(forms: tuple[Any, Any]) -> None:
+    recording, other = forms
+    with scratch() as folder:
+        assert read_or_refuse(json.dumps(other).encode(), folder) is None
+        found = read_recorded(folder / "recording.json", "fuzz_1")
+        (folder / "recording.json").write_text(json.dumps(recording))
+        expected = read_recorded(folder / "recording.json", "fuzz_1")
+    for name in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(found, name), getattr(expected, name))
+    count("recordings, other forms", "accepted")
 
 
 @given(broken_recordings())

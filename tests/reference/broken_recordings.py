@@ -19,7 +19,7 @@ from enact_assets.engine.errors import RecordingError
 from enact_assets.settings.frame_ids import FrameIds
 
 from reference.recorded_tables import tables_from_frames
-from reference.small_recordings import recordings, texts
+from reference.small_recordings import other_forms, recordings, texts
 
 NAME = "broken_1"
 MAX_MESSAGE_CHARACTERS = 1000
@@ -64,6 +64,9 @@ JUNK: list[Any] = [
     {"external_sensor1": [1, 2, 3]},
     {"external_sensor1": [10**30] * 7},
     {"external_sensor1": [14.0, 1, 2, 3, 4, 512, 512]},
+    {"external_sensor1": [14.5, 1, 2, 3, 4, 512, 512]},
+    {"external_sensor1": [float("nan"), 1, 2, 3, 4, 512, 512]},
+    {"external_sensor1": None},
     {"name": "apple_1"},
     {"name": "apple_1", "category": "pear", "states": [], "visibility": {}},
     {"from": "a", "to": "b"},
@@ -91,6 +94,8 @@ BYTES: list[bytes] = [
     b"\xed\xa0\x80",
     b"\xef\xbb\xbf",
     b"NaN",
+    b"-Infinity",
+    b'"x": [NaN, -Infinity, Infinity], ',
     b"-",
     b"0",
     b"99999999999999999999",
@@ -121,7 +126,8 @@ def _places(tree: Any) -> list[tuple[Any, Any]]:
 @st.composite
 def damaged_trees(draw: st.DrawFn) -> Any:
     """A recording with one to three values replaced, removed, repeated, renamed or swapped."""
-    tree = [deepcopy(draw(recordings(max_frames=6)))]
+    others = other_forms(max_frames=6).map(lambda pair: pair[1])
+    tree = [deepcopy(draw(recordings(max_frames=6) | others))]
     for _ in range(draw(st.integers(1, 3))):
         places = _places(tree)
         if not places:
@@ -218,7 +224,7 @@ def read_or_refuse(
     frames = json.loads(gzip.decompress(data) if is_compressed else data)
     expected = tables_from_frames(NAME, frames)
     runs = tables.demonstrations["frame_id_runs"].item()
-    assert FrameIds(tuple(runs)).at(range(len(frames))).tolist() == [int(key) for key in frames]
+    assert FrameIds(tuple(runs)).at(range(len(frames))).tolist() == sorted(map(int, frames))
     for name in ("facts", "objects", "observability", "later_parents"):
         assert_frame_equal(getattr(tables, name), getattr(expected, name))
     return None

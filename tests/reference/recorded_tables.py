@@ -24,6 +24,7 @@ Frame = dict[str, Any]
 Fact = tuple[str, str, str | None]
 
 CAMERA = "external_sensor1"
+NOTHING: Frame = {"nodes": [], "edges": []}
 BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
 
 
@@ -34,6 +35,49 @@ class RecordedTables:
     objects: pl.DataFrame
     observability: pl.DataFrame
     later_parents: pl.DataFrame
+
+
+def spelled_out(frame: Frame) -> Frame:
+    """``frame`` with everything in it that other writers leave out, and once what they repeat."""
+    if frame["type"] == "full":
+        return {**_records(frame), "type": "full"}
+    if frame["type"] == "diff":
+        parts = {part: frame.get(part, NOTHING) for part in ("add", "remove", "update")}
+        return {"type": "diff", **{part: _records(parts[part], part) for part in parts}}
+    return frame
+
+
+def _records(part: Frame, name: str = "full") -> Frame:
+    nodes: dict[str, Frame] = {}
+    edges: dict[tuple[str, str], Frame] = {}
+    for node in part["nodes"]:
+        said = {"name": node["name"]} if name == "remove" else _node(node)
+        assert _alike(nodes.setdefault(node["name"], said), said), "contradicts itself"
+    for edge in part["edges"]:
+        said = {"from": edge["from"], "to": edge["to"]}
+        if name != "remove":
+            said["states"] = list(dict.fromkeys(edge.get("states", [])))
+        assert _alike(edges.setdefault((edge["from"], edge["to"]), said), said), "contradicts"
+    return {"nodes": list(nodes.values()), "edges": list(edges.values())}
+
+
+def _node(node: Frame) -> Frame:
+    visibility = node.get("visibility")
+    box = None if visibility is None else visibility.get(CAMERA)
+    # In a record that changes nothing nobody looks at it, so it may be anything.
+    if isinstance(box, list):
+        box = [int(n) if isinstance(n, float) and n.is_integer() else n for n in box]
+    return {
+        "name": node["name"],
+        "category": node["category"],
+        "states": list(dict.fromkeys(node.get("states", []))),
+        "visibility": {CAMERA: box} if box else {},
+        "parent": node.get("parent"),
+    }
+
+
+def _alike(a: Frame, b: Frame) -> bool:
+    return {**a, "states": set(a.get("states", []))} == {**b, "states": set(b.get("states", []))}
 
 
 def reconstruct(frames: Mapping[str, Frame]) -> Iterator[tuple[int, Frame]]:
@@ -94,6 +138,7 @@ class _Open:
 
 def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables:
     """Replay tables of the recording ``frames`` (id -> frame record), called ``name``."""
+    frames = {key: spelled_out(frame) for key, frame in frames.items()}
     ids: list[int] = []
     facts, seen = _Open(), _Open()
     objects: dict[str, tuple[str, list[str] | None]] = {}

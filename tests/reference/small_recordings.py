@@ -93,6 +93,60 @@ def recordings(draw: st.DrawFn, max_frames: int = 12) -> Recording:
     return recording
 
 
+def _also(draw: st.DrawFn, records: list[Frame]) -> list[Frame]:
+    """``records``, with some of them repeated in other words that say the same."""
+    more = [{**r, "states": r["states"][::-1]} for r in records if draw(st.integers(0, 5)) == 0]
+    return draw(st.permutations([*records, *more])) if more else records
+
+
+def _other_box(draw: st.DrawFn, visibility: dict[str, Any]) -> Any:
+    box = visibility.get(CAMERA)
+    if not box:
+        return draw(st.sampled_from([visibility, None, {CAMERA: None}, {CAMERA: []}, ...]))
+    return {**visibility, CAMERA: [draw(st.sampled_from([n, n, float(n)])) for n in box]}
+
+
+def _other_node(draw: st.DrawFn, node: Frame) -> Frame:
+    other = {**_other_states(draw, node), "visibility": _other_box(draw, node["visibility"])}
+    if "parent" not in node and draw(st.booleans()):
+        other["parent"] = None
+    odd = [{}, {}, {"position": [float("nan"), 1.5, float("-inf")]}, {"text": 'NaN "-Infinity'}]
+    other |= draw(st.sampled_from(odd))
+    return {key: value for key, value in other.items() if value is not ...}
+
+
+def _other_states(draw: st.DrawFn, record: Frame) -> Frame:
+    states = record["states"]
+    if not states:
+        return {k: v for k, v in record.items() if k != "states" or draw(st.booleans())}
+    return {**record, "states": states + draw(st.lists(st.sampled_from(states), max_size=2))}
+
+
+def _other_part(draw: st.DrawFn, part: Frame) -> Frame:
+    nodes = [_other_node(draw, node) for node in _also(draw, part["nodes"])]
+    return {"nodes": nodes, "edges": [_other_states(draw, e) for e in _also(draw, part["edges"])]}
+
+
+@st.composite
+def other_forms(draw: st.DrawFn, max_frames: int = 12) -> tuple[Recording, Recording]:
+    """A recording, and one that says the same as no writer of ours would: fields left out or null,
+    repeated records, whole numbers with a point, NaN where nobody reads, frames in any order.
+    """
+    recording = draw(recordings(max_frames))
+    other: Recording = {}
+    for key, frame in recording.items():
+        if frame["type"] == "full":
+            other[key] = {**_other_part(draw, frame), "type": "full"}
+        elif frame["type"] == "diff":
+            parts = {k: _other_part(draw, v) for k, v in frame.items() if k != "type"}
+            kept = {k: v for k, v in parts.items() if v["nodes"] or v["edges"]}
+            other[key] = {"type": "diff", **draw(st.sampled_from([parts, kept]))}
+        else:
+            other[key] = frame
+    keys = draw(st.sampled_from([list(other), list(other)[::-1]]) | st.permutations(list(other)))
+    return recording, {key: other[key] for key in keys}
+
+
 def _sorted_inside(recording: Recording) -> str:
     records = [f'"{key}": {json.dumps(v, sort_keys=True)}' for key, v in recording.items()]
     return ("{" + ", ".join(records) + "}").replace(", ", " ,\r\n\t")

@@ -76,7 +76,7 @@ def ask_folder(
         with summary.attempt(name) as outcome:
             if name not in tasks:
                 raise RecordingError(f"{replayed_root}: has no replay of task {name!r}")
-            replay = read_recorded(tasks[name].file, name)
+            replay = read_recorded(tasks[name].file, name, is_stored=False)
             ids = read_key_frame_ids(file)
             changes = changes_at(replay, ids, profile, str(file))
             pictured = has_pictures(tasks[name].folder, ids)

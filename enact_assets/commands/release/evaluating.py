@@ -21,7 +21,7 @@ from enact_assets.commands.release.layout import (
     output_file,
     read_key_frame_ids,
 )
-from enact_assets.commands.release.outcomes import Outcome, Summary
+from enact_assets.commands.release.outcomes import FAILED_FILE, Outcome, Summary
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.engine.errors import (
     EnactError,
@@ -44,7 +44,7 @@ PREFIX = "enact_ordering_"
 """Of the release's files of answers, and of the report files that it names after them."""
 SUMMARY_FILE = "batch_evaluation_summary.json"
 DETAILED, PERFORMANCE = "detailed_eval", "meta_performance"
-RESERVED = {SUMMARY_FILE, DETAILED, PERFORMANCE}
+RESERVED = {SUMMARY_FILE, DETAILED, PERFORMANCE, FAILED_FILE}
 """Names that no model may have, as each model gets a folder of its name beside them."""
 
 
@@ -254,7 +254,7 @@ def read_evidence(
         try:
             if name not in tasks:
                 raise RecordingError(f"{raw_root}: has no replay of task {name!r}")
-            replay = read_recorded(tasks[name].file, name)
+            replay = read_recorded(tasks[name].file, name, is_stored=False)
             ids = read_key_frame_ids(segmented[name])
             if ASKS_ANY_FRAME.of(profile):
                 asked_ids = {i for row in rows if row.task_name == name for i in _frame_ids(row)}

@@ -10,7 +10,7 @@
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,12 +25,13 @@ from enact_assets.demonstrations.recordings.folders import (
     SEGMENTED_FILES,
     has_pictures,
     recorded_file,
+    recording_name,
     scene_graph_file,
 )
 from enact_assets.demonstrations.replay.omnigibson_import import RAW_SUFFIXES
 from enact_assets.engine.errors import OutputError, RecordingError
 from enact_assets.engine.given_files import read_given
-from enact_assets.settings.classes import is_partition_name
+from enact_assets.settings.classes import MAX_NAME_CHARACTERS, is_partition_name
 
 SEGMENTED_FILE = SEGMENTED_FILES[0]
 NOTE_ON_DIFFERENCES = (
@@ -50,24 +51,55 @@ class Task:
     file: Path
 
 
-def find_tasks(root: Path, summary: Summary | None = None) -> list[Task]:
-    """Every recorded replay below ``root``, sorted by name.
-
-    One whose folder has a name that cannot become a path (letters, digits and ``_ . : + @ -`` can)
-    is left out, and listed in ``summary`` as failed if that is given. Errors:
-    :class:`RecordingError` if there is no replay at all.
+def is_task_name(text: str) -> bool:
+    """Whether ``text`` can name a task where its name is only that of folders and in files: what
+    can be printed, without a backslash or a dot in front, at most 120 characters.
     """
+    is_text = text.isprintable() and "\\" not in text and not text.startswith(".")
+    return is_text and 1 <= len(text) <= MAX_NAME_CHARACTERS
+
+
+_ALLOWED: dict[Callable[[str], bool], str] = {
+    is_task_name: (
+        f"what can be printed, no backslash, no dot in front, at most {MAX_NAME_CHARACTERS} "
+        "characters"
+    ),
+    is_partition_name: (
+        "letters a to z and A to Z, digits and _.:+@- only, starting with a letter, digit or _, no "
+        f"'..', at most {MAX_NAME_CHARACTERS} characters"
+    ),
+}
+
+
+def find_tasks(
+    root: Path,
+    summary: Summary | None = None,
+    *,
+    is_well_named: Callable[[str], bool] = is_task_name,
+    may_be_task: bool = False,
+) -> list[Task]:
+    """Every recorded replay below ``root``, sorted by name; ``root`` itself if it ``may_be_task``
+    and holds one.
+
+    One whose folder is not ``is_well_named`` (or :func:`is_partition_name`) is left out, and listed
+    in ``summary`` as failed if that is given. Errors: :class:`RecordingError` if there is no replay
+    at all.
+    """
+    own = scene_graph_file(root) if may_be_task else None
+    if own is not None:
+        found = {root.parent / recording_name(root): own}
+        return [Task(p.name, root, own) for p in _well_named(found, summary, is_well_named)]
     found = {p: file for p in _folders(root) if (file := scene_graph_file(p)) is not None}
     if not found:
         raise RecordingError(f"{root}: no folder below it holds a {' or '.join(SCENE_GRAPH_FILES)}")
-    return [Task(p.name, p, found[p]) for p in _well_named(found, summary)]
+    return [Task(p.name, p, found[p]) for p in _well_named(found, summary, is_well_named)]
 
 
 def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
     """Folder of every recording below ``root``, of scene graphs or of an annotated video, sorted.
 
     Half a recording and an empty folder are failures in ``summary``; other folders are ignored.
-    Names and errors: as :func:`find_tasks`.
+    Names have to be those of partitions. Errors: as :func:`find_tasks`.
     """
     folders = _folders(root)
     found = [p for p in folders if recorded_file(p) is not None]
@@ -78,7 +110,7 @@ def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
     if not found and (summary is None or not halves):
         nothing = f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}"
         raise RecordingError(_half(root) or f"{nothing}{_raw_files(root)}")
-    return _well_named(found, summary)
+    return _well_named(found, summary, is_partition_name)
 
 
 def _half(folder: Path) -> str | None:
@@ -120,7 +152,7 @@ def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path
             f"{root}: no folder below it contains a {SEGMENTED_FILE}. Run `enact-assets segment` "
             "first"
         )
-    return {p.name: p / SEGMENTED_FILE for p in _well_named(found, summary)}
+    return {p.name: p / SEGMENTED_FILE for p in _well_named(found, summary, is_task_name)}
 
 
 def read_key_frame_ids(file: Path) -> list[int]:
@@ -225,16 +257,17 @@ def _folders(root: Path) -> list[Path]:
         raise RecordingError(f"{root}: cannot be read ({error.strerror})") from error
 
 
-def _well_named(folders: Iterable[Path], summary: Summary | None) -> list[Path]:
+def _well_named(
+    folders: Iterable[Path], summary: Summary | None, is_well_named: Callable[[str], bool]
+) -> list[Path]:
     """Those of ``folders`` whose names are safe; the others fail."""
     named = []
     for folder in folders:
-        if is_partition_name(folder.name):
+        if is_well_named(folder.name):
             named.append(folder)
         elif summary is not None:
             why = (
-                f"{folder}: the folder name cannot be a task name (letters, digits and _.:+@- "
-                "only, starting with a letter, digit or _, no '..', at most 120 characters). "
+                f"{folder}: the folder name cannot be a task name ({_ALLOWED[is_well_named]}). "
                 "Rename it."
             )
             summary.outcomes.append(Outcome(folder.name, error=why))

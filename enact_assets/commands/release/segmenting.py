@@ -160,18 +160,21 @@ def segment_folder(
     is_dry_run: bool = False,
     on_progress: OnProgress = unheard,
 ) -> Summary:
-    """Key frames of every task below ``input_root``, written below ``output_root``.
+    """Key frames of every task below ``input_root``, or of the task in it, written below
+    ``output_root``.
 
     A task that fails is told in the summary and writes nothing; the others go on. Pictures of key
     frames are copied where the recording has them and counted where it has not. Nothing is written
     outside ``output_root``. A dry run reads and segments, and writes nothing.
 
-    Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if the output
-    folder is the input folder.
+    Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if a task would
+    be written into its own folder.
     """
     summary = Summary(is_dry_run=is_dry_run)
-    tasks = find_tasks(input_root, summary)
+    tasks = find_tasks(input_root, summary, may_be_task=True)
     refuse_overlap(output_root, [input_root])
+    for task in tasks:
+        refuse_overlap(output_root / task.name, [task.folder])
     sizes = [task.file.stat().st_size for task in tasks]
     in_all, before = sum(sizes), 0
     for task, size in zip(tasks, sizes, strict=True):
@@ -182,7 +185,7 @@ def segment_folder(
             on_progress(Progress(before + progress.share * size, in_all, text=task.name))
 
         with summary.attempt(task.name) as outcome:
-            replay = read_recorded(task.file, task.name, on_progress=read)
+            replay = read_recorded(task.file, task.name, is_stored=False, on_progress=read)
             recorded = replay.demonstrations, replay.facts, replay.objects
             check_replay(*recorded, replay.later_parents)
             segment = SEGMENT.of(profile)

@@ -10,7 +10,7 @@ from enact_assets.demonstrations.recordings.folders import (
     variant_places,
 )
 from enact_assets.demonstrations.recordings.videos import count_pictures
-from enact_assets.demonstrations.replay.frame_stream import FrameStream
+from enact_assets.demonstrations.replay.frame_order import frame_ids
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.settings.frame_ids import FrameIds
@@ -29,10 +29,8 @@ def check_picture_counts(graphs: Path, on_progress: OnProgress = unheard) -> Non
     counts = {video: count_pictures(video) for video in videos if video is not None}
     if not counts:
         return
-    with FrameStream(graphs, on_progress) as stream:
-        while stream.next_frame() is not None:
-            pass
-        n_frames, runs = stream.n_frames, FrameIds.of(stream.ids).runs
+    ids = frame_ids(graphs, on_progress)
+    n_frames, runs = len(ids), FrameIds.of(ids).runs
     for video, n_pictures in counts.items():
         is_one_fewer = n_pictures == n_frames - 1
         if n_pictures != n_frames and not (is_one_fewer and may_lack_first(video, runs)):

@@ -1,11 +1,15 @@
-"""The records a recorded frame is made of, decoded into typed structures (definitions.md R2)."""
+"""The records a recorded frame is made of, decoded into typed structures (definitions.md R2).
+
+What other writers leave out or write differently is read where it has one meaning: no ``states``,
+``parent`` or ``visibility``, or null for the last two, are none; a whole number may have a point;
+``NaN`` and ``Infinity`` may stand where nothing is read.
+"""
 
 import re
-from collections.abc import Iterable
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import Raw, Struct, field
 
 from enact_assets.demonstrations.replay.frame_stream import Place, RawFrame
 from enact_assets.demonstrations.replay.json_kernels import MAX_NUMBER
@@ -21,6 +25,12 @@ _STATE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = (EXISTS, RELATED, TRANSITION)
 """Facts of our tables that no state may be confused with."""
 
+_ADVICE = {
+    "type": "Write what the frame is: 'full', 'diff' or 'empty'",
+    "category": "Write what kind of thing it is, such as 'mug'",
+}
+"""Field that may not be missing -> what to do if it is."""
+
 _T = TypeVar("_T")
 
 
@@ -29,8 +39,8 @@ class Node(Struct, gc=False):
 
     name: str
     category: str
-    states: list[str]
-    parent: list[str] | UnsetType = UNSET
+    states: list[str] = []
+    parent: list[str] | None = None
 
     @property
     def key(self) -> str:
@@ -41,7 +51,7 @@ class Node(Struct, gc=False):
 class SeenNode(Node, gc=False, kw_only=True):
     """An object in one frame; ``visibility`` holds one undecoded value per camera."""
 
-    visibility: dict[str, Raw]
+    visibility: dict[str, Raw] | None = None
 
 
 class Edge(Struct, gc=False):
@@ -49,7 +59,7 @@ class Edge(Struct, gc=False):
 
     source: str = field(name="from")
     target: str = field(name="to")
-    states: list[str]
+    states: list[str] = []
 
     @property
     def key(self) -> tuple[str, str]:
@@ -107,9 +117,9 @@ class FullFrame(Struct, gc=False):
 class DiffFrame(Struct, gc=False):
     """A frame that holds what differs from the one before."""
 
-    add: Records
-    remove: Removals
-    update: Records
+    add: Records = field(default_factory=lambda: Records([], []))
+    remove: Removals = field(default_factory=lambda: Removals([], []))
+    update: Records = field(default_factory=lambda: Records([], []))
 
 
 class EmptyFrame(Struct, gc=False):
@@ -128,7 +138,15 @@ _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
     "empty": msgspec.json.Decoder(EmptyFrame),
 }
 _BOX = msgspec.json.Decoder(list[int])
+_NUMBERS = msgspec.json.Decoder(list[int | float])
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*+"|(?<![\w.+-])(?:NaN|-?Infinity)(?![\w.])', re.DOTALL | re.ASCII
+)
+_STAND_INS = {"NaN": -2.5e-301, "Infinity": -2.5e-302, "-Infinity": -2.5e-303}
+"""What Python writes and JSON does not have -> a number that no field is read as."""
+_CONSTANTS = {number: name for name, number in _STAND_INS.items()}
 _LOCATION = re.compile(r"(?P<message>.*) - at `\$\.?(?P<field>.*)`", re.DOTALL)
+_BYTE = re.compile(r" \(byte \d+\)")
 _MISSING = re.compile(r"Object missing required field `(?P<field>.*)`")
 
 
@@ -139,8 +157,7 @@ def decode_plain(raw: RawFrame) -> PlainFrame | None:
     """
     if raw.spans is None:
         return None
-    _check_text_encoding(raw)
-    frame = _decode(_PLAIN, raw.body, raw.place)
+    frame = _decode(_PLAIN, _text_of(raw), raw.place)
     return frame if frame.type == "full" and len(frame.nodes) == len(raw.spans) else None
 
 
@@ -148,24 +165,28 @@ def decode(raw: RawFrame) -> FullFrame | DiffFrame | EmptyFrame:
     """``raw`` as what its ``type`` says it is.
 
     Errors: :class:`RecordingError` names file, frame and field if it is not JSON, not UTF-8, or if
-    a field is missing or of another type. Fields that are not part of the layout are ignored.
+    a field is missing or of another type. Fields that are not part of the layout are ignored, also
+    if ``NaN`` or ``Infinity`` stands in them.
     """
-    _check_text_encoding(raw)
-    kind = _decode(_KIND, raw.body, raw.place)
-    frame: FullFrame | DiffFrame | EmptyFrame = _decode(_DECODERS[kind.type], raw.body, raw.place)
+    text = _text_of(raw)
+    kind = _decode(_KIND, text, raw.place)
+    frame: FullFrame | DiffFrame | EmptyFrame = _decode(_DECODERS[kind.type], text, raw.place)
     return frame
 
 
-def decode_box(visibility: dict[str, Raw], camera: str, place: Place, label: str) -> list[int]:
+def decode_box(
+    visibility: dict[str, Raw] | None, camera: str, place: Place, label: str
+) -> list[int]:
     """What ``camera`` sees: seven numbers as in the layout, or none. ``label`` names the field.
 
-    Errors: :class:`RecordingError` if they are no box: seven integers from 0 to 2^31 - 1, the last
-    two (height and width) positive, and no more pixels than the picture has.
+    Null stands for none. Errors: :class:`RecordingError` if they are no box: seven whole numbers
+    from 0 to 2^31 - 1 (2.0 is one), the last two (height and width) positive, and no more pixels
+    than the picture has.
     """
-    if camera not in visibility:
+    if visibility is None or camera not in visibility or bytes(visibility[camera]) == b"null":
         return []
     label = f"{label}.visibility.{camera}"
-    box = _decode(_BOX, visibility[camera], place, label)
+    box = _whole_numbers(visibility[camera], place, label)
     if not box:
         return []
     if len(box) != BOX_NUMBERS:
@@ -193,7 +214,7 @@ def check_text(text: str, place: Place, label: str) -> str:
     if len(text) > MAX_NAME_CHARACTERS:
         raise place.error(
             f"{_shortened(text)} has {len(text)} characters; at most {MAX_NAME_CHARACTERS} are "
-            "allowed",
+            "allowed. Shorten it",
             label,
         )
     if _CONTROL.search(text):
@@ -206,7 +227,7 @@ def check_state(state: str, place: Place, label: str) -> str:
     if len(state) > MAX_STATE_CHARACTERS or not _STATE.fullmatch(state):
         raise place.error(
             f"{_shortened(state)} is not a state name: expected letters, digits and '_', not "
-            f"starting with a digit, at most {MAX_STATE_CHARACTERS}",
+            f"starting with a digit, at most {MAX_STATE_CHARACTERS}. Rename it, or leave it out",
             label,
         )
     if state in _RESERVED:
@@ -214,26 +235,55 @@ def check_state(state: str, place: Place, label: str) -> str:
     return state
 
 
-def first_repeated(values: Iterable[Any]) -> Any:
-    """The first of ``values`` that occurred before, or None."""
-    seen: set[Any] = set()
-    for value in values:
-        if value in seen:
-            return value
-        seen.add(value)
-    return None
+def _whole_numbers(data: Raw, place: Place, label: str) -> list[int]:
+    """A list of integers, also if some are written as 2.0.
 
-
-def _check_text_encoding(raw: RawFrame) -> None:
-    """The decoder looks at the text of known fields only."""
+    A part of a pixel is refused: an object is visible from a share of the picture on, which would
+    fall on either side if the number was rounded.
+    """
     try:
-        str(raw.body, "utf-8")
+        return _BOX.decode(data)
+    except msgspec.DecodeError:
+        pass
+    try:
+        numbers = _NUMBERS.decode(data)
+    except msgspec.DecodeError:
+        return _decode(_BOX, data, place, label)  # its message expects what the layout has
+    for k, number in enumerate(numbers):
+        if isinstance(number, float) and not number.is_integer():
+            shown = _CONSTANTS.get(number, repr(number))
+            raise place.error(
+                f"expected a whole number of pixels, found {shown}. Write an integer",
+                f"{label}[{k}]",
+            )
+    return [int(number) for number in numbers]
+
+
+def _text_of(raw: RawFrame) -> memoryview | bytes:
+    """The JSON of ``raw``, with numbers for what is none in JSON.
+
+    Errors: :class:`RecordingError` if it is not UTF-8: the decoder looks at the text of known
+    fields only.
+    """
+    try:
+        text = str(raw.body, "utf-8")
     except UnicodeDecodeError as error:
         raise raw.place.error(f"is not UTF-8: {error}") from None
+    if "NaN" not in text and "Infinity" not in text:
+        return raw.body
+    return _TOKEN.sub(_standing_in, text).encode()
+
+
+def _standing_in(token: re.Match[str]) -> str:
+    number = _STAND_INS.get(token[0])
+    return token[0] if number is None else f" {number} "
 
 
 def _decode(
-    decoder: "msgspec.json.Decoder[_T]", data: memoryview | Raw, place: Place, within: str = ""
+    decoder: "msgspec.json.Decoder[_T]",
+    data: memoryview | bytes | Raw,
+    place: Place,
+    within: str = "",
 ) -> _T:
     try:
         return decoder.decode(data)
@@ -242,11 +292,14 @@ def _decode(
         message, name = (found["message"], found["field"]) if found else (str(error), "")
         missing = _MISSING.fullmatch(message)
         if missing:
-            message, name = "is missing", f"{name}.{missing['field']}".lstrip(".")
+            name = f"{name}.{missing['field']}".lstrip(".")
+            message = f"is missing. {_ADVICE.get(missing['field'], 'Write it')}"
         joint = "." if within and name and not name.startswith("[") else ""
         raise place.error(message.replace("`", ""), f"{within}{joint}{name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise place.error(f"is not valid JSON: {error}", within) from None
+        # Of a text with stand-ins, bytes are not those of the file.
+        reason = _BYTE.sub("", str(error)) if isinstance(data, bytes) else str(error)
+        raise place.error(f"is not valid JSON: {reason}", within) from None
 
 
 def _shortened(value: object) -> str:

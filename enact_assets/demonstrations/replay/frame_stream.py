@@ -1,7 +1,8 @@
 """A recorded replay as a stream of frames, of which a few are in memory at a time.
 
 The layout is that of the public release (definitions.md R2): one JSON object, its keys frame ids,
-its values frames. Ids have to ascend in the order in which they are written.
+its values frames. Ids ascend in the order in which frames are written; a file in which they do not
+is read by :mod:`~enact_assets.demonstrations.replay.frame_order`.
 """
 
 import gzip
@@ -30,6 +31,7 @@ MAX_FRAME_BYTES = 1 << 26
 """In a frame larger than this a quote or a bracket is taken to be missing."""
 MAX_DEPTH = 40
 """Brackets open at a time; the layout needs seven."""
+UNIQUE = "Ids must be unique: keep one frame of each"
 MAX_NODES = 4096
 """Frames with more nodes are read all the same, but never followed."""
 FRAMES_PER_CALL = 4096
@@ -41,6 +43,10 @@ def bytes_read(done: int, total: int) -> Progress:
     return Progress(done / 1e6, total / 1e6, "MB read")
 
 
+class OrderError(RecordingError):
+    """A frame cannot follow those that stand before it in the file. By id, it may."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where in a recording something is; makes the errors that name it."""
@@ -48,10 +54,12 @@ class Place:
     file: Path
     frame_id: int | None = None
 
-    def error(self, message: str, field: str = "") -> RecordingError:
+    def error(
+        self, message: str, field: str = "", kind: type[RecordingError] = RecordingError
+    ) -> RecordingError:
         """An error that names the file, the frame id and ``field``."""
         frame = "" if self.frame_id is None else f", frame id {self.frame_id}"
-        return RecordingError(f"{self.file}{frame}{', ' if field else ''}{field}: {message}")
+        return kind(f"{self.file}{frame}{', ' if field else ''}{field}: {message}")
 
 
 @dataclass(frozen=True)
@@ -67,29 +75,43 @@ class RawFrame:
     spans: Ints | None
 
 
-class _Readable(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
+class Readable(Protocol):
+    """Where the bytes of a recording come from."""
 
-    def close(self) -> None: ...
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Fill ``buffer`` from its start; returns how many bytes, 0 at the end."""
+
+    def close(self) -> None:
+        """Read no more."""
 
 
 class FrameStream:
     """Reads ``file`` frame by frame: JSON, compressed by gzip if its name ends in ``.gz``.
 
-    Errors of all methods: :class:`RecordingError` names the file, and the frame if there is one.
+    With ``any_order`` ids may be in any order, and repeat. ``source`` has the JSON of ``file`` in
+    another order. Errors of all methods: :class:`RecordingError` names the file, and the frame if
+    there is one; :class:`OrderError` if its id is lower than the one before.
     """
 
-    def __init__(self, file: Path, on_progress: OnProgress = unheard) -> None:
+    def __init__(
+        self,
+        file: Path,
+        on_progress: OnProgress = unheard,
+        *,
+        any_order: bool = False,
+        source: Readable | None = None,
+    ) -> None:
         self.place = Place(file)
         self.n_frames = 0
         """Frames read or followed so far."""
         self._on_progress = on_progress
+        self._any_order = any_order
         try:
             self._raw = open_given(file)
         except (OSError, ValueError) as error:
             raise self.place.error(f"cannot be opened: {error}") from None
         self._n_bytes = os.fstat(self._raw.fileno()).st_size
-        self._source: _Readable = (
+        self._source: Readable = source or (
             gzip.GzipFile(fileobj=self._raw) if file.suffix == ".gz" else self._raw
         )
         self._digest = hashlib.sha256()
@@ -128,10 +150,9 @@ class FrameStream:
             self._check_rest()
             return None
         place = Place(self.place.file, frame_id)
-        if frame_id <= self._last_id:
-            raise place.error(
-                f"comes after frame id {self._last_id}. Ids must be unique and ascending."
-            )
+        if frame_id <= self._last_id and not self._any_order:
+            kind = OrderError if frame_id < self._last_id else RecordingError
+            raise place.error(f"comes after frame id {self._last_id}. {UNIQUE}", kind=kind)
         if self._data[self._position] != ord("{"):
             raise place.error(f"expected an object, found {self._shown(self._position)}")
         end, is_plain = self._find_end(place)
@@ -192,8 +213,8 @@ class FrameStream:
             if status == json_kernels.BROKEN:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected {expected} (decimal, at most "
-                    f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros, then ':'), found "
-                    f"{self._shown(at)}"
+                    f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros: 59 and not 00059; "
+                    f"then ':'), found {self._shown(at)}"
                 )
             if not self._read_more():
                 raise self.place.error(f"{self._progress_in_words()}: {self._cut_off()}")

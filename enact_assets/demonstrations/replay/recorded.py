@@ -4,11 +4,12 @@ Source: definitions.md R2. Every frame has the complete graph that the release r
 from it; what differs from the frame before becomes the ends of intervals. Tables count frames by
 position, ``frame_id_runs`` keeps the ids.
 
+Frames are taken in the order of their ids, as the release does, in whichever the file has them.
 In a recording of differences, what is seen is as old as the record it comes from: a change of
 ``visibility`` alone is not written between full frames.
 
-What tables cannot hold is refused: an object or a pair listed twice in one frame, a state listed
-twice, a category that changes in the course of the recording.
+What has no one meaning is refused: records of one object or pair in one frame that differ, a frame
+id that is there twice, a category that changes in the course of the recording.
 """
 
 import re
@@ -19,7 +20,8 @@ import numpy as np
 import polars as pl
 
 from enact_assets.demonstrations.recordings.folders import CAMERA, SEGMENTED_FILES
-from enact_assets.demonstrations.replay.frame_stream import FrameStream
+from enact_assets.demonstrations.replay.frame_order import frames_by_id
+from enact_assets.demonstrations.replay.frame_stream import FrameStream, OrderError, RawFrame
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, States
 from enact_assets.demonstrations.replay.timeline import Timeline
@@ -55,33 +57,32 @@ def read_recorded(
     *,
     activity: str | None = None,
     camera: str = CAMERA,
+    is_stored: bool = True,
     on_progress: OnProgress = unheard,
 ) -> RecordedTables:
     """The recording in the file ``path`` as replay tables under the name ``demonstration``.
 
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
-    other than ``camera`` see is not kept. ``on_progress`` hears of bytes. By its name a file of
-    segmented activities is known: its frames are key frames, and have no rate.
+    other than ``camera`` see is not kept. If it is not to be ``is_stored`` in a data root, any text
+    can be its name. ``on_progress`` hears of bytes. By its name a file of segmented activities is
+    known: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
     was expected, if the file cannot be read or is not a recording in this layout.
     """
+    if is_stored:
+        try:
+            check_partition_value(demonstration, f"recording {path}")
+        except LakeError as error:
+            raise RecordingError(str(error)) from None
     try:
-        check_partition_value(demonstration, f"recording {path}")
-    except LakeError as error:
-        raise RecordingError(str(error)) from None
-    timeline = Timeline(camera)
-    with FrameStream(path, on_progress) as stream:
-        while (raw := stream.next_frame()) is not None:
-            pattern = timeline.take(stream.n_frames - 1, raw)
-            if pattern is not None:
-                timeline.sight_rows += stream.follow(pattern, timeline.sight)
-        if not stream.n_frames:
-            raise stream.place.error(
-                "it contains no frame; the recording was cut off or never began"
-            )
-        timeline.finish(stream.n_frames)
+        with FrameStream(path, on_progress) as stream:
+            timeline = _timeline(stream, camera)
+        sha = stream.sha
+    except OrderError:
+        with frames_by_id(path) as (stream, sha):
+            timeline = _timeline(stream, camera)
     row = {
         "demonstration": demonstration,
         "source": RECORDED,
@@ -89,7 +90,7 @@ def read_recorded(
         "seed": None,
         "n_frames": stream.n_frames,
         "frame_rate_hz": NO_RATE_HZ if path.name in SEGMENTED_FILES else FRAME_RATE_HZ,
-        "world_sha": stream.sha,
+        "world_sha": sha,
         "frame_id_runs": list(FrameIds.of(stream.ids).runs),
     }
     return RecordedTables(
@@ -105,16 +106,35 @@ def read_recorded(
 
 def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
     """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
-    replays. Only that frame is read. Errors: as :func:`read_recorded`.
+    replays. Only that frame is read if it has id 0. Errors: as :func:`read_recorded`.
     """
-    timeline = Timeline(camera)
     with FrameStream(path) as stream:
         raw = stream.next_frame()
-        if raw is None:
-            return False
-        timeline.take(0, raw)
+        if raw is None or raw.place.frame_id == 0:
+            return raw is not None and _sees_nothing(raw, camera)
+    with frames_by_id(path) as (stream, _):
+        raw = stream.next_frame()
+        return raw is not None and _sees_nothing(raw, camera)
+
+
+def _sees_nothing(raw: RawFrame, camera: str) -> bool:
+    timeline = Timeline(camera)
+    timeline.take(0, raw)
     timeline.finish(1)
     return not any(map(len, timeline.sight_rows))
+
+
+def _timeline(stream: FrameStream, camera: str) -> Timeline:
+    """All frames of ``stream``, taken."""
+    timeline = Timeline(camera)
+    while (raw := stream.next_frame()) is not None:
+        pattern = timeline.take(stream.n_frames - 1, raw)
+        if pattern is not None:
+            timeline.sight_rows += stream.follow(pattern, timeline.sight)
+    if not stream.n_frames:
+        raise stream.place.error("it contains no frame; the recording was cut off or never began")
+    timeline.finish(stream.n_frames)
+    return timeline
 
 
 def activity_of(demonstration: str) -> str:

@@ -1,11 +1,10 @@
 """Turns consecutive graphs of a recording into intervals of facts and views."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
-from msgspec import UNSET
 
 from enact_assets.demonstrations.replay import stream_kernels as kernels
 from enact_assets.demonstrations.replay.frame_records import (
@@ -22,12 +21,12 @@ from enact_assets.demonstrations.replay.frame_records import (
     decode,
     decode_box,
     decode_plain,
-    first_repeated,
 )
-from enact_assets.demonstrations.replay.frame_stream import Place, RawFrame, Rows
+from enact_assets.demonstrations.replay.frame_stream import OrderError, Place, RawFrame, Rows
 from enact_assets.demonstrations.replay.json_kernels import FOUND
 from enact_assets.demonstrations.replay.parents import Kind
 from enact_assets.demonstrations.replay.stream_kernels import Pattern, Sight
+from enact_assets.engine.errors import RecordingError
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.predicates import EXISTS, RELATED
 
@@ -51,8 +50,9 @@ class Timeline:
     :func:`~enact_assets.demonstrations.replay.stream_kernels.see_boxes`. ``has_differences`` says
     whether a frame was not full.
 
-    Errors of all methods: :class:`RecordingError` names file, frame and field of a record that is
-    repeated, malformed, or contradicts an earlier one.
+    What a frame repeats in the same words counts once. Errors of all methods:
+    :class:`RecordingError` names file, frame and field of a record that is malformed, or
+    contradicts an earlier one; :class:`OrderError` if that hangs on the order of frames.
     """
 
     def __init__(self, camera: str) -> None:
@@ -83,13 +83,16 @@ class Timeline:
                 return pattern
         graph = decode(raw)
         if isinstance(graph, FullFrame):
-            self._take_graph(frame, graph.nodes, graph.edges, raw.place)
-            for node in graph.nodes:
+            nodes = self._nodes_once(graph.nodes, raw.place, "nodes")
+            self._take_graph(frame, nodes, graph.edges, raw.place)
+            for node in nodes:
                 self._look(frame, node, raw.place, "nodes")
             return self._pattern(raw)
         if not self._has_graph:
             raise raw.place.error(
-                "no full frame precedes this one, so the frame it differs from is unknown", "type"
+                "no full frame precedes this one, so the frame it differs from is unknown",
+                "type",
+                OrderError,
             )
         self.has_differences = True
         if isinstance(graph, DiffFrame):
@@ -105,9 +108,9 @@ class Timeline:
         node stay.
         """
         self._listed_nodes = self._listed_edges = None
-        for part, label in ((diff.add, "add"), (diff.remove, "remove"), (diff.update, "update")):
-            _check_distinct((n.name for n in part.nodes), place, f"{label}.nodes")
-            _check_distinct((e.key for e in part.edges), place, f"{label}.edges")
+        for part, label in ((diff.add, "add"), (diff.update, "update")):
+            part.nodes = self._nodes_once(part.nodes, place, f"{label}.nodes")
+            part.edges = _edges_once(part.edges, place, f"{label}.edges")
         self._put(frame, diff.add, place, "add")
         for name in diff.remove.nodes:
             if name.name in self._nodes:
@@ -145,11 +148,15 @@ class Timeline:
     def _take_plain(
         self, frame: int, graph: PlainFrame, raw: RawFrame, spans: Ints
     ) -> Pattern | None:
-        """None, with nothing taken, if a visibility value is not in the plainest form."""
+        """None, with nothing taken, if a visibility value is not in the plainest form, or a node is
+        listed twice.
+        """
         try:
             numbers = [self.objects[node.name] for node in graph.nodes]
         except KeyError:
             numbers = [self._object(node.name, raw.place, "nodes") for node in graph.nodes]
+        if len(set(numbers)) < len(numbers):
+            return None
         owners = np.array(numbers, np.int64)
         pattern = self._pattern(raw, spans, owners)
         if kernels.read_boxes(pattern) != FOUND:
@@ -176,6 +183,7 @@ class Timeline:
             self._set_node(frame, node, place, "nodes")
         changed_edges = _changed_in_place(self._listed_edges, edges)
         if changed_edges is None:
+            edges = _edges_once(edges, place, "edges")
             changed_edges = self._compared_edges(frame, edges, place)
         for edge in changed_edges:
             self._set_edge(frame, edge, place, "edges")
@@ -184,8 +192,6 @@ class Timeline:
     def _compared_nodes(self, frame: int, nodes: Sequence[Node], place: Place) -> list[Node]:
         """Drops the nodes that are gone; those that are new or differ are returned."""
         now = {node.name: node for node in nodes}
-        if len(now) != len(nodes):
-            _check_distinct((n.name for n in nodes), place, "nodes")
         for name in [name for name in self._nodes if name not in now]:
             self._drop_node(frame, name, place)
         return [node for name, node in now.items() if self._nodes.get(name) != node]
@@ -193,8 +199,6 @@ class Timeline:
     def _compared_edges(self, frame: int, edges: Sequence[Edge], place: Place) -> list[Edge]:
         """The same of edges."""
         now = {edge.key: edge for edge in edges}
-        if len(now) != len(edges):
-            _check_distinct((e.key for e in edges), place, "edges")
         for pair in [pair for pair in self._edges if pair not in now]:
             self._drop_edge(frame, pair, place)
         return [edge for pair, edge in now.items() if self._edges.get(pair) != edge]
@@ -206,7 +210,7 @@ class Timeline:
         self._object(name, place, label)
         check_text(node.category, place, f"{label}.category")
         parents = None
-        if node.parent is not UNSET:
+        if node.parent is not None:
             parents = [check_name(p, place, f"{label}.parent") for p in node.parent]
         kind = self.kinds.setdefault(name, Kind(node.category))
         if kind.category != node.category:
@@ -214,6 +218,7 @@ class Timeline:
                 f"was {kind.category!r} in an earlier frame and is {node.category!r} now. An "
                 "object keeps its category: give a new object a new name.",
                 f"{label}.category",
+                OrderError,
             )
         kind.set(frame, parents)
         states = self._checked(node.states, place, label)
@@ -224,7 +229,7 @@ class Timeline:
             self._end(frame, (state, name, None), place)
         for state in states - held:
             self._begin(frame, (state, name, None))
-        self._nodes[name] = Node(name, node.category, node.states, node.parent)
+        self._nodes[name] = Node(name, node.category, _once(node.states, states), node.parent)
 
     def _drop_node(self, frame: int, name: str, place: Place) -> None:
         for state in (EXISTS, *self._nodes.pop(name).states):
@@ -240,13 +245,14 @@ class Timeline:
         for name in pair:
             self._object(name, place, label)
         before = self._edges.get(pair)
-        states = self._checked(edge.states, place, label) or {RELATED}
+        distinct = self._checked(edge.states, place, label)
+        states = distinct or {RELATED}
         held = set(before.states or [RELATED]) if before is not None else set()
         for state in held - states:
             self._end(frame, (state, *pair), place)
         for state in states - held:
             self._begin(frame, (state, *pair))
-        self._edges[pair] = edge
+        self._edges[pair] = Edge(*pair, _once(edge.states, distinct))
 
     def _drop_edge(self, frame: int, pair: tuple[str, str], place: Place) -> None:
         for state in self._edges.pop(pair).states or [RELATED]:
@@ -262,13 +268,13 @@ class Timeline:
             if len(self.facts) > MAX_FACTS:
                 raise place.error(
                     f"more than {MAX_FACTS:,} facts have begun and ended: states change from frame "
-                    "to frame. Write the recording without them, or in parts"
+                    "to frame. Write the recording without them, or in parts",
+                    "",
+                    OrderError,
                 )
 
     def _checked(self, states: list[str], place: Place, label: str) -> set[str]:
         distinct = set(states)
-        if len(distinct) != len(states):
-            _check_distinct(states, place, f"{label}.states")
         if not distinct <= self._states:
             for state in states:
                 self._states.add(check_state(state, place, f"{label}.states"))
@@ -287,6 +293,18 @@ class Timeline:
                 )
         return number
 
+    def _nodes_once(self, nodes: list[SeenNode], place: Place, label: str) -> list[SeenNode]:
+        """``nodes`` with what is repeated left out. Errors: if two of a name differ."""
+        if len({node.name for node in nodes}) == len(nodes):
+            return nodes
+        first: dict[str, tuple[SeenNode, object]] = {}
+        for k, node in enumerate(nodes):
+            box = decode_box(node.visibility, self.camera, place, f"{label}[{node.name!r}]")
+            said = node.category, set(node.states), node.parent, box
+            if first.setdefault(node.name, (node, said))[1] != said:
+                raise _contradiction(node.name, k, place, label)
+        return [node for node, _ in first.values()]
+
     def _look(self, frame: int, node: SeenNode, place: Place, label: str) -> None:
         box = decode_box(node.visibility, self.camera, place, f"{label}[{node.name!r}]")
         seen = np.array([box], np.int64) if box else _UNSEEN[None]
@@ -299,10 +317,28 @@ class Timeline:
             self.sight_rows.append(rows[:n_rows].astype(np.int32))
 
 
-def _check_distinct(values: Iterable[object], place: Place, label: str) -> None:
-    repeated = first_repeated(values)
-    if repeated is not None:
-        raise place.error(f"{repeated!r} is listed twice", label)
+def _edges_once(edges: Sequence[Edge], place: Place, label: str) -> list[Edge]:
+    """``edges`` with what is repeated left out. Errors: if two of a pair differ."""
+    if len({edge.key for edge in edges}) == len(edges):
+        return list(edges)
+    first: dict[tuple[str, str], Edge] = {}
+    for k, edge in enumerate(edges):
+        if set(first.setdefault(edge.key, edge).states) != set(edge.states):
+            raise _contradiction(edge.key, k, place, label)
+    return list(first.values())
+
+
+def _contradiction(repeated: object, k: int, place: Place, label: str) -> RecordingError:
+    shown = f"{repeated!r:.300}"
+    return place.error(
+        f"{shown} is listed twice, and entry {k} says something else than the first. Keep the "
+        "one that is right",
+        label,
+    )
+
+
+def _once(states: list[str], distinct: set[str]) -> list[str]:
+    return states if len(states) == len(distinct) else list(distinct)
 
 
 def _changed_in_place(

@@ -54,8 +54,9 @@ def check_partition_value(value: str, where: str) -> str:
         return value
     shown = value if len(value) <= MAX_VALUE_CHARACTERS else value[:MAX_VALUE_CHARACTERS] + "..."
     raise LakeError(
-        f"{where}: {shown!r} cannot name a partition (letters, digits and _.:+@- only, starting "
-        f"with a letter, digit or _, no '..', 1 to {MAX_VALUE_CHARACTERS} characters)."
+        f"{where}: {shown!r} cannot name a partition (letters a to z and A to Z, digits and _.:+@- "
+        f"only, starting with a letter, digit or _, no '..', 1 to {MAX_VALUE_CHARACTERS} "
+        "characters)."
     )
 
 

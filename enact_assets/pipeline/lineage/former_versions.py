@@ -30,7 +30,7 @@ FORMER: Mapping[str, str] = {
     "4b8d53225806": "61658060dd57",  # published_results
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "0d35b598931f": "9f0deb65c320",  # replays
+    "6799ad35afb7": "9f0deb65c320",  # replays
     "0352e8840bda": "f696541b85b9",  # report
     "0606b41bb7ed": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans

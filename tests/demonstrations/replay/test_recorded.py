@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from enact_assets.demonstrations.replay import frame_stream, timeline
-from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay import frame_order, frame_stream, timeline
+from enact_assets.demonstrations.replay.recorded import read_recorded, sees_nothing_first
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import States
 from enact_assets.demonstrations.replay.validation import check_replay
@@ -27,7 +27,7 @@ from enact_assets.settings.frame_ids import FrameIds
 from reference.broken_recordings import broken_recordings, read_or_refuse
 from reference.conformance import TASKS, replay_path, task
 from reference.recorded_tables import tables_from_frames, task_tables
-from reference.small_recordings import CAMERA, Recording, recordings, texts
+from reference.small_recordings import CAMERA, Recording, other_forms, recordings, texts
 
 NAME = "try_7"
 FULL: dict[str, Any] = {
@@ -102,6 +102,19 @@ def test_any_small_recording_becomes_the_tables_of_the_slow_twin(
         expected.demonstrations["frame_id_runs"].item().to_list()
     )
     check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)
+
+
+@given(forms=other_forms(), write=texts)
+def test_another_form_of_a_recording_becomes_the_same_tables(
+    forms: tuple[Recording, Recording], write: Any, tmp_path: Path
+) -> None:
+    """What the public release reads and has one meaning is neither refused nor read otherwise."""
+    recording, other = forms
+    expected, tables = tables_from_frames(NAME, recording), read(write(other), tmp_path)
+    for name in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(tables, name), getattr(expected, name))
+    runs = tables.demonstrations["frame_id_runs"].item().to_list()
+    assert runs == expected.demonstrations["frame_id_runs"].item().to_list()
 
 
 def test_frames_that_repeat_are_not_decoded_again(tmp_path: Path) -> None:
@@ -340,13 +353,25 @@ def seen(*numbers: Any) -> dict[str, Any]:
     [
         (5, "expected an object, found '5}' at byte"),
         ([], r"expected an object, found '\[\]}'"),
-        ({}, "type: is missing"),
+        ({}, "type: is missing. Write what the frame is: 'full', 'diff' or 'empty'"),
         ({"type": "half"}, "type: Invalid enum value 'half'"),
         ({"type": "full", "nodes": []}, "edges: is missing"),
         ({**WHOLE, "nodes": {}}, "nodes: Expected array, got object"),
         ({**WHOLE, "nodes": [NODE, None]}, r"nodes\[1\]: Expected object, got null"),
-        ({**WHOLE, "nodes": [NODE, NODE]}, "nodes: 'cup' is listed twice"),
-        ({**WHOLE, "edges": [EDGE, EDGE]}, r"edges: \('cup', 'table'\) is listed twice"),
+        (
+            {**WHOLE, "nodes": [NODE, NODE, {**NODE, "states": []}]},
+            "nodes: 'cup' is listed twice, and entry 2 says something else than the first. Keep",
+        ),
+        ({**WHOLE, "nodes": [NODE, {**NODE, "category": "mug"}]}, "nodes: 'cup' is listed twice"),
+        ({**WHOLE, "nodes": [NODE, {**NODE, "parent": []}]}, "nodes: 'cup' is listed twice"),
+        (
+            {**WHOLE, "nodes": [NODE, {**NODE, "visibility": {CAMERA: [1, 2, 3, 4, 5, 7, 7]}}]},
+            "nodes: 'cup' is listed twice",
+        ),
+        (
+            {**WHOLE, "edges": [EDGE, {**EDGE, "states": []}]},
+            r"edges: \('cup', 'table'\) is listed twice",
+        ),
         ({**WHOLE, "edges": [{"from": "a", "states": []}]}, r"edges\[0\].to: is missing"),
         ({**WHOLE, "nodes": [{"name": "cup"}]}, r"nodes\[0\].category: is missing"),
         (with_node(name=""), r"nodes: the name is empty"),
@@ -360,16 +385,17 @@ def seen(*numbers: Any) -> dict[str, Any]:
             r"category: was 'cup' in an earlier frame and is 'other' now. .*give a new object",
         ),
         (with_node(parent=[3]), r"nodes\[0\].parent\[0\]: Expected str, got int"),
-        (with_node(parent=None), r"nodes\[0\].parent: Expected array, got null"),
+        (with_node(parent="mug"), r"nodes\[0\].parent: Expected array . null, got str"),
         (with_node(parent=[""]), r"nodes\['cup'\].parent: the name is empty"),
         (with_node(states="Open"), r"nodes\[0\].states: Expected array, got str"),
-        (with_node(states=["Open", "Open"]), r"nodes\['cup'\].states: 'Open' is listed twice"),
+        (with_node(states=None), r"nodes\[0\].states: Expected array, got null"),
+        (with_node(states=["Open", "", "Open"]), r"nodes\['cup'\].states: '' is not a state name"),
         (with_node(states=["on fire"]), r"nodes\['cup'\].states: 'on fire' is not a state name"),
         (with_node(states=["a" * 101]), "is not a state name: expected letters.*at most 100"),
         (with_node(states=["Exists"]), "states: 'Exists' cannot be a state"),
         ({**WHOLE, "edges": [{**EDGE, "states": ["Related"]}]}, "'Related' cannot be a state"),
         ({**WHOLE, "edges": [{**EDGE, "to": ""}]}, r"edges\['cup' to ''\]: the name is empty"),
-        (with_node(visibility=None), r"nodes\[0\].visibility: Expected object, got null"),
+        (with_node(visibility=[]), r"nodes\[0\].visibility: Expected object . null, got array"),
         (
             seen(1, 2, 3),
             rf"nodes\['cup'\].visibility.{CAMERA}: expected 7 numbers or none, found 3",
@@ -378,14 +404,26 @@ def seen(*numbers: Any) -> dict[str, Any]:
         (seen(50, 2, 3, 4, 5, 7, 7), "50 pixels in a picture of 7 x 7"),
         (seen(-1, 2, 3, 4, 5, 7, 7), "expected integers from 0 to 2147483647, found -1"),
         (seen(1, 2, 3, 4, 5, 2**31, 7), "expected integers .* found 2147483648"),
-        (seen(1, 2, 3, 4, 5, 7, 1e400), "JSON is malformed"),
-        (seen(1, 2, 3, 4, 5.0, 7, 7), rf"visibility.{CAMERA}\[4\]: Expected int, got float"),
+        (
+            seen(1, 2, 3, 4, 5, 7, 1e400),
+            rf"visibility.{CAMERA}\[6\]: expected a whole number of pixels, found Infinity",
+        ),
+        (
+            seen(1, 2, 3, 4, 5.5, 7, 7),
+            rf"visibility.{CAMERA}\[4\]: expected a whole number of pixels, found 5.5. Write",
+        ),
+        (seen(1, 2, 3, 4, 5, 7, 2.0**31), "expected integers .* found 2147483648"),
         (seen(1, 2, 3, 4, True, 7, 7), rf"visibility.{CAMERA}\[4\]: Expected int, got bool"),
-        (seen(1, 2, 3, 4, float("nan"), 7, 7), "JSON"),
+        (seen(1, 2, 3, 4, float("nan"), 7, 7), rf"{CAMERA}\[4\]: .* found NaN. Write an integer"),
+        (with_node(states=[float("nan")]), r"nodes\[0\].states\[0\]: Expected str, got float"),
+        (with_node(parent=float("nan")), r"nodes\[0\].parent: Expected array . null, got float"),
         ({**DIFF, "add": None}, "add: Expected object, got null"),
         ({"type": "diff", "add": {"nodes": []}}, r"add.edges: is missing"),
         ({**DIFF, "remove": {"nodes": [{}], "edges": []}}, r"remove.nodes\[0\].name: is missing"),
-        ({**DIFF, "update": {"nodes": [NODE] * 2, "edges": []}}, "update.nodes: 'cup' is listed"),
+        (
+            {**DIFF, "update": {"nodes": [NODE, {**NODE, "states": []}], "edges": []}},
+            "update.nodes: 'cup' is listed",
+        ),
         (
             {**WHOLE, "extra": [[[[]]] * 2] * 2, "more": json.loads("[" * 40 + "]" * 40)},
             "40 brackets",
@@ -432,7 +470,13 @@ def _text(*frames: tuple[str, Any]) -> bytes:
             _text(("1", WHOLE), ("2", WHOLE), ("2", WHOLE)),
             "frame id 2: comes after frame id 2. Ids",
         ),
-        (_text(("10", WHOLE), ("9", WHOLE)), "frame id 9: comes after frame id 10"),
+        (
+            _text(("10", WHOLE), ("9", WHOLE), ("10", WHOLE)),
+            "frame id 10: is in the file more than once. Ids must be unique",
+        ),
+        (_text(("10", WHOLE), ("9", {})), "frame id 9, type: is missing"),
+        (_text(("10", DIFF), ("9", DIFF)), "frame id 9, type: no full frame precedes this one"),
+        (_text(("10", WHOLE), ("9", WHOLE))[:-1], "after frame id 9: the file ends here"),
         (_text(("0", {"type": "empty"})), "frame id 0, type: no full frame precedes this one"),
         (_text(("4", DIFF)), "frame id 4, type: no full frame precedes this one"),
         (_text(("0", WHOLE)).replace(b"Open", b"Op\xffn"), "frame id 0: is not UTF-8: .*0xff"),
@@ -449,6 +493,40 @@ def _text(*frames: tuple[str, Any]) -> bytes:
 def test_a_broken_file_is_told_where(data: bytes, message: str, tmp_path: Path) -> None:
     """Cut off, glued together, out of order, or no recording at all."""
     assert re.search(message, refusal(data, tmp_path))
+
+
+def test_frames_out_of_order_are_read_by_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a stream in which they ascend, of the same hash; differences before what they change."""
+    closed = diff(update={"nodes": [{**NODE, "states": []}], "edges": []})
+    data = _text(("70", closed), ("9", EMPTY), ("80", WHOLE), ("1", WHOLE))
+    for name, text in (("recording.json", data), ("recording.json.gz", gzip.compress(data))):
+        (tmp_path / name).write_bytes(text)
+        tables = read_recorded(tmp_path / name, NAME)
+        assert intervals(tables)["Open cup"] == [(0, 2), (3, 4)]
+        assert tables.demonstrations["world_sha"].item() == hashlib.sha256(data).hexdigest()
+        assert tables.demonstrations["frame_id_runs"].item().to_list() == [0, 1, 1, 9, 2, 70, 3, 80]
+        assert frame_order.frame_ids(tmp_path / name).tolist() == [1, 9, 70, 80]
+    monkeypatch.setattr(frame_order, "MAX_BYTES", 200)
+    assert "more than 200 bytes. Sort them by id" in refusal(data, tmp_path)
+
+
+def test_the_first_frame_is_that_of_the_lowest_id(tmp_path: Path) -> None:
+    """Whether something is seen in it says which picture of a video is the first frame's."""
+    path, shown = tmp_path / "recording.json", seen(9, 1, 2, 3, 4, 7, 7)
+    for first, last, expected in ((WHOLE, shown, True), (shown, WHOLE, False)):
+        path.write_bytes(_text(("1", last), ("0", first)))
+        assert sees_nothing_first(path) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["NaN5", "1NaN", "-NaN", "1eNaN", "1Infinity", "--Infinity", "nan"]
+)
+def test_only_what_python_writes_stands_for_no_number(text: str, tmp_path: Path) -> None:
+    """A number that is damaged is not taken for another one."""
+    data = _text(("0", {**WHOLE, "x": ["NaN", 1]})).replace(b"1]", text.encode() + b"]")
+    assert "frame id 0: is not valid JSON" in refusal(data, tmp_path)
 
 
 def test_a_frame_that_never_ends_does_not_fill_the_memory(
