@@ -122,6 +122,10 @@ AUTOMATION = (
     "automation works: tests/pipeline/whole_graph/test_automation.py plays it, and a person took "
     "the pictures"
 )
+DIALOG = (
+    "a data root with fifty recordings: `write_tiny_recording` of benchmarks/tiny_root.py, "
+    "`enact-assets ui`, *Materialize* on the asset `facts`, *Confirm*, *All*"
+)
 INSPECT = (
     "Inspect and its viewer are in .venv-all only, and the page is theirs: run the two commands "
     "above the picture in docs/exports.md, and take it"
@@ -238,13 +242,23 @@ THINGS = (
             "docs/dagster_question.jpg",
         ),
         Shown(
-            files=("sql/marts/leaderboard*.sql", "enact_assets/pipeline/steps/previews.py"),
+            files=(
+                "sql/marts/leaderboard*.sql",
+                "enact_assets/pipeline/steps/previews.py",
+                "enact_assets/pipeline/dagster/mart_assets.py",
+            ),
             libraries=("dagster",),
             has_graph=True,
         ),
         dagster_pictures,
         minutes=2,
         look_at="the runs of the demo are in the timeline if it was made in the last twelve hours",
+    ),
+    Thing(
+        "dagster_dialog",
+        ("docs/dagster_materialize.png",),
+        Shown(libraries=("dagster",)),
+        by_hand=DIALOG,
     ),
     Thing(
         "world_questions",

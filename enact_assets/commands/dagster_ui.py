@@ -14,7 +14,7 @@ from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.ui.server import SERVICES
 
 GRPC_TIMEOUT_S = "600"
-"""Time limit of sensors and schedules, in seconds."""
+"""Seconds that Dagster waits for its code server: for sensors, schedules and starts of runs."""
 
 
 def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
@@ -30,9 +30,10 @@ def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     os.environ["ENACT_HOME"] = str(arguments.data.resolve())
     if arguments.automate:
         os.environ["ENACT_AUTOMATE"] = "1"
-    for kind in ("SENSOR", "SCHEDULE"):
-        # A look at half a million files takes longer than the minute that Dagster waits for it.
-        os.environ.setdefault(f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
+    for kind in ("SENSOR_", "SCHEDULE_", ""):
+        # A look at half a million files takes longer than the minute that Dagster waits for it, and
+        # so does the start of a run's process on a busy machine.
+        os.environ.setdefault(f"DAGSTER_{kind}GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
     console.print(
         f"Starting the Dagster UI, which takes up to a minute. Then it is on http://localhost:"
         f"{arguments.port}; Ctrl-C stops it. Dagster's own warnings below (`dev_command`, "

@@ -4,7 +4,8 @@ For a list of partitions Dagster's daemon asks for one run, which names every ch
 The code server leaves out those that are about more than the run makes (``dagster/asset_runs.py``),
 and then the daemon gives up the backfill: "Failed to target asset selection". Where a request names
 no check, the code server picks them. The daemon is Dagster's own, and loads of ours what
-``dagster.yaml`` names: our storages import this module.
+``dagster.yaml`` names: our storages import this module, and the values for Kubernetes, where the
+chart has its own storages, name :class:`QueuedRuns`.
 """
 
 import sys
@@ -13,9 +14,14 @@ from typing import Any
 
 import dagster as dg
 from dagster._core.definitions import automation_tick_evaluation_context as asking
+from dagster._core.run_coordinator.queued_run_coordinator import QueuedRunCoordinator
 
 _NAME = "build_run_requests_with_backfill_policies"
 _requests: Callable[..., Sequence[dg.RunRequest]] = getattr(asking, _NAME)
+
+
+class QueuedRuns(QueuedRunCoordinator):
+    """Dagster's own queue, in a module of ours: the daemon loads it before any backfill."""
 
 
 def _without_checks(*arguments: Any, **others: Any) -> list[dg.RunRequest]:

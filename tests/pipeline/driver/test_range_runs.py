@@ -219,7 +219,7 @@ def test_what_landed_before_a_stop_stays_and_is_told(
 def test_the_daemon_asks_for_one_run_of_a_backfill(place: Place) -> None:
     """As for *Materialize* on several partitions. Dagster names all checks of the assets in it, and
     gives up where the code server leaves some out."""
-    keys = [dg.AssetKey(asset) for asset in asset_keys("segmentation")]
+    keys = list(asset_keys("segmentation"))
     target = ModuleTarget(MODULE, None, str(Path.cwd()), LOCATION)
     with create_test_daemon_workspace_context(target, place.instance) as workspace:
         graph = workspace.create_request_context().asset_graph

@@ -20,7 +20,7 @@ from dagster._core.workspace.load_target import get_target_from_toml_data
 from enact_assets.answers.models.catalogue import load_catalogue
 from enact_assets.commands.dagster_ui import GRPC_TIMEOUT_S
 from enact_assets.engine.errors import SettingsError
-from enact_assets.pipeline.runs import postgres_storage, sqlite_storage
+from enact_assets.pipeline.runs import backfill_requests, postgres_storage, sqlite_storage
 from enact_assets.pipeline.runs.code_location import (
     LOCATION,
     LOCATION_VARIABLE,
@@ -160,16 +160,30 @@ def test_the_image_is_not_built_without_what_renders() -> None:
 
 
 def test_everybody_waits_as_long_for_a_large_lake_as_the_ui_on_one_machine() -> None:
-    """After a minute Dagster gives a sensor up, and it would never come to an end."""
+    """After a minute Dagster gives a sensor up, and it would never come to an end. A run that takes
+    more to start counts as failed."""
     compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]
     helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
     pods = [helm["dagsterWebserver"], helm["dagsterDaemon"]]
     pods += helm["dagster-user-deployments"]["deployments"]
     found = [{e["name"]: e["value"] for e in pod["env"]} for pod in pods]
     found += [compose[name]["environment"] for name in ("code", "webserver", "daemon")]
-    for kind in ("SENSOR", "SCHEDULE"):
-        variable = f"DAGSTER_{kind}_GRPC_TIMEOUT_SECONDS"
+    for kind in ("SENSOR_", "SCHEDULE_", ""):
+        variable = f"DAGSTER_{kind}GRPC_TIMEOUT_SECONDS"
         assert {environment.get(variable) for environment in found} == {GRPC_TIMEOUT_S}
+
+
+def test_the_daemon_of_the_chart_loads_what_our_storages_load(tmp_path: Path) -> None:
+    """Its backfills would name checks that no run evaluates, and fail. Pools and limits go on."""
+    helm = yaml.safe_load((ROOT / "deploy" / "helm-values.yaml").read_text())
+    coordinator = helm["dagsterDaemon"]["runCoordinator"]
+    assert coordinator["type"] == "CustomRunCoordinator"
+    config = {"run_coordinator": coordinator["config"]["customRunCoordinator"]}
+    config |= {"concurrency": POLICY["concurrency"]}
+    (tmp_path / "dagster.yaml").write_text(yaml.safe_dump(config))
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        assert isinstance(instance.run_coordinator, backfill_requests.QueuedRuns)
+        assert instance.run_coordinator.get_run_queue_config() is not None
 
 
 def test_a_folder_that_is_replaced_is_found_by_those_who_had_it_open(tmp_path: Path) -> None:
