@@ -128,4 +128,5 @@ def _sum(labels: frozenset[str] | set[str]) -> Floats:
 def _vector(label: str, size: int) -> Floats:
     """The random vector of a label, of length 1 on average."""
     rng = np.random.default_rng(seed_from("label vector", label, size))
-    return rng.standard_normal(size) / np.sqrt(size)
+    drawn: Floats = rng.standard_normal(size) / np.sqrt(size)
+    return drawn
