@@ -20,7 +20,7 @@ with splits as (
     where qa.question_file is not null
 ),
 
-answers as (
+given_answers as (
     select
         predictions.variant, predictions.model, splits.split, splits.kind, splits.question_id,
         splits.is_unlabelled, evaluation.is_accepted, evaluation.pairwise_accuracy,
@@ -48,7 +48,7 @@ select
     avg(is_accepted::double) as task_accuracy,
     sum((pairwise_accuracy * n_steps)::decimal(18, 9))
     / sum(n_steps) filter (pairwise_accuracy is not null) as pairwise_accuracy
-from answers
+from given_answers
 group by grouping sets ((variant, model, split, kind), (variant, model, split))
 order by variant, model, split, kind nulls first;
 

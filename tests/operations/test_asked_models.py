@@ -12,6 +12,7 @@ from tiny_roots import TinyRoot
 from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.cli import main
 from enact_assets.engine.graph import StepSpec
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.costs.spending import (
     USD_UNTIL_TAG,
@@ -282,15 +283,15 @@ def test_automation_buys_only_where_it_may(copied: Path) -> None:
     assert usd_until(copied, command) == 2.5
     assert usd_until(copied, daemon) is None
     withheld = bought_by_persons(copied)
-    assert withheld(step, ("seer", "baseline"))
-    assert withheld(step, ("gpt-5-2025-08-07", "baseline"))
-    assert not withheld(step, ("oracle", "baseline"))
+    assert withheld(step, Partition.of("seer", "baseline"))
+    assert withheld(step, Partition.of("gpt-5-2025-08-07", "baseline"))
+    assert not withheld(step, Partition.of("oracle", "baseline"))
     assert not withheld(STEP_NAMED["evaluation"], ("seer", "baseline"))
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2}\n")
     assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, None]
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2, by_automation: true}\n")
     assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, 2.0]
-    assert not bought_by_persons(copied)(step, ("seer", "baseline"))
+    assert not bought_by_persons(copied)(step, Partition.of("seer", "baseline"))
 
 
 def test_automation_buys_no_pictures_unless_it_may(
@@ -303,10 +304,10 @@ def test_automation_buys_no_pictures_unless_it_may(
     registry.write_text(text.replace(stand_in, "    editing: {model: openai-images/painter}"))
     monkeypatch.setenv("ENACT_REGISTRY", str(registry))
     step: StepSpec = STEP_NAMED["frame_images"]
-    assert bought_by_persons(copied)(step, ("d-0", "realistic"))
-    assert not bought_by_persons(copied)(step, ("d-0", "baseline"))
+    assert bought_by_persons(copied)(step, Partition.of("d-0", "realistic"))
+    assert not bought_by_persons(copied)(step, Partition.of("d-0", "baseline"))
     (copied / "models.yaml").write_text("spending: {max_usd: 2, by_automation: true}\n")
-    assert not bought_by_persons(copied)(step, ("d-0", "realistic"))
+    assert not bought_by_persons(copied)(step, Partition.of("d-0", "realistic"))
     # The limit of a command holds for its pictures too.
     assert USD_UNTIL_TAG in run_tags(copied, 2.5)("frame_images")
 

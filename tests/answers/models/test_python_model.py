@@ -101,7 +101,7 @@ def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
         budget, given = Budget(tmp_path, 0.0), versioned(tmp_path, version)
         found = ask(
             given, MESSAGES, reader, tmp_path, budget=budget,
-            told=lambda progress: asked.append(progress.n_done - progress.n_from_ledger),
+            on_progress=lambda progress: asked.append(progress.done - progress.free),
         )  # fmt: skip
         return [answer.text for answer in found.values()]
 
