@@ -85,11 +85,12 @@ def find_tasks(
     in ``summary`` as failed if that is given. Errors: :class:`RecordingError` if there is no replay
     at all.
     """
+    folders = _folders(root)
     own = scene_graph_file(root) if may_be_task else None
     if own is not None:
         found = {root.parent / recording_name(root): own}
         return [Task(p.name, root, own) for p in _well_named(found, summary, is_well_named)]
-    found = {p: file for p in _folders(root) if (file := scene_graph_file(p)) is not None}
+    found = {p: file for p in folders if (file := scene_graph_file(p)) is not None}
     if not found:
         raise RecordingError(f"{root}: no folder below it holds a {' or '.join(SCENE_GRAPH_FILES)}")
     return [Task(p.name, p, found[p]) for p in _well_named(found, summary, is_well_named)]

@@ -368,7 +368,7 @@ def spoil(folder: Path, how: str) -> None:
         sorted((folder / CAMERA).iterdir())[2].unlink()
     elif how == "listed twice":
         first = next(iter(content.values()))
-        first["nodes"].append(first["nodes"][0])
+        first["nodes"].append({**first["nodes"][0], "states": ["Other"]})
         file.write_text(json.dumps(content))
 
 
