@@ -36,6 +36,7 @@ from enact_assets.engine.lake.parquet_files import (
     read_key_values,
 )
 from enact_assets.engine.lake.seals import SEAL, is_intact, sealed_parquet
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.publishing.publishable import find_sources
 from enact_assets.engine.tables import table
 
@@ -333,9 +334,10 @@ def test_a_table_without_partitions_has_a_file_that_can_be_damaged(
 
 def test_what_is_looked_at_is_told(lake: Lake, images: ImageStore) -> None:
     images.put(encode_png(np.zeros((2, 2, 3), np.uint8)))
-    told: list[tuple[str, int, int]] = []
-    found = inspect(lake, images, lambda *progress: told.append(progress))
-    assert told == [("facts", 2, 3), ("pictures", 3, 3)]
+    told: list[Progress] = []
+    found = inspect(lake, images, told.append)
+    said = [(progress.text, progress.done, progress.total) for progress in told]
+    assert said == [("facts", 2, 3), ("pictures", 3, 3)]
     assert (found.n_files, found.n_pictures) == (2, 1)
 
 
