@@ -122,9 +122,10 @@ AUTOMATION = (
     "automation works: tests/pipeline/whole_graph/test_automation.py plays it, and a person took "
     "the pictures"
 )
-DIALOG = (
+BUTTONS = (
     "a data root with fifty recordings: `write_tiny_recording` of benchmarks/tiny_root.py, "
-    "`enact-assets ui`, *Materialize* on the asset `facts`, *Confirm*, *All*"
+    "`enact-assets ui`, *Materialize* on the asset `facts`, *Confirm*, *All*. For the failed run, "
+    "change a byte of lake/facts/moving_cups-0.parquet, and *Materialize* `scene_graphs` of it"
 )
 INSPECT = (
     "Inspect and its viewer are in .venv-all only, and the page is theirs: run the two commands "
@@ -255,10 +256,10 @@ THINGS = (
         look_at="the runs of the demo are in the timeline if it was made in the last twelve hours",
     ),
     Thing(
-        "dagster_dialog",
-        ("docs/dagster_materialize.png",),
+        "dagster_buttons",
+        ("docs/dagster_materialize.png", "docs/dagster_failed_run.png"),
         Shown(libraries=("dagster",)),
-        by_hand=DIALOG,
+        by_hand=BUTTONS,
     ),
     Thing(
         "world_questions",
