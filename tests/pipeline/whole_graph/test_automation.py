@@ -20,6 +20,7 @@ from enact_assets.answers.models.bought_batches import ledger_folders, submit
 from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.ledger import read_answers
 from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.pipeline.dagster import sensors
 from enact_assets.pipeline.dagster.automation import (
@@ -312,7 +313,8 @@ def test_a_run_on_a_machine_that_cannot_be_asked_is_lost_after_a_day(
 
 
 def test_what_was_tried_is_tried_again_after_a_day() -> None:
-    tried = _Tried({}).updated({("a",): "x"}, now=0.0).updated({("a",): "x", ("b",): "y"}, now=9.0)
+    a, b = Partition.of("a"), Partition.of("b")
+    tried = _Tried({}).updated({a: "x"}, now=0.0).updated({a: "x", b: "y"}, now=9.0)
     assert tried.of == {("a",): ("x", 0.0), ("b",): ("y", 9.0)}
     assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S - 1).of) == {("a",), ("b",)}
     assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S + 1).of) == {("b",)}
