@@ -14,6 +14,7 @@ from dagster._core.loader import LoadingContextForTest
 from made_roots import RECORDED
 from test_automation import quarter
 
+from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.runs.marts import Content, contents, mart_files, told_contents
 from enact_assets.pipeline.runs.reported import last_materialization, read_lineage, report_landed
@@ -78,12 +79,12 @@ def test_what_a_driver_heals_is_red_no_more(place: Place) -> None:
         "leaderboard": {"all"},
         "variant_config": {"baseline"},
     }
-    before = last_materialization(place.instance, "qa", (RECORDED, "state"))
+    before = last_materialization(place.instance, "qa", Partition.of(RECORDED, "state"))
     report = Driver(place.root, workers=1).run()
     assert report.is_success
     assert "qa" not in {run.step for run in report.made}, "the rows of its input came out equal"
     assert red(place, *assets) == {}
-    after = last_materialization(place.instance, "qa", (RECORDED, "state"))
+    after = last_materialization(place.instance, "qa", Partition.of(RECORDED, "state"))
     assert before is not None
     assert after is not None
     assert after.asset_materialization == before.asset_materialization, "it says all that it said"
