@@ -286,7 +286,7 @@ def test_automation_buys_only_where_it_may(copied: Path) -> None:
     assert withheld(step, Partition.of("seer", "baseline"))
     assert withheld(step, Partition.of("gpt-5-2025-08-07", "baseline"))
     assert not withheld(step, Partition.of("oracle", "baseline"))
-    assert not withheld(STEP_NAMED["evaluation"], ("seer", "baseline"))
+    assert not withheld(STEP_NAMED["evaluation"], Partition.of("seer", "baseline"))
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2}\n")
     assert [usd_until(copied, tags) for tags in (person, command, daemon)] == [2.0, 2.0, None]
     write_models(copied, "http://far.example/v1", "spending: {max_usd: 2, by_automation: true}\n")

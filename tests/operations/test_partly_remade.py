@@ -12,6 +12,7 @@ from benchmarks.crashes import fingerprint
 from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.deriving import vouched_for
 from enact_assets.engine.errors import MaterializationError
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.steps import STEPS as DECLARED
 from enact_assets.engine.tables import TABLES
@@ -74,7 +75,7 @@ def test_scores_from_evidence_that_went_back_again_do_not_stay(
         with pytest.raises(
             MaterializationError, match="Materialize question_set and asked_"
         ) as told:
-            refuse_unvouched(states, names, step, ("oracle", "baseline"))
+            refuse_unvouched(states, names, step, Partition.of("oracle", "baseline"))
         assert "changed since question_set state was made from it" in str(told.value)
     # A walk makes what they are made from.
     assert walk.run(**IDENTITY, assets=["evaluation", "error_analysis"]).is_success
@@ -112,7 +113,7 @@ def test_every_table_that_verifies_answers_makes_the_question_set_stale(
     registry = load_registry(tiny.registry)
     states = DataResource(root=str(copied)).states(registry)
     names = current_names(walk.instance, registry)
-    refuse_unvouched(states, names, "evaluation", ("oracle", "baseline"))
+    refuse_unvouched(states, names, "evaluation", Partition.of("oracle", "baseline"))
     tables = sorted(vouched_for(DECLARED["evaluation"]) & TABLES.keys())
     assert tables == [
         *("demonstrations", "later_parents", "objects", "scene_graphs", "segmented_frames"),
@@ -128,5 +129,5 @@ def test_every_table_that_verifies_answers_makes_the_question_set_stale(
         stale = {row.step: row.why for row in walk.plan()[0].stale}
         assert f"{name} changed" in stale["question_set"]
         with pytest.raises(MaterializationError, match=f"{name} changed since question_set"):
-            refuse_unvouched(states, names, "evaluation", ("oracle", "baseline"))
+            refuse_unvouched(states, names, "evaluation", Partition.of("oracle", "baseline"))
         path.write_bytes(before)
