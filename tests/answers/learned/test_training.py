@@ -11,6 +11,7 @@ from enact_assets.answers.learned.tables import TrainingStatistics
 from enact_assets.answers.learned.training import training_statistics_of
 from enact_assets.demonstrations.replay.embedded import RESERVED_SEEDS
 from enact_assets.engine.errors import PhysicsError
+from enact_assets.engine.progress import Progress
 
 ACTIVITY, PX = "picking_up_toys", 64
 
@@ -23,14 +24,19 @@ def accuracy(evaluation: pl.DataFrame) -> float:
 @pytest.mark.slow
 def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
     """The same rows for any number of processes; above chance by looking and reading."""
-    pictures: list[tuple[int, int]] = []
+    pictures: list[tuple[float, float]] = []
+
+    def hear(progress: Progress) -> None:
+        if progress.unit.startswith("pictures"):
+            pictures.append((progress.done, progress.total))
+
     statistics = TrainingStatistics.check(
         training_statistics_of(
             ACTIVITY,
             RESERVED_SEEDS[:1],
             size_px=PX,
             workers=2,
-            rendered=lambda *of: pictures.append(of),
+            on_progress=hear,
         )
     )
     alone = training_statistics_of(ACTIVITY, RESERVED_SEEDS[:1], size_px=PX)
