@@ -42,8 +42,8 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
         raise EnactError("--all is for --form release: a variant asks what other forms contain")
     if (arguments.form in {LOG_FORM, ENTRY_FORM}) != (arguments.model is not None):
         raise EnactError(
-            "--form inspect and --form challenge write the answers of a model: give --model with "
-            "them, and with no other form"
+            "--form inspect and --form challenge write the answers of a model (--model): give both "
+            "or neither"
         )
     what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
     variant, warning = arguments.variant, ""

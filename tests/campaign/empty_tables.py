@@ -26,6 +26,7 @@ _SHORT = "no model takes a shortcut: in the small root one does"
 EMPTY: dict[str, dict[str, str]] = {
     "small": {
         "absent_evaluations": _FRESH,
+        "accuracy_by_split": "no question was imported from a split of the Challenge",
         "action_states": _SIMULATED,
         "actions": _SIMULATED,
         "agreement_with_published": _EDITED,
@@ -41,6 +42,7 @@ EMPTY: dict[str, dict[str, str]] = {
     },
     "simulated": {
         "absent_evaluations": _FRESH,
+        "accuracy_by_split": "no question was imported from a split of the Challenge",
         "agreement_with_published": _EDITED,
         "annotated_actions": _FILMS,
         "clip_images": _CLIPS,

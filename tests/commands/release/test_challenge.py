@@ -86,14 +86,16 @@ def test_an_entry_answers_every_question_of_the_file_in_its_order(
 def test_unlabelled_questions_are_asked_and_never_scored(entered: tuple[Path, Path]) -> None:
     root, _ = entered
     with duckdb.connect(str(root / "enact.duckdb"), read_only=True) as warehouse:
-        asked = warehouse.sql("select count(*) from predictions where model = 'random'").fetchone()
-        scored = warehouse.sql("select count(*) from evaluation").fetchone()
-        board = warehouse.sql("select count(*) from leaderboard").fetchone()
-        rows = warehouse.sql(
+        asked = warehouse.execute(
+            "select count(*) from predictions where model = 'random'"
+        ).fetchone()
+        scored = warehouse.execute("select count(*) from evaluation").fetchone()
+        board = warehouse.execute("select count(*) from leaderboard").fetchone()
+        rows = warehouse.execute(
             "select split, n_questions, n_unlabelled, n_scored, task_accuracy, pairwise_accuracy "
             "from accuracy_by_split where model = 'random' and kind is null"
         ).fetchall()
-        known = warehouse.sql(
+        known = warehouse.execute(
             "select distinct raw_answer from predictions where model = 'oracle'"
         ).fetchall()
     assert (asked, scored, board) == ((N_QUESTIONS,), (0,), (0,))
@@ -106,4 +108,4 @@ def test_checks_in_sql_hold_of_unlabelled_questions(entered: tuple[Path, Path]) 
     root, _ = entered
     with duckdb.connect(str(root / "enact.duckdb"), read_only=True) as warehouse:
         for file in sorted((Path(__file__).parents[3] / "sql" / "checks").glob("*.sql")):
-            assert warehouse.sql(file.read_text()).fetchall() == [], file.name
+            assert warehouse.execute(file.read_text()).fetchall() == [], file.name
