@@ -68,12 +68,15 @@ class Offer:
 
 
 def look_up(repository: str, suffix: str, folder: str | None = None) -> Offer:
-    """Files of a data set that end in ``suffix``, only those below ``folder`` if it is given.
+    """Files of a data set that end in ``suffix`` (all, if it is empty), only those below ``folder``
+    if it is given.
 
     Errors: :class:`DownloadError` if ``huggingface_hub`` is not installed, the hub cannot be
     reached or refuses, or no file is found.
     """
-    wanted = suffix if not suffix.startswith(".") else f"{folder or 'task-*'}/*{suffix}"
+    wanted = suffix or "all its files"
+    if suffix.startswith("."):
+        wanted = f"{folder or 'task-*'}/*{suffix}"
     with _talking(repository, wanted, AGAIN):
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile

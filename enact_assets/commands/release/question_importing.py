@@ -286,7 +286,7 @@ def _take(
         notes.append(
             f"{name}: {n_unlabelled:,} of {counted(len(questions), 'question')} {_UNLABELLED}"
         )
-    for other, n in ImportedQuestions(root.question_files).also_in(name).items():
+    for other, n in ImportedQuestions(root.question_files).also_in(questions, name).items():
         notes.append(f"{name}: {counted(n, 'question')} of it are in {other!r}, too, by content.")
     return numbers, notes
 

@@ -30,9 +30,9 @@ FORMER: Mapping[str, str] = {
     "4b8d53225806": "61658060dd57",  # published_results
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "6799ad35afb7": "9f0deb65c320",  # replays
+    "b8a8fb79995d": "9f0deb65c320",  # replays
     "0352e8840bda": "f696541b85b9",  # report
-    "0606b41bb7ed": "108c66894da7",  # segmentation
+    "b14de4132332": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility

@@ -102,10 +102,7 @@ class FileStates(StatesInColumns):
         self._note(partition, None)
 
     def __iter__(self) -> Iterator[Partition]:
-        return (
-            Partition(self._grid.partition(k))
-            for k in np.flatnonzero(self.columns.is_there).tolist()
-        )
+        return map(self._grid.partition, np.flatnonzero(self.columns.is_there).tolist())
 
     def __len__(self) -> int:
         return int(self.columns.is_there.sum())

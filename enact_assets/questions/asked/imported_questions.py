@@ -5,6 +5,7 @@ question, which then counts once; another question under its id is an error wher
 """
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -109,9 +110,9 @@ class ImportedQuestions:
         read = list(self._read(files))
         found: list[FoundQuestion] = []
         taken: set[str] = set()
-        labelled = {
-            id_ for _, file in read for id_, said in file.contents.items() if said.is_labelled
-        }
+        lines_of = [(file, file.tasks[task].lines) for _, file in read if task in file.tasks]
+        ids = ((file, line.question_id) for file, lines in lines_of for line in lines)
+        labelled = {id_ for file, id_ in ids if file.contents[id_].is_labelled}
         for name, file in read:
             lines = file.tasks[task].lines if task in file.tasks else []
             for line in lines:
@@ -126,14 +127,18 @@ class ImportedQuestions:
             found += self._questions(name, new)
         return found
 
-    def also_in(self, name: str) -> dict[str, int]:
-        """Other file -> how many questions of the file ``name`` it asks as well, whatever their
-        ids: the same pictures' frames in the same words.
+    def also_in(self, questions: Iterable[OfficialQuestion], name: str) -> dict[str, int]:
+        """Other file than ``name`` -> how many of ``questions`` it asks as well, whatever their
+        ids: about the same frames in the same words. One that cannot be read is left out: where it
+        is asked, that is an error.
         """
-        read = dict(self._read())
-        asked = {said.asked for said in read[name].contents.values()}
-        found = {n: len(asked & {s.asked for s in f.contents.values()}) for n, f in read.items()}
-        return {other: n for other, n in found.items() if n and other != name}
+        asked, found = {_content(0, question).asked for question in questions}, dict[str, int]()
+        for other in self.files():
+            with suppress(QuestionFileError):
+                for _, file in self._read([other] if other != name else []):
+                    n = len(asked & {said.asked for said in file.contents.values()})
+                    found |= {other: n} if n else {}
+        return found
 
     def pictured(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
         """Every question about ``task`` in every file: the same one may have other pictures."""

@@ -49,8 +49,6 @@ def release_label(name: str, category: str = "") -> str | None:
     if len(parts) == 1:
         return "".join(c for c in name if not c.isdigit()) or name
     source = name if category in _FREE_CATEGORIES else category.lower()
-    if category == _AGENT:
-        source = ""
     words = {part for part in source.split("_") if part.isalpha()}
     kept = []
     for k, part in enumerate(parts):

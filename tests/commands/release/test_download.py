@@ -90,6 +90,31 @@ def test_enact_is_one_zip_and_the_rest_is_said_to_be_elsewhere(
     assert "the hub has no such data set" in " ".join(told.err.split())
 
 
+def test_the_challenge_comes_whole_and_what_can_be_imported_is_said(
+    hub: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of its names are known: whatever the rest is called, nothing is left behind."""
+    hub.repository = "Inevitablevalor/ENACT-Challenge"
+    hub.files = {
+        "QA_test/enact_ordering_test.jsonl": b"{}\n",
+        "QA_test/images.zip": b"PK",
+        "QA_test/images/a.png": b"P",
+        "README.md": b"#",
+    }
+    command = ["download", "enact-challenge", "--to", str(tmp_path / "c")]
+    assert main([*command, "--yes"]) == 0
+    assert tree(tmp_path / "c") == hub.files
+    printed = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in printed if line.startswith("enact-assets import")] == [
+        f"enact-assets import {tmp_path}/c/QA_test/{name}"
+        for name in ("enact_ordering_test.jsonl", "images.zip")
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        assert main([*command, "--yes"]) == 2
+    assert "download all its files from" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_connection_that_breaks_goes_on_at_the_same_byte(hub: Hub, tmp_path: Path) -> None:
     hub.breaks_after = [30_000, 100, 20_500]
     assert download(tmp_path / "raw", *WANTED) == 0

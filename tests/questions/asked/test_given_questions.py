@@ -189,16 +189,20 @@ def test_the_same_question_of_two_files_counts_once_and_another_is_refused(tmp_p
 def test_a_question_without_its_answer_is_the_labelled_one_of_another_file(tmp_path: Path) -> None:
     """By what it says: under one id it is asked once, and under another it is counted."""
     asked = ImportedQuestions(tmp_path)
-    write(tmp_path / "a_test.jsonl", [question(gt_answer=[]), question(id="other", gt_answer=[])])
+    of_test = [question(gt_answer=[]), question(id="other", gt_answer=[])]
+    write(tmp_path / "a_test.jsonl", of_test)
     write(tmp_path / "b_dev.jsonl", [question()])
     found_ones = asked.about(TASK, ["a_test", "b_dev"])
     assert [(f.file, f.question.gt_answer) for f in found_ones] == [
         ("a_test", []),
         ("b_dev", [2, 1]),
     ]
-    assert asked.also_in("a_test") == {"b_dev": 1}
+    assert asked.also_in(of_test, "a_test") == {"b_dev": 1}
+    (tmp_path / "c_damaged.jsonl").write_text("{")
+    assert asked.also_in(of_test, "a_test") == {"b_dev": 1}, "a good file comes in beside a bad one"
+    (tmp_path / "c_damaged.jsonl").unlink()
     write(tmp_path / "b_dev.jsonl", [question(question="Another.")])
-    assert asked.also_in("a_test") == {}
+    assert asked.also_in(of_test, "a_test") == {}
     with pytest.raises(QuestionFileError, match="asks something else"):
         asked.about(TASK, ["a_test", "b_dev"])
 
