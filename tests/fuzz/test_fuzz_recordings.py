@@ -147,9 +147,9 @@ BOMBS: dict[str, list[bytes]] = {
     "one number": [b'{"0": {"type": "full", "nodes": ['] + [b"9" * MEGABYTE] * 100,
     "one key": [b'{"'] + [b"9" * MEGABYTE] * 100,
     "backslashes": [b'{"0": {"x": "'] + [b"\\" * MEGABYTE] * 100,
-    "same node": [b'{"0": {"type": "full", "edges": [], "nodes": [']
+    "same node, two things": [b'{"0": {"type": "full", "edges": [], "nodes": [']
     + [(NODE + b",") * (MEGABYTE // 60)] * 30
-    + [NODE + b"]}}"],
+    + [NODE.replace(b"[]", b'["Open"]') + b"]}}"],
     "many frames": [
         b'{"0": {"type":"full","nodes":[],"edges":[]}',
         b"".join(b',"%d":{"type":"empty"}' % k for k in range(1, 500_000)),
@@ -171,3 +171,16 @@ def test_a_bomb_is_refused_in_bounded_time_and_memory(
     assert time.perf_counter() - start < 20
     check_message(str(caught.value), str(path))
     count("recordings, bombs", "refused")
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_half_a_million_identical_nodes_are_one_in_bounded_time(
+    suffix: str, tmp_path: Path
+) -> None:
+    """Identical repeats mean what one of them means, however many they are."""
+    nodes = [(NODE + b",") * (MEGABYTE // 60)] * 30 + [NODE]
+    parts = [b'{"0": {"type": "full", "edges": [], "nodes": [', *nodes, b"]}}"]
+    start = time.perf_counter()
+    read = read_recorded(bomb(tmp_path, f"repeats{suffix}", parts), "fuzz_1")
+    assert time.perf_counter() - start < 20
+    assert read.objects["object_name"].to_list() == ["a"]
