@@ -10,9 +10,10 @@ from enact_assets.commands.release.question_importing import (
     QuestionMember,
     is_question_file,
     look_for_pictures,
+    looks_of,
 )
 from enact_assets.commands.release.wanted_pictures import wanted_pictures
-from enact_assets.demonstrations.pictures.checks import check_pictures
+from enact_assets.demonstrations.pictures.checks import check_pictures, noted_looks
 from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
     DEMONSTRATION_FILE,
@@ -123,11 +124,18 @@ class Look:
     ) -> int:
         if not questions:
             return self.failed([f"{file}: contains no questions. Copy the file again."])
-        found = look_for_pictures(questions, pictures_at(place), self._on_progress)
+        pictures = pictures_at(place)
+        found = look_for_pictures(questions, pictures, self._on_progress)
         if found.missing:
             self._tell(f"note: {file}: {found.note}.")
         if found.contradiction:
             return self.failed([f"{file}: {found.contradiction}."])
+        looks = looks_of(questions, pictures, self._on_progress)
+        for note in noted_looks({w: p for w, p in looks if not isinstance(p, str)}):
+            self._tell(f"note: {file}: {note}")
+        if broken := [look for _, look in looks if isinstance(look, str)]:
+            said = f"{len(broken)} of {counted(len(looks), 'key frame')} show no picture, first"
+            return self.failed([f"{file}: {said} {broken[0]}"])
         n_tasks = len({question.task_name for question in questions})
         said = f"{counted(len(questions), 'question')} about {counted(n_tasks, 'demonstration')}"
         return self._good(file, f"{said}, {counted(found.n_found, 'picture')}")

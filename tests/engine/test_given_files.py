@@ -19,7 +19,7 @@ from enact_assets.demonstrations.replay.frame_stream import FrameStream
 from enact_assets.demonstrations.replay.omnigibson import read_demonstration
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.given_files import read_given
-from enact_assets.engine.lake.image_store import png_size
+from enact_assets.engine.given_pictures import read_picture_file, undecoded_size
 from enact_assets.pipeline.root.scope import read_scope
 from enact_assets.questions.asked.official import numbered_lines
 from enact_assets.settings.registry import load_registry
@@ -31,7 +31,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "omnigibson.json": read_demonstration,
     "segmented.json": read_key_frame_ids,
     "questions.jsonl": lambda path: list(numbered_lines(path)),
-    "00000.png": png_size,
+    "00000.png": undecoded_size,
+    "00001.png": read_picture_file,
     f"{CAMERA}/00000.png": lambda path: list(read_pictures(path.parents[1], {0: 0}, 1)),
     f"{CAMERA}.mp4": lambda path: list(read_frames(path, [0], 1)),
     "registry.yaml": load_registry,

@@ -19,8 +19,9 @@ from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.demonstrations.pictures.scene_objects import Labels, objects_of
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.given_pictures import MAX_PIXELS
 from enact_assets.engine.ids import content_sha, sha256_bytes
-from enact_assets.engine.lake.image_store import MAX_PIXELS, ImageStore
+from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import Variant
 from enact_assets.settings.editing import EditingSettings

@@ -15,12 +15,18 @@ from enact_assets.commands.release.layout import (
     read_key_frame_ids,
 )
 from enact_assets.commands.release.outcomes import Summary
-from enact_assets.commands.release.pictures import write_question_pictures
+from enact_assets.commands.release.pictures import pictures_left_out, write_question_pictures
 from enact_assets.commands.release.prospects import remarks
-from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
+from enact_assets.demonstrations.pictures.recorded_pictures import (
+    picture_files,
+    picture_name,
+    read_picture,
+    read_pictures,
+    shown_video,
+)
 from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.demonstrations.replay.recorded import read_recorded
-from enact_assets.engine.errors import EnactError, RecordingError
+from enact_assets.engine.errors import DamagedFileError, EnactError, RecordingError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.pipeline.steps.inputs import Changes
 from enact_assets.pipeline.steps.profiles import SAMPLE, WRITE
@@ -79,15 +85,12 @@ def ask_folder(
             replay = read_recorded(tasks[name].file, name, is_stored=False)
             ids = read_key_frame_ids(file)
             changes = changes_at(replay, ids, profile, str(file))
-            pictured = has_pictures(tasks[name].folder, ids)
-            qa, why = questions_of(changes, settings, pictured)
-            if pictured is not None and not all(pictured):
-                n_lost = pictured.count(False)
-                outcome.numbers["key frames without picture"] = n_lost
-                summary.notes.append(
-                    f"{name}: {n_lost} of {len(ids)} key frames have no picture, first "
-                    f"{ids[pictured.index(False)]}; no question shows them"
-                )
+            pictured = pictured_frames(tasks[name].folder, ids, are_needed=with_pictures)
+            seen = None if pictured is None else pictured.seen
+            qa, why = questions_of(changes, settings, seen)
+            if pictured is not None and pictured.n_lost:
+                outcome.numbers["key frames without picture"] = pictured.n_lost
+                summary.notes.append(f"{name}: {pictured}; no question shows them")
             asked.qa.append(qa)
             asked.segmented[name] = changes.frames
             asked.numbering[name] = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
@@ -124,16 +127,52 @@ def ask_folder(
     return summary
 
 
-def has_pictures(folder: Path, frame_ids: list[int]) -> list[bool] | None:
+@dataclass(frozen=True)
+class Pictured:
+    """Which key frames, of ``frame_ids``, have a picture that can be shown; ``place`` has them."""
+
+    place: Path
+    frame_ids: tuple[int, ...]
+    seen: list[bool]
+    unreadable: tuple[str, ...]
+    """What is wrong with each file that is no picture."""
+
+    @property
+    def n_lost(self) -> int:
+        """How many have none."""
+        return self.seen.count(False)
+
+    def __str__(self) -> str:
+        """Those without, in words."""
+        first = self.frame_ids[self.seen.index(False)]
+        said = f"{self.n_lost} of {len(self.seen)} key frames have no picture, first {first}"
+        if self.unreadable:
+            said += f" ({pictures_left_out(self.unreadable).rstrip('.')})"
+        if not any(self.seen):
+            said += f". Pictures in {self.place} are named by frame id: {picture_name(first)}"
+        return said
+
+
+def pictured_frames(folder: Path, frame_ids: list[int], *, are_needed: bool) -> Pictured | None:
     """Which key frames have a picture; None where pictures are no matter of single frames.
 
-    That is a recording with a video, or with no pictures at all: the release would ask nothing
-    then, here questions are written and their missing pictures counted.
+    That is a recording with a video, or without a folder of pictures, or with one that shows no key
+    frame if none ``are_needed``: the release would ask nothing then, here questions are written and
+    their missing pictures counted.
     """
-    if not (folder / CAMERA).is_dir():
+    place = folder / CAMERA
+    if not place.is_dir() or shown_video(folder) is not None:
         return None
-    found = [picture_file(folder, frame_id).is_file() for frame_id in frame_ids]
-    return found if any(found) else None
+    files, unreadable = picture_files(place, frame_ids), []
+    for frame_id, found in list(files.items()):
+        try:
+            read_picture(found)
+        except DamagedFileError as error:
+            unreadable.append(str(error))
+            del files[frame_id]
+    seen = [frame_id in files for frame_id in frame_ids]
+    found = Pictured(place, tuple(frame_ids), seen, tuple(unreadable))
+    return found if are_needed or any(seen) else None
 
 
 def questions_of(
@@ -141,8 +180,8 @@ def questions_of(
 ) -> tuple[pl.DataFrame, str | None]:
     """Table ``qa`` of one replay, and why the release has no questions for it, if so.
 
-    Under ``release`` no question shows a key frame for which ``has_picture`` is false. No step of
-    the pipeline knows of such frames, so the chain stands here by its functions.
+    No question shows a key frame for which ``has_picture`` is false: ``release`` draws around them.
+    No step of the pipeline knows of such frames, so the chain stands here by its functions.
     """
     frames, index, profile = changes.frames, changes.index, changes.gating.profile
     graph = build_transition_graph(frames, index)
@@ -150,6 +189,9 @@ def questions_of(
     write = WRITE.of(profile)
     parts = (frames, drawn, graph, index)
     qa = write(*parts, settings=settings, profile=profile, has_picture=has_picture)
+    if has_picture is not None:
+        lost = [k for k, is_seen in enumerate(has_picture) if not is_seen]
+        qa = qa.filter(~pl.col("key_frames").list.eval(pl.element().is_in(lost)).list.any())
     return qa, why_no_questions(index)
 
 
@@ -165,7 +207,10 @@ def _write_pictures(
         if str(frame_id) in wanted
     }
     n_frames, runs = asked.numbering[task.name]
-    found = read_pictures(task.folder, frames, n_frames, frame_id_runs=runs)
+    # What is no picture has been told, and no question shows it.
+    found = read_pictures(
+        task.folder, frames, n_frames, frame_id_runs=runs, on_unreadable=lambda *_: None
+    )
     pictures = ((task.name, str(frames[frame]), png) for frame, png in found)
     n_written = write_question_pictures(questions, pictures, root)
     n_shown = sum(len(question.images) for question in questions)

@@ -7,11 +7,12 @@ power failure left half of it. So none waits for the disk as it is written. All 
 at the end, each file once however many names it has: the question file comes after its pictures.
 """
 
+import importlib.util
 import io
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -23,8 +24,8 @@ from PIL.PngImagePlugin import PngInfo
 from enact_assets.commands.release.layout import output_file
 from enact_assets.demonstrations.pictures.sheets import state_labels
 from enact_assets.engine.errors import DamagedFileError, OutputError, RenderError
+from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import content_sha, sha256_bytes
-from enact_assets.engine.lake.image_store import decode_png
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import (
     flush_to_disk,
@@ -45,7 +46,7 @@ FONT_SHARE = 10
 MAX_FONT_PX = 1000
 """Of a font for a picture as high as a tower, one label would be larger than Pillow draws."""
 
-LOOK = 1
+LOOK = 2
 """Goes up when labels look otherwise: what was drawn before is drawn again."""
 DRAWN_FROM = "enact_drawn_from"
 """Key of the text within a labelled picture that says what decided it."""
@@ -71,13 +72,26 @@ def label_picture(png: bytes, label: str, where: str) -> bytes:
 @lru_cache(maxsize=1)
 def _decoded(png: bytes, where: str) -> Image.Image:
     """The picture, remembered: it gets one label after the other."""
-    return checked_picture(png, where)
+    try:
+        return decode_png(png, where)
+    except DamagedFileError as error:
+        raise RenderError(str(error)) from error
+
+
+def _font_file() -> Path:
+    """A bold face, as the release's where its machine has one: here the one that Matplotlib has.
+
+    It is found without the second that importing Matplotlib takes.
+    """
+    package = importlib.util.find_spec("matplotlib")
+    place = str(package.origin) if package is not None else ""
+    return Path(place).parent / "mpl-data" / "fonts" / "ttf" / "DejaVuSans-Bold.ttf"
 
 
 @lru_cache(maxsize=16)
 def _masks(label: str, font_px: int) -> tuple[Image.Image, Image.Image]:
     """What the rim of ``label`` covers of a picture's upper left corner, and what its ink does."""
-    font = ImageFont.load_default(font_px)
+    font = ImageFont.truetype(_font_file(), font_px)
     none = ImageDraw.Draw(Image.new("L", (1, 1)))
     _, _, right, bottom = none.textbbox(PLACE_PX, label, font=font, stroke_width=RIM_PX)
     masks = []
@@ -123,12 +137,10 @@ def _text_of(png: bytes, key: str) -> str | None:
     return found if kind == b"IEND" and at == len(png) else None
 
 
-def checked_picture(png: bytes, where: str) -> Image.Image:
-    """The picture in a PNG file. Errors: :class:`RenderError` with ``where`` if it is none."""
-    try:
-        return decode_png(png, where)
-    except DamagedFileError as error:
-        raise RenderError(str(error)) from error
+def pictures_left_out(unreadable: Sequence[str]) -> str:
+    """What is said of files that are no picture: how many, and the first."""
+    files = "file is" if len(unreadable) == 1 else "files are"
+    return f"{len(unreadable)} {files} no picture, first {unreadable[0]}"
 
 
 def write_picture(path: Path, png: bytes) -> bool:

@@ -18,7 +18,8 @@ from enact_assets.commands.release.outcomes import Summary
 from enact_assets.demonstrations.pictures.sheets import state_labels
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES
 from enact_assets.demonstrations.recordings.zips import READ_ERRORS
-from enact_assets.engine.errors import OutputError, QuestionFileError
+from enact_assets.engine.errors import DamagedFileError, OutputError, QuestionFileError
+from enact_assets.engine.given_pictures import GivenPicture, given_picture
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import make_folder, replacing
@@ -54,12 +55,7 @@ def contradiction_in(
     first, then contents: in a zip by the CRC-32 of its directory, in a folder by reading the files,
     of which ``on_progress`` hears. Errors: :class:`QuestionFileError` for one that cannot be read.
     """
-    shown: dict[tuple[str, Shown], dict[str, ImportedQuestion]] = {}
-    for question in questions:
-        task = question.task_name
-        for key_frame, _, image in pictures_named([FoundQuestion("", question.line, question)]):
-            if (name := found[image]) is not None:
-                shown.setdefault((task, key_frame), {}).setdefault(name, question)
+    shown = _shown_frames(questions, found)
     several = {key: names for key, names in shown.items() if len(names) > 1}
     contradicting = []
     for k, (key, names) in enumerate(several.items()):
@@ -79,6 +75,41 @@ def contradiction_in(
         f"{frame_id} of {task} as {label!r} is {place.where(first)} (line {names[first].line}) and "
         f"{other} (line {names[other].line}). One of the two files is of another data set"
     )
+
+
+def looks_of(
+    questions: Iterable[ImportedQuestion], place: Pictures, on_progress: OnProgress = unheard
+) -> list[tuple[str, GivenPicture | str]]:
+    """Where each picture is that materializing decodes, one of each key frame, and the picture, or
+    why it is none.
+
+    Errors: :class:`QuestionFileError` for one that cannot be read.
+    """
+    asked = list(questions)
+    found = {image: place.find(image) for question in asked for image in question.images}
+    firsts = [next(iter(names)) for names in _shown_frames(asked, found).values()]
+    looks: list[tuple[str, GivenPicture | str]] = []
+    for k, name in enumerate(firsts):
+        on_progress(Progress(k, len(firsts), text="decoding pictures"))
+        where = place.where(name)
+        try:
+            looks.append((where, given_picture(place.read(name), where)))
+        except DamagedFileError as error:
+            looks.append((where, str(error)))
+    return looks
+
+
+def _shown_frames(
+    questions: Iterable[ImportedQuestion], found: Mapping[str, str | None]
+) -> dict[tuple[str, Shown], dict[str, ImportedQuestion]]:
+    """Task and key frame -> what its pictures are called in their place, with a question each."""
+    shown: dict[tuple[str, Shown], dict[str, ImportedQuestion]] = {}
+    for question in questions:
+        task = question.task_name
+        for key_frame, _, image in pictures_named([FoundQuestion("", question.line, question)]):
+            if (name := found[image]) is not None:
+                shown.setdefault((task, key_frame), {}).setdefault(name, question)
+    return shown
 
 
 def _other(place: Pictures, names: list[str]) -> str | None:

@@ -20,11 +20,15 @@ from enact_assets.commands.release.layout import (
     refuse_overlap,
 )
 from enact_assets.commands.release.outcomes import Summary
-from enact_assets.commands.release.pictures import checked_picture, write_picture
+from enact_assets.commands.release.pictures import pictures_left_out, write_picture
 from enact_assets.commands.release.prospects import remarks
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
-from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
-from enact_assets.demonstrations.recordings.folders import CAMERA, has_png, video_file
+from enact_assets.demonstrations.pictures.recorded_pictures import (
+    picture_file,
+    picture_files,
+    read_pictures,
+)
+from enact_assets.demonstrations.recordings.folders import CAMERA, has_picture_files, video_file
 from enact_assets.demonstrations.replay.parents import Parents, parents_over_time
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
@@ -194,7 +198,12 @@ def segment_folder(
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
-            n_pictures = _write(task, output_root, replay, tables, is_dry_run=is_dry_run)
+            unreadable: list[str] = []
+            n_pictures = _write(
+                task, output_root, replay, tables, unreadable, is_dry_run=is_dry_run
+            )
+            if unreadable:
+                summary.notes.append(f"{task.name}: {pictures_left_out(unreadable)}")
             outcome.numbers["pictures"] = n_pictures
             outcome.numbers["without picture"] = frames.height - n_pictures
             for remark in remarks(replay, [gating], {gating.name: frames.height}).others:
@@ -209,24 +218,32 @@ def _write(
     output_root: Path,
     replay: ReplayTables,
     tables: SegmentedTables,
+    unreadable: list[str],
     *,
     is_dry_run: bool,
 ) -> int:
     """Write one task's pictures and then its key frames; returns how many have a picture.
 
+    ``unreadable`` receives what is said of files that are none.
     If that fails, pictures that were not there before are taken away again.
     """
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
     n_frames, runs = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
     if is_dry_run:
-        if video_file(task.folder) is not None and not has_png(task.folder / CAMERA):
+        if video_file(task.folder) is not None and not has_picture_files(task.folder / CAMERA):
             return len(ids)
-        return sum(picture_file(task.folder, frame_id).is_file() for frame_id in ids.values())
+        return len(picture_files(task.folder / CAMERA, ids.values()))
     n_pictures, new = 0, list[Path]()
     try:
-        for frame, png in read_pictures(task.folder, ids, n_frames, frame_id_runs=runs):
-            checked_picture(png, f"{task.name}, {picture_file(task.folder, ids[frame])}")
+        found = read_pictures(
+            task.folder,
+            ids,
+            n_frames,
+            frame_id_runs=runs,
+            on_unreadable=lambda _, reason: unreadable.append(reason),
+        )
+        for frame, png in found:
             name = picture_file(Path(task.name), ids[frame])
             path = output_file(output_root, *name.parts)
             if write_picture(path, png):

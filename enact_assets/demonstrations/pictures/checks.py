@@ -1,30 +1,41 @@
 """Checks pictures that came with a recording before it is imported.
 
-Videos are decoded to their end, since frames are matched by number; PNG files are read and checked.
+Videos are decoded to their end, since frames are matched by number. Of picture files those of key
+frames are decoded, which is what is made of them later; of others the checksums are read.
 What is odd but works is a finding too, but no problem.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from enact_assets.demonstrations.pictures.recorded_pictures import first_shown
+from enact_assets.demonstrations.pictures.recorded_pictures import (
+    first_shown,
+    picture_files,
+    picture_name,
+)
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
+    PICTURE_SUFFIXES,
     VIDEO_SUFFIXES,
     camera_of_variant,
+    has_picture_files,
     has_pictures,
-    has_png,
     variant_of,
     variant_places,
     video_files,
 )
 from enact_assets.demonstrations.recordings.videos import read_frames
 from enact_assets.engine.errors import DamagedFileError, RenderError
-from enact_assets.engine.lake.image_store import png_size
+from enact_assets.engine.given_pictures import (
+    TINY_PX,
+    GivenPicture,
+    read_picture_file,
+    undecoded_size,
+)
 from enact_assets.engine.progress import OnProgress, Progress, about, unheard
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.frame_ids import FrameIds
@@ -33,7 +44,7 @@ MAX_SIZES = 5
 
 PROBLEMS: dict[str, tuple[str, str]] = {
     "no_pictures": (
-        "no PNG files and no video of this name, but {n} key frames need a picture",
+        "no pictures and no video of this name, but {n} key frames need a picture",
         "Put them there: {first} and so on, or {camera}.mp4 with all frames.",
     ),
     "no_picture_of": (
@@ -44,7 +55,11 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "begins at the second frame of the replay, but the first is a key frame",
         "Set settle_frames of the gating above 0.",
     ),
-    "broken_png": ("{n} of {n_all} PNG files cannot be used, first {reason}", "Copy them again."),
+    "broken": (
+        "{n} of {n_all} picture files cannot be used, first {reason}",
+        "Copy or convert them again.",
+    ),
+    "several": ("{names} show one frame", "Keep one of them."),
     "sizes": (
         "pictures of {n} sizes: {sizes}, first of the rarest {first}",
         "All pictures of one camera must have one size: export them again.",
@@ -52,20 +67,32 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "bad_video": ("{reason}", "No picture is taken from it."),
     "unknown_variant": ("not a variant of the registry (known: {known})", "Rename or remove it."),
     "no_place": (
-        "neither a folder with PNG files nor a video ({suffixes})",
+        "neither a folder with pictures nor a video ({suffixes})",
         "Convert, rename or remove it.",
     ),
 }
 """Kind of problem -> what is wrong, and what to do about it."""
 NOTES: dict[str, tuple[str, str]] = {
     "other_frames": (
-        "{n} of {n_all} PNG files match no frame of the replay, first {first}",
+        "{n} of {n_all} picture files match no frame of the replay, first {first}",
         "They are ignored; check that frame ids start at the same number.",
     ),
     "unused_video": ("{counts} counts instead", "Remove the unwanted one."),
     "no_variant_picture_of": (
         "{n} of {n_all} key frames have no picture under this variant, first {first}",
         "That matters only if they are asked about.",
+    ),
+    "on_white": (
+        "{n} of {n_all} pictures of key frames are transparent in part, first {first}",
+        "That part is shown white.",
+    ),
+    "turned": (
+        "{n} of {n_all} pictures of key frames say how the camera was held (EXIF), first {first}",
+        "They are shown upright.",
+    ),
+    "tiny": (
+        "{n} of {n_all} pictures of key frames are below {least} px: {first}, {width} x {height}",
+        "Nobody can see much on them; check that they are the right ones.",
     ),
     "as_recorded": ("the variant shows the baseline's pictures", "Nothing uses these."),
 }
@@ -131,9 +158,13 @@ class _Look:
         what, advice = (PROBLEMS | NOTES)[kind]
         self.findings.append(Finding(kind, place, what.format(**values), advice.format(**values)))
 
+    def _ids(self, frames: Ints) -> list[int]:
+        ids: list[int] = self._wanted.frame_ids.at(frames).tolist()
+        return ids
+
     def _names(self, frames: Ints) -> list[str]:
-        """Names of the PNG files of ``frames``."""
-        return [f"{k:05d}.png" for k in self._wanted.frame_ids.at(frames).tolist()]
+        """What the PNG files of ``frames`` are to be called."""
+        return [picture_name(k) for k in self._ids(frames)]
 
     def _at_variant(self, variant: str) -> None:
         camera = camera_of_variant(variant)
@@ -150,11 +181,12 @@ class _Look:
 
     def _at_camera(self, camera: str, key_frames: Ints) -> None:
         folder, videos = self._folder / camera, video_files(self._folder, camera)
-        if has_png(folder):
+        if has_picture_files(folder):
             for video in videos:
-                self._tell("unused_video", video, counts=f"{camera}/ with PNG files")
-            self._at_png_files(folder)
-            self._find_missing(folder, key_frames)
+                self._tell("unused_video", video, counts=f"{camera}/ with pictures")
+            shown = picture_files(folder, self._ids(key_frames))
+            self._at_files(folder, {path for paths in shown.values() for path in paths})
+            self._find_missing(folder, key_frames, shown)
             return
         for video in videos[1:]:
             self._tell("unused_video", video, counts=videos[0].name)
@@ -176,36 +208,77 @@ class _Look:
             if len(found) < len(wanted):
                 self._tell("no_first_picture", video)
 
-    def _at_png_files(self, folder: Path) -> None:
-        files = sorted(folder.glob("*.png"))
+    def _at_files(self, folder: Path, shown: Collection[Path]) -> None:
+        """``shown`` are those of key frames, which materializing decodes: so does this."""
+        files = sorted(p for p in folder.iterdir() if p.name.lower().endswith(PICTURE_SUFFIXES))
         broken: list[str] = []
-        first_of: dict[tuple[int, int], str] = {}
-        sizes: Counter[tuple[int, int]] = Counter()
+        pictures: dict[Path, GivenPicture] = {}
+        sizes: dict[Path, tuple[int, int]] = {}
         for done, path in enumerate(files, start=1):
             try:
-                size = png_size(path)
+                if path in shown:
+                    pictures[path] = read_picture_file(path)
+                    sizes[path] = pictures[path][1:3]
+                else:
+                    sizes[path] = undecoded_size(path)
             except DamagedFileError as error:
                 broken.append(str(error).removeprefix(f"{folder}/"))
-            else:
-                sizes[size] += 1
-                first_of.setdefault(size, path.name)
             self._on_progress(Progress(done, len(files), "pictures", folder.name))
         if broken:
-            self._tell("broken_png", folder, n=len(broken), n_all=len(files), reason=broken[0])
-        if len(sizes) > 1:
-            common = sizes.most_common()
-            shown = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
-            self._tell("sizes", folder, n=len(sizes), sizes=shown, first=first_of[common[-1][0]])
-        known = set(self._names(np.arange(self._wanted.n_frames)))
-        others = [path.name for path in files if path.name not in known]
-        if others:
+            self._tell("broken", folder, n=len(broken), n_all=len(files), reason=broken[0])
+        self._at_sizes(folder, sizes)
+        for kind, values in odd_looks({p.name: found for p, found in pictures.items()}).items():
+            self._tell(kind, folder, **values)
+        known = picture_files(folder, self._ids(np.arange(self._wanted.n_frames)))
+        used = {path for paths in known.values() for path in paths}
+        if others := [path.name for path in files if path not in used]:
             n, n_all = len(others), len(files)
             self._tell("other_frames", folder, n=n, n_all=n_all, first=others[0])
+        for paths in known.values():
+            if len(paths) > 1:
+                self._tell("several", folder, names=" and ".join(path.name for path in paths))
 
-    def _find_missing(self, folder: Path, key_frames: Ints) -> None:
-        is_there = {path.name for path in folder.glob("*.png")}
-        missing = [name for name in self._names(key_frames) if name not in is_there]
+    def _at_sizes(self, folder: Path, sizes: Mapping[Path, tuple[int, int]]) -> None:
+        common = Counter(sizes.values()).most_common()
+        if len(common) > 1:
+            shown = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
+            first = next(path.name for path in sizes if sizes[path] == common[-1][0])
+            self._tell("sizes", folder, n=len(common), sizes=shown, first=first)
+
+    def _find_missing(
+        self, folder: Path, key_frames: Ints, shown: Mapping[int, Sequence[Path]]
+    ) -> None:
+        missing = [picture_name(k) for k in self._ids(key_frames) if k not in shown]
         if missing:
             kind = "no_picture_of" if folder.name == CAMERA else "no_variant_picture_of"
             n, n_all = len(missing), len(key_frames)
             self._tell(kind, folder, n=n, n_all=n_all, first=missing[0])
+
+
+def odd_looks(pictures: Mapping[str, GivenPicture]) -> dict[str, dict[str, object]]:
+    """What is odd in how ``pictures`` of key frames look, and works: kind of note -> its values."""
+    of_kind = {
+        "on_white": [name for name, picture in pictures.items() if picture.is_on_white],
+        "turned": [name for name, picture in pictures.items() if picture.is_turned],
+        "tiny": [name for name, picture in pictures.items() if picture.is_tiny],
+    }
+    return {
+        kind: {
+            "n": len(found),
+            "n_all": len(pictures),
+            "first": found[0],
+            "least": TINY_PX,
+            "width": pictures[found[0]].width_px,
+            "height": pictures[found[0]].height_px,
+        }
+        for kind, found in of_kind.items()
+        if found
+    }
+
+
+def noted_looks(pictures: Mapping[str, GivenPicture]) -> list[str]:
+    """The same in words."""
+    return [
+        f"{NOTES[kind][0].format(**values)}. {NOTES[kind][1]}"
+        for kind, values in odd_looks(pictures).items()
+    ]

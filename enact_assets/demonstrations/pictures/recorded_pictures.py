@@ -1,7 +1,9 @@
-"""Pictures that came with a recording: PNG files named by frame id, or one video of all frames."""
+"""Pictures that came with a recording: files named by frame id, or one video of all frames."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,10 +12,11 @@ from PIL import Image
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
+    PICTURE_SUFFIXES,
     Recordings,
     camera_of_variant,
+    has_picture_files,
     has_pictures,
-    has_png,
     scene_graph_file,
     video_file,
 )
@@ -21,12 +24,17 @@ from enact_assets.demonstrations.recordings.videos import count_pictures, read_f
 from enact_assets.demonstrations.replay.recorded import sees_nothing_first
 from enact_assets.demonstrations.replay.result import ISAAC_MODES
 from enact_assets.engine.errors import DamagedFileError, RenderError
-from enact_assets.engine.given_files import read_given
+from enact_assets.engine.given_pictures import GivenPicture, encoded_png, read_picture_file
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import OMNIGIBSON, QUESTIONS, RENDERED, Variant
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
+
+_log = logging.getLogger(__name__)
+_NUMBERED = re.compile(
+    rf"0*([0-9]{{1,15}})({'|'.join(map(re.escape, PICTURE_SUFFIXES))})", re.IGNORECASE
+)
 
 
 def picture_name(frame_id: int) -> str:
@@ -35,8 +43,35 @@ def picture_name(frame_id: int) -> str:
 
 
 def picture_file(folder: Path, frame_id: int, camera: str = CAMERA) -> Path:
-    """Path of a frame's PNG in a recording."""
+    """Where a frame's PNG is to be in a recording."""
     return folder / camera / picture_name(frame_id)
+
+
+def picture_files(place: Path, frame_ids: Iterable[int]) -> dict[int, list[Path]]:
+    """The files in ``place`` that show each of ``frame_ids``; a frame without any is not there.
+
+    That is :func:`picture_name`, or else whatever has the frame's id for its name and one of
+    ``PICTURE_SUFFIXES``, in any case: of several, none is the one that is meant.
+    """
+    files = {i: [path] for i in frame_ids if (path := place / picture_name(i)).exists()}
+    lacking = {i for i in frame_ids if i not in files}
+    if lacking and place.is_dir():
+        for path in sorted(place.iterdir()):
+            named = _NUMBERED.fullmatch(path.name)
+            if named and int(named[1]) in lacking:
+                files.setdefault(int(named[1]), []).append(path)
+    return files
+
+
+def read_picture(files: Sequence[Path]) -> GivenPicture:
+    """The picture of one frame, of its :func:`picture_files`.
+
+    Errors: :class:`DamagedFileError` if it is none, or there are several.
+    """
+    if len(files) > 1:
+        names = " and ".join(path.name for path in files)
+        raise DamagedFileError(f"{files[0].parent}: {names} show one frame. Keep one of them.")
+    return read_picture_file(files[0])
 
 
 def camera_of(folder: Path, variant: Variant) -> str | None:
@@ -65,7 +100,7 @@ def is_shown(recordings: Recordings, demonstration: str, source: str, variant: V
 
 def shown_video(folder: Path, camera: str = CAMERA) -> Path | None:
     """The video that pictures of ``camera`` are taken from; None if PNG files count instead."""
-    return None if has_png(folder / camera) else video_file(folder, camera)
+    return None if has_picture_files(folder / camera) else video_file(folder, camera)
 
 
 def may_lack_first(video: Path, frame_id_runs: Sequence[int]) -> bool:
@@ -99,30 +134,36 @@ def read_pictures(
     camera: str = CAMERA,
     *,
     frame_id_runs: Sequence[int] = (),
+    on_unreadable: Callable[[int, str], None] | None = None,
 ) -> Iterator[tuple[int, bytes]]:
     """Frame and PNG file of each of ``frames`` (position -> id) that the recording has.
 
-    PNG files are passed on byte for byte; frames of a video (its first is position 0) are encoded.
-    Where both are there, the PNG files count. Only a video whose ``frame_id_runs`` are given may
-    lack the picture of the first frame: see :func:`first_shown`.
+    Pictures are read as :func:`given_picture` reads them; frames of a video (its first is position
+    0) are encoded. Where both are there, the picture files count. ``on_unreadable`` hears frame and
+    reason of each file that is no picture, and the others follow; without it that is an error.
+    Only a video whose ``frame_id_runs`` are given may lack the picture of the first frame: see
+    :func:`first_shown`.
     Errors: :class:`RenderError` names a video that cannot be decoded, or has another number of
-    frames than the replay's ``n_frames``; a PNG that is not a picture is refused when it is stored.
+    frames than the replay's ``n_frames``, or a file that is no picture.
     """
     video = shown_video(folder, camera)
     if video is not None:
         first = first_shown(video, n_frames, frame_id_runs)
         for frame, pixels in read_frames(video, set(frames), n_frames, first=first):
-            yield frame, _encoded(pixels)
+            yield frame, encoded_png(Image.fromarray(pixels))
         return
+    files = picture_files(folder / camera, frames.values())
     for frame, frame_id in sorted(frames.items()):
-        path = picture_file(folder, frame_id, camera)
-        try:
-            png = read_given(path)
-        except FileNotFoundError:
+        if frame_id not in files:
             continue
-        except OSError as error:
-            raise RenderError(f"{path}: cannot be read ({error.strerror})") from error
-        yield frame, png
+        try:
+            picture = read_picture(files[frame_id])
+        except DamagedFileError as error:
+            if on_unreadable is None:
+                raise RenderError(str(error)) from error
+            on_unreadable(frame, str(error))
+        else:
+            yield frame, picture.png
 
 
 def recorded_key_frames(
@@ -137,10 +178,12 @@ def recorded_key_frames(
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one recorded demonstration: its own pictures of its key frames.
 
-    ``camera`` names the folder or video they are in; the variant is what they are called.
+    ``camera`` names the folder or video they are in; the variant is what they are called. A key
+    frame whose picture is not there, or is no picture, has no row, and a warning says so: questions
+    that show it are not asked.
 
-    Errors: :class:`RenderError` says how many key frames have no picture and which is the first,
-    or which file is not a picture; pictures stored before are kept.
+    Errors: :class:`RenderError` if no key frame has a picture, or a video cannot be read; pictures
+    stored before are kept.
     """
     name, n_frames, runs = demonstrations.select("demonstration", "n_frames", "frame_id_runs").row(
         0
@@ -148,29 +191,34 @@ def recorded_key_frames(
     rows = segmented_frames.sort("key_frame").rows(named=True)
     ids = {row["frame"]: row["frame_id"] for row in rows}
     stored: dict[int, tuple[str, int, int]] = {}
-    for frame, png in read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs):
-        where = f"{name}, frame {ids[frame]} ({picture_file(folder, ids[frame], camera)})"
-        try:
-            sha = store.put(png)
-        except DamagedFileError as error:
-            raise RenderError(f"{where}: {error}") from error
+    unreadable: dict[int, str] = {}
+    found = read_pictures(
+        folder, ids, n_frames, camera, frame_id_runs=runs, on_unreadable=unreadable.__setitem__
+    )
+    for frame, png in found:
+        sha = store.put(png)
         width, height = Image.open(io.BytesIO(png)).size
         stored[frame] = (sha, width, height)
         on_progress(Progress(len(stored), len(rows), "pictures"))
-    missing = [row["frame_id"] for row in rows if row["frame"] not in stored]
-    if missing:
+    without = [row["frame_id"] for row in rows if row["frame"] not in stored]
+    if without:
         video = shown_video(folder, camera)
+        first = picture_file(folder, without[0], camera)
+        said = f"{name}: {len(without)} of {len(rows)} key frames have no picture, first {first}"
+        if unreadable:
+            at, reason = next(iter(unreadable.items()))
+            said += f"; {len(unreadable)} cannot be read, first of frame {ids[at]} ({reason})"
         advice = (
             f"Put them there (PNG files named by frame id, or {camera}.mp4 with all frames) and "
             "materialize frame_images again."
             if video is None
-            else f"{video.name} begins at frame id {missing[0] + 1}. Set settle_frames of the "
+            else f"{video.name} begins at frame id {without[0] + 1}. Set settle_frames of the "
             "gating above 0, so that no key frame is the first frame of a replay."
         )
-        raise RenderError(
-            f"{name}: {len(missing)} of {len(rows)} key frames have no picture, first "
-            f"{picture_file(folder, missing[0], camera)}. {advice}"
-        )
+        said = f"{said}. {advice}"
+        if not stored:
+            raise RenderError(said)
+        _log.warning("%s Questions that show them are not asked.", said)
     return FrameImages.build(
         [
             {
@@ -185,11 +233,6 @@ def recorded_key_frames(
                 "height_px": stored[row["frame"]][2],
             }
             for row in rows
+            if row["frame"] in stored
         ]
     )
-
-
-def _encoded(pixels: object) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG")  # type: ignore[arg-type]
-    return out.getvalue()

@@ -43,6 +43,7 @@ RECORDED_FILES = (*GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
 """A folder with one of these is a recording; the first one found counts."""
 CAMERA = "external_sensor1"
 """The only sensor the public release reads."""
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")  # type: tuple[str, ...]
 VIDEO_SUFFIXES = (".mp4", ".mkv", ".mov", ".avi", ".webm")
 VARIANT = "variant_"
 
@@ -63,20 +64,35 @@ def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
 
 
 def video_files(folder: Path, camera: str) -> list[Path]:
-    """Every video of ``camera``; the first is the one that counts."""
-    return [p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()]
+    """Every video of ``camera``, its suffix in any case; the first is the one that counts."""
+    plain = [p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()]
+    return plain or sorted(
+        (path for path in _listed(folder) if path.stem == camera and _is_video(path)),
+        key=lambda path: (VIDEO_SUFFIXES.index(path.suffix.lower()), path.name),
+    )
+
+
+def _is_video(path: Path) -> bool:
+    return path.suffix.lower() in VIDEO_SUFFIXES and path.is_file()
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return [folder / name for name in os.listdir(folder)]  # noqa: PTH208 - five times faster
+    except OSError:
+        return []
 
 
 def has_pictures(folder: Path, camera: str) -> bool:
-    """Whether ``camera`` has a folder with PNG files, or a video, in a recording's folder."""
-    return has_png(folder / camera) or video_file(folder, camera) is not None
+    """Whether ``camera`` has a folder with pictures, or a video, in a recording's folder."""
+    return has_picture_files(folder / camera) or video_file(folder, camera) is not None
 
 
-def has_png(folder: Path) -> bool:
-    """Whether a PNG file is in ``folder``; an empty one, as copying leaves it, counts as none."""
+def has_picture_files(folder: Path) -> bool:
+    """Whether a picture file is in ``folder``, of any suffix that is read, in any case."""
     try:
         with os.scandir(folder) as entries:
-            return any(entry.name.endswith(".png") for entry in entries)
+            return any(entry.name.lower().endswith(PICTURE_SUFFIXES) for entry in entries)
     except OSError:
         return False
 
@@ -94,7 +110,9 @@ def camera_of_variant(variant: str) -> str:
 
 def variant_of(place: Path) -> str:
     """The variant that a folder or video of :func:`variant_places` is named after."""
-    return (place.stem if place.suffix in VIDEO_SUFFIXES else place.name).removeprefix(VARIANT)
+    return (place.stem if place.suffix.lower() in VIDEO_SUFFIXES else place.name).removeprefix(
+        VARIANT
+    )
 
 
 def variant_places(folder: Path) -> list[Path]:

@@ -5,6 +5,7 @@ frame or more beside the time that was asked for.
 """
 
 import re
+import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from enact_assets.engine.errors import RenderError
 from enact_assets.engine.given_files import check_regular
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 
+_MATRIX = "DISPLAYMATRIX"
+_SLANT = 0.02
+"""Of a display matrix: what is smaller than this share of the rest is rounding (a degree)."""
 SLACK_FRAMES = 2
 """So much earlier than its header says a video may end: writers round, and count the last frame."""
 
@@ -65,7 +69,7 @@ def read_times(video: Path) -> VideoTimes:
     times: list[float] = []
     n_without, end_s = 0, 0.0
     with _opened(video) as container:
-        stream = container.streams.video[0]
+        stream = _video_in(container)
         base = stream.time_base
         try:
             for packet in _shown_packets(container):
@@ -125,7 +129,7 @@ def read_frames(
     n_read = 0
     with _opened(video) as container:
         try:
-            for frame in container.decode(video=0):
+            for frame in container.decode(_video_in(container)):
                 if first + n_read in wanted:
                     yield first + n_read, _upright(frame)
                 n_read += 1
@@ -150,7 +154,7 @@ def length_s(video: Path) -> float:
     Errors: :class:`RenderError` if it cannot be opened, or its header does not say.
     """
     with _opened(video) as container:
-        stream = container.streams.video[0]
+        stream = _video_in(container)
         if stream.duration is not None and stream.time_base is not None:
             return float(stream.duration * stream.time_base)
         declared_s = _declared_end(container)
@@ -177,7 +181,7 @@ def _shown_packets(container: Any) -> Iterator[Any]:
     """Packets of the video's pictures: what ends the stream is empty, and what an edit list cuts
     off is never shown.
     """
-    for packet in container.demux(container.streams.video[0]):
+    for packet in container.demux(_video_in(container)):
         if packet.size and not packet.is_discard:
             yield packet
 
@@ -188,7 +192,7 @@ def _declared_end(container: Any) -> float:
     Sound may go on for longer, so the length of the whole file counts only if nothing else is in
     it. Formats without a header are measured by their content, which is never too long.
     """
-    stream = container.streams.video[0]
+    stream = _video_in(container)
     declared = stream.metadata.get("DURATION", "")  # Matroska
     found = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", declared)
     if found:
@@ -203,16 +207,35 @@ def _declared_end(container: Any) -> float:
 def _first_picture(video: Path) -> NDArray[np.uint8]:
     with _opened(video) as container:
         try:
-            return _upright(next(container.decode(video=0)))
+            return _upright(next(container.decode(_video_in(container))))
         except (_av().FFmpegError, ValueError, IndexError, StopIteration) as error:
             raise RenderError(f"{video}, frame 0: cannot be decoded ({_reason(error)})") from error
 
 
 def _upright(frame: Any) -> NDArray[np.uint8]:
-    """Pixels of a decoded frame as a player shows it: telephones note how they were held."""
+    """Pixels of a decoded frame as a player shows it: telephones note how they were held, and
+    cameras that look at who holds them mirror.
+
+    The frame's display matrix says where a pixel is shown: x' = a x + c y, y' = b x + d y. Errors:
+    ``ValueError`` if it is neither a quarter turn nor a mirror image of one.
+    """
     pixels: NDArray[np.uint8] = frame.to_ndarray(format="rgb24")
-    # Counterclockwise, as in numpy.
-    return np.ascontiguousarray(np.rot90(pixels, round(frame.rotation / 90)))
+    noted = next((bytes(said) for said in frame.side_data if said.type.name == _MATRIX), b"")
+    if not any(noted):
+        return pixels
+    a, b, _, c, d, *_ = struct.unpack("<9i", noted[:36])
+    across, along = (a, d), (b, c)
+    if min(map(abs, across)) <= _SLANT * max(map(abs, across + along)):
+        pixels, across = pixels.transpose(1, 0, 2), (c, b)
+        along = (a, d)
+    if max(map(abs, along)) > _SLANT * min(map(abs, across)):
+        degrees = -frame.rotation % 360
+        raise ValueError(
+            f"it is to be shown turned by {degrees} degrees, and only quarter turns and mirror "
+            "images are understood. Convert it, so that its pictures are upright"
+        )
+    x, y = (np.sign(k) for k in across)
+    return np.ascontiguousarray(pixels[::y, ::x])
 
 
 def _opened(video: Path) -> Any:
@@ -222,10 +245,18 @@ def _opened(video: Path) -> Any:
         container = _av(video).open(str(video))
     except (_av().FFmpegError, ValueError, OSError) as error:
         raise RenderError(f"{video}, frame 0: cannot be decoded ({_reason(error)})") from error
-    if not container.streams.video:
+    if _video_in(container) is None:
+        is_cover = bool(container.streams.video)
         container.close()
-        raise RenderError(f"{video}: contains no video")
+        raise RenderError(f"{video}: contains no video{', only a cover' * is_cover}")
     return container
+
+
+def _video_in(container: Any) -> Any:
+    """Its first stream of pictures that is no cover; None if there is none."""
+    cover = _av().stream.Disposition.attached_pic
+    streams = container.streams.video
+    return next((stream for stream in streams if not stream.disposition & cover), None)
 
 
 def _reason(error: Exception) -> str:

@@ -21,6 +21,7 @@ from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
     CAMERA,
     GRAPH_FILES,
+    PICTURE_SUFFIXES,
     VARIANT,
     VIDEO_SUFFIXES,
 )
@@ -250,9 +251,9 @@ def _place_of(name: str) -> tuple[str, str | None]:
     *folder, last = PurePosixPath(name).parts
     if last in _names():
         return "/".join(folder), last
-    if last.endswith(VIDEO_SUFFIXES) and _is_camera(PurePosixPath(last).stem):
+    if last.lower().endswith(VIDEO_SUFFIXES) and _is_camera(PurePosixPath(last).stem):
         return "/".join(folder), last
-    if last.endswith(".png") and folder and _is_camera(folder[-1]):
+    if last.lower().endswith(PICTURE_SUFFIXES) and folder and _is_camera(folder[-1]):
         return "/".join(folder[:-1]), f"{folder[-1]}/{last}"
     return "", None
 

@@ -1,19 +1,12 @@
 """Pictures, stored once each under the hash of their content, and the picture of each render."""
 
-import io
 import re
-import struct
 import time
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
-from PIL.PngImagePlugin import PngImageFile
 
 from enact_assets.engine.errors import (
     DamagedFile,
@@ -22,7 +15,7 @@ from enact_assets.engine.errors import (
     MissingPartitionError,
     UnreadableFileError,
 )
-from enact_assets.engine.given_files import open_given
+from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
 from enact_assets.engine.lake.file_records import Heads, heads
@@ -35,17 +28,8 @@ RENDERS_FOLDER = "renders"
 SUFFIX = ".png"
 _PICTURE = re.compile(r"[0-9a-f]{64}\.png")
 _SHA = re.compile(r"[0-9a-f]{64}")
-_MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
-"""Pillow's modes with at most 8 bits per channel: deeper pictures would be clipped."""
-MAX_PIXELS = 1 << 26
-"""A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
 TOUCHED_AFTER_NS = 3600 * 10**9
 """A picture that is met again is made young if it is older: by far less than what is collected."""
-_DECODE_ERRORS = (
-    *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
-    *(AttributeError, struct.error, zlib.error),
-)
-"""How Pillow reports bytes that break the format: a damaged chunk may be any of these."""
 
 
 class ImageStore:
@@ -123,7 +107,7 @@ class ImageStore:
                 yield entry
 
     def read(self, sha: str) -> npt.NDArray[np.uint8]:
-        """One picture as uint8 (height, width, 3), red, green, blue; transparency is dropped.
+        """One picture as uint8 (height, width, 3), red, green, blue; what is transparent is white.
 
         Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if
         the file's content is not what its name says; :class:`UnreadableFileError` if the system
@@ -271,51 +255,3 @@ def _checked_sha(sha: str) -> str:
     if not _SHA.fullmatch(sha):
         raise LakeError(f"not a SHA-256 in lower-case hex: {sha!r}")
     return sha
-
-
-def decode_png(png: bytes, where: str) -> Image.Image:
-    """The picture in a PNG file, as RGB.
-
-    Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
-    at most ``MAX_PIXELS``.
-    """
-    with _opened_png(io.BytesIO(png), where) as image:
-        image.load()
-        if image.mode not in _MODES:
-            raise DamagedFileError(f"{where}: PNG of mode {image.mode}, expected {_MODES}")
-        # By way of RGBA: of a palette with transparency Pillow warns otherwise.
-        return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
-
-
-def png_size(path: Path) -> tuple[int, int]:
-    """Width and height of a PNG file in px; all of it is read and checked, no pixel is decoded.
-
-    Errors: :class:`DamagedFileError` names the file if it is not an 8-bit PNG of at most
-    ``MAX_PIXELS``, was cut off or damaged, or cannot be read.
-    """
-    try:
-        file = open_given(path)
-    except OSError as error:
-        raise DamagedFileError(f"{path}: cannot be read ({error.strerror})") from error
-    with file, _opened_png(file, str(path)) as image:
-        if image.mode not in _MODES:
-            raise DamagedFileError(f"{path}: PNG of mode {image.mode}, expected {_MODES}")
-        size = image.size
-        image.verify()
-    return size
-
-
-@contextmanager
-def _opened_png(file: BinaryIO, where: str) -> Iterator[PngImageFile]:
-    try:
-        # Not Image.open, which only warns of the smaller ones among the absurdly large.
-        with PngImageFile(file) as image:
-            width, height = image.size
-            if not 0 < width * height <= MAX_PIXELS:
-                raise DamagedFileError(
-                    f"{where}: a PNG of {width} x {height} pixels, expected 1 to {MAX_PIXELS}"
-                )
-            yield image
-    except _DECODE_ERRORS as error:
-        reason = str(error) or type(error).__name__
-        raise DamagedFileError(f"{where}: does not decode as PNG ({reason:.200})") from error

@@ -12,12 +12,12 @@ from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.world.captioned_models import captioner_and_reader
 from enact_assets.answers.world.models import WORLD_MODELS
 from enact_assets.demonstrations.pictures.demonstration_sources import EmbeddedSource
-from enact_assets.demonstrations.pictures.recorded_pictures import picture_name
+from enact_assets.demonstrations.pictures.recorded_pictures import picture_files, picture_name
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
     DEMONSTRATION_FILE,
     Recordings,
-    has_png,
+    has_picture_files,
     recorded_file,
     variant_places,
     video_file,
@@ -219,9 +219,12 @@ class Arrived:
             ids = list(map(int, found.split()))
             marks = []
             for place in (folder / CAMERA, *variant_places(folder)):
-                if has_png(place):
-                    below = f"{place}/"
-                    pictures = [below + picture_name(i) for i in ids]
+                if has_picture_files(place):
+                    files = picture_files(place, ids)
+                    # The one that is to be there stands for one that is not.
+                    pictures = [
+                        str(path) for i in ids for path in files.get(i, [place / picture_name(i)])
+                    ]
                     sha = self.contents.sha(f"{about} {place.name}", pictures)
                     marks.append([place.name, sha])
                 elif place.is_file():

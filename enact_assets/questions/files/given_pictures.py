@@ -1,19 +1,20 @@
 """Pictures of key frames that imported questions came with, in place of ours."""
 
-import io
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import polars as pl
-from PIL import Image
 
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.errors import DamagedFileError, RenderError
+from enact_assets.engine.given_pictures import given_picture
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.questions.files.pictures import Pictures
 
+_log = logging.getLogger(__name__)
 Others = Callable[[Mapping[int, int]], Iterator[tuple[int, bytes]]]
 """Frames (position -> id) -> frame and PNG of those that the recording has."""
 
@@ -43,20 +44,23 @@ def given_key_frames(
     """Table ``frame_images`` of one demonstration and variant: pictures that questions show.
 
     ``others`` gives those that are not where the questions look for them. A key frame without any
-    picture has no row: questions that show it are not asked, and say why.
-    Errors: :class:`RenderError` if two questions show one key frame differently, or a file is no
-    picture; :class:`QuestionFileError` for a place that cannot be read.
+    picture, or with a file that is none, has no row: questions that show it are not asked, and say
+    why. Errors: :class:`RenderError` if two questions show one key frame differently, or no file is
+    a picture; :class:`QuestionFileError` for a place that cannot be read.
     """
     first = _one_of_each(shown)
     rows = wanted.sort("key_frame").rows(named=True)
     stored: dict[int, tuple[str, int, int]] = {}
+    unreadable: list[str] = []
 
-    def keep(key_frames: Iterable[int], png: bytes, where: str) -> None:
+    def keep(key_frames: Iterable[int], content: bytes, where: str) -> None:
         try:
-            sha = store.put(png)
+            picture = given_picture(content, where)
         except DamagedFileError as error:
-            raise RenderError(f"{where}: {error}") from error
-        stored.update(dict.fromkeys(key_frames, (sha, *Image.open(io.BytesIO(png)).size)))
+            unreadable.append(str(error))
+            return
+        shown = store.put(picture.png), picture.width_px, picture.height_px
+        stored.update(dict.fromkeys(key_frames, shown))
         on_progress(Progress(len(stored), len(rows), "pictures"))
 
     rest: dict[int, list[int]] = {}
@@ -70,6 +74,14 @@ def given_key_frames(
         ids = {row["frame"]: row["frame_id"] for row in rows if row["frame"] in rest}
         for frame, png in others(ids):
             keep(rest[frame], png, f"{rows[0]['demonstration']}, frame id {ids[frame]}")
+    if unreadable and not stored:
+        raise RenderError(f"none of {len(rows)} key frames has a picture: {unreadable[0]}")
+    if unreadable:
+        _log.warning(
+            "%d of %d key frames have a file that is no picture, first %s Questions that show them "
+            "are not asked.",
+            *(len(unreadable), len(rows), unreadable[0]),
+        )
     return FrameImages.build(
         [
             {

@@ -6,6 +6,7 @@ Each case was found by the fuzz tests (``make fuzz``), which run many more.
 import io
 import json
 import os
+import re
 import shutil
 import time
 from pathlib import Path
@@ -120,16 +121,34 @@ def test_one_row_with_an_endless_frame_id_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("content", [b"GIF89a nonsense", picture(1)[:-30]])
-def test_a_picture_that_is_none_fails_its_task_and_leaves_nothing(
+def test_a_picture_that_is_none_costs_its_questions_and_no_others(
     tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write_inputs(tmp_path / "in", (TASK,))
+    ids = write_pictures(tmp_path / "in", TASK)
+    broken = f"{ids[-1]:05d}.png"
+    (tmp_path / "in" / TASK / "external_sensor1" / broken).write_bytes(content)
+    assert run("segment", tmp_path / "in", tmp_path / "out") == 0
+    assert re.search(f"1 file is no picture, first .*{broken}", capsys.readouterr().out)
+    assert broken not in {path.name for path in (tmp_path / "out").rglob("*.png")}
+    questions = tmp_path / "QA" / "questions.jsonl"
+    assert run("qa", tmp_path / "out", tmp_path / "in", questions, "--num-to-sample", 2) == 0
+    said = capsys.readouterr().out
+    assert f"1 of {len(ids)} key frames have no picture, first {ids[-1]} (1 file is no" in said
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    assert rows
+    assert not any(str(ids[-1]) in row["key_frame_ids"] for row in rows)
+    assert all((tmp_path / image).is_file() for row in rows for image in row["images"])
+
+
+def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
     """Pictures that were copied before it would look like those of a task that is done."""
     write_inputs(tmp_path / "in")
-    ids = write_pictures(tmp_path / "in", TASK)
-    (tmp_path / "in" / TASK / "external_sensor1" / f"{ids[-1]:05d}.png").write_bytes(content)
+    write_pictures(tmp_path / "in", TASK)
+    # A folder stands where its key frames are to be written.
+    (tmp_path / "out" / TASK / "segmented_scene_graph_0.json").mkdir(parents=True)
     assert run("segment", tmp_path / "in", tmp_path / "out") == 1
-    assert f"{ids[-1]:05d}.png" in capsys.readouterr().out
-    assert TASK not in names(tmp_path / "out")
+    assert not list((tmp_path / "out" / TASK).rglob("*.png"))
 
 
 def test_a_picture_as_high_as_a_tower_can_be_labelled() -> None:
@@ -143,8 +162,11 @@ def test_what_stood_in_the_output_before_stays_if_a_task_fails(tmp_path: Path) -
     write_inputs(tmp_path / "in", (TASK,))
     ids = write_pictures(tmp_path / "in", TASK)
     assert run("segment", tmp_path / "in", tmp_path / "out") == 0
+    graphs = tmp_path / "out" / TASK / "segmented_scene_graph_0.json"
+    graphs.unlink()
+    graphs.mkdir()
     before = tree(tmp_path / "out")
-    (tmp_path / "in" / TASK / "external_sensor1" / f"{ids[-1]:05d}.png").write_bytes(b"x")
+    assert len(before) == len(ids)
     assert run("segment", tmp_path / "in", tmp_path / "out") == 1
     assert tree(tmp_path / "out") == before
 

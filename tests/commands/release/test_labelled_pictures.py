@@ -47,7 +47,7 @@ def test_labels_look_as_pillow_draws_them() -> None:
         image.save(out, "PNG")
         for label in ("Current State", "Next State 9", "Current State"):
             expected = image.copy()
-            font = ImageFont.load_default(max(40, size[1] // 10))
+            font = ImageFont.truetype("DejaVuSans-Bold.ttf", max(40, size[1] // 10))
             ImageDraw.Draw(expected).text(
                 (15, 15), label, fill=(255, 20, 20), font=font, stroke_width=3,
                 stroke_fill=(255, 255, 255),

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from enact_assets.commands.release import wanted_pictures as wanted_module
 from enact_assets.demonstrations.pictures.checks import NOTES, PROBLEMS, Wanted, check_pictures
 from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
-from enact_assets.engine.lake.image_store import png_size
+from enact_assets.engine.given_pictures import undecoded_size
 from enact_assets.engine.progress import Progress
 
 from reference.small_videos import grey, write_video
@@ -86,6 +87,46 @@ def one_is_larger(folder: Path) -> None:
     (folder / CAMERA / "00021.png").write_bytes(png(np.zeros((8, 9, 3), np.uint8)))
 
 
+def one_of_sixteen_bits(folder: Path) -> None:
+    pixels = np.full((32, 48), 40_000, np.uint16)
+    Image.fromarray(pixels).save(folder / CAMERA / "00050.png")
+
+
+def one_decodes_to_nothing(folder: Path) -> None:
+    """Every checksum is right, and the pixels are not there."""
+    path = folder / CAMERA / "00050.png"
+    found = path.read_bytes()
+    at = found.index(b"IDAT") - 4
+    end = at + 12 + int.from_bytes(found[at : at + 4], "big")
+    pixels = zlib.compress(b"")
+    chunk = b"IDAT" + pixels
+    parts = len(pixels).to_bytes(4, "big"), chunk, zlib.crc32(chunk).to_bytes(4, "big")
+    path.write_bytes(found[:at] + b"".join(parts) + found[end:])
+
+
+def one_comes_twice(folder: Path) -> None:
+    place = folder / CAMERA
+    (place / "00050.png").rename(place / "50.png")
+    Image.fromarray(grey(50)).save(place / "00050.JPG", "JPEG")
+
+
+def one_has_a_hole(folder: Path) -> None:
+    pixels = np.dstack([grey(50), np.full((32, 48), 255, np.uint8)])
+    pixels[:8, :8, 3] = 0
+    (folder / CAMERA / "00050.png").write_bytes(png(pixels))
+
+
+def one_was_held_sideways(folder: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    Image.fromarray(grey(50)).save(folder / CAMERA / "00050.png", exif=exif)
+
+
+def all_are_tiny(folder: Path) -> None:
+    for k in KEY_FRAMES:
+        (folder / CAMERA / f"{k:05d}.png").write_bytes(png(np.zeros((4, 6, 3), np.uint8)))
+
+
 def a_short_video(folder: Path) -> None:
     shutil.rmtree(folder / CAMERA)
     write_video(folder / f"{CAMERA}.mp4", N_FRAMES - 2)
@@ -132,15 +173,21 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     # kind, what is done to a good recording, where, part of the message
     ("no_pictures", no_pictures, CAMERA, "2 key frames need a picture. Put them there: 00020.png"),
     ("no_picture_of", one_is_missing, CAMERA, "1 of 2 key frames have no picture, first 00050.png"),
-    ("broken_png", one_is_cut_off, CAMERA, "1 of 2 PNG files cannot be used, first 00050.png: "),
+    ("broken", one_is_cut_off, CAMERA, "1 of 2 picture files cannot be used, first 00050.png: "),
+    ("broken", one_of_sixteen_bits, CAMERA, "convert it to 8 bits"),
+    ("broken", one_decodes_to_nothing, CAMERA, "1 of 2 picture files cannot be used, first 00050"),
+    ("several", one_comes_twice, CAMERA, "00050.JPG and 50.png show one frame. Keep one of them."),
+    ("on_white", one_has_a_hole, CAMERA, "1 of 2 pictures of key frames are transparent in part"),
+    ("turned", one_was_held_sideways, CAMERA, "1 of 2 pictures of key frames say how the camera"),
+    ("tiny", all_are_tiny, CAMERA, "2 of 2 pictures of key frames are below 32 px: 00020.png, 6 x"),
     ("sizes", one_is_larger, CAMERA, "2 of 48 x 32 px, 1 of 9 x 8 px, first of the rarest 00021"),
     ("bad_video", a_short_video, f"{CAMERA}.mp4", "has 88 frames, the replay 90"),
     ("bad_video", a_short_video_of_a_variant, "variant_high.mkv", "has 30 frames, the replay 90"),
     ("unknown_variant", an_unknown_variant, "variant_nosuchvariant.mp4", "known: aperture_30"),
-    ("no_place", a_variant_that_is_no_video, "variant_high.gif", "neither a folder with PNG files"),
+    ("no_place", a_variant_that_is_no_video, "variant_high.gif", "neither a folder with pictures"),
     ("no_place", an_empty_variant, "variant_high", "Convert, rename or remove it."),
-    ("other_frames", ids_from_1000, CAMERA, "2 of 4 PNG files match no frame of the replay"),
-    ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with PNG files counts instead"),
+    ("other_frames", ids_from_1000, CAMERA, "2 of 4 picture files match no frame of the replay"),
+    ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with pictures counts instead"),
     ("unused_video", two_videos, "variant_high.mkv", "variant_high.mp4 counts instead"),
     ("no_variant_picture_of", few_of_a_variant, "variant_high", "1 of 2 key frames have no"),
     ("as_recorded", of_a_variant_that_is_as_recorded, "variant_contact.mp4", "the baseline's"),
@@ -180,7 +227,7 @@ def test_all_that_is_wrong_with_pictures_is_told_at_once(
     for command in (["validate", str(recording)], ["import", str(recording), "--check", *data]):
         assert main(command) == 1
         out = said(capsys)
-        assert out.count("PNG files cannot be used") == 1
+        assert out.count("picture files cannot be used") == 1
         assert "nosuchvariant" in out
         assert "variant_high.mkv: has 30 frames" in out
         assert "3 problems in the pictures" in out
@@ -328,7 +375,7 @@ def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
     heard.clear()
     assert check_pictures(filmed, wanted, hear) == []
     assert heard[-1] == (f"{CAMERA}.mp4", N_FRAMES, N_FRAMES)
-    assert png_size(recording / CAMERA / "00020.png") == (48, 32)
+    assert undecoded_size(recording / CAMERA / "00020.png") == (48, 32)
 
 
 def test_a_dry_run_of_segment_counts_the_pictures_that_would_be_used(

@@ -1,6 +1,7 @@
 """Pictures that came with a recording: the right frame, byte for byte, or an error naming it."""
 
 import io
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from enact_assets.demonstrations.pictures.recorded_pictures import (
 )
 from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.errors import RenderError
+from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.questions.key_frames.tables import SegmentedFrames
@@ -128,13 +130,41 @@ def test_what_is_no_video_is_refused(tmp_path: Path) -> None:
         list(read_pictures(tmp_path, {0: 1}, N_FRAMES))
 
 
-def test_missing_pictures_are_counted_and_the_first_is_named(tmp_path: Path) -> None:
+def test_missing_pictures_are_counted_and_cost_their_key_frames_only(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     write_pngs(tmp_path, range(1, 5))
     store = ImageStore(tmp_path / "images")
-    expected = r"d: 2 of 3 key frames have no picture, first .*00010\.png"
-    with pytest.raises(RenderError, match=expected):
-        recorded_key_frames(*tables({3: 4, 9: 10, 11: 12}), "baseline", tmp_path, store)
-    assert store.exists(sha256_bytes(as_png(picture(3))))
+    rows = recorded_key_frames(*tables({3: 4, 9: 10, 11: 12}), "baseline", tmp_path, store)
+    assert rows.select("frame", "image_sha").rows() == [(3, sha256_bytes(as_png(picture(3))))]
+    expected = r"d: 2 of 3 key frames have no picture, first .*00010\.png\. .* not asked\."
+    assert re.search(expected, caplog.text)
+    with pytest.raises(RenderError, match=r"d: 2 of 2 key frames have no picture, first .*00010"):
+        recorded_key_frames(*tables({9: 10, 11: 12}), "baseline", tmp_path, store)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("00004.png", "JPEG"), ("00004.PNG", "PNG"), ("4.jpg", "JPEG"), ("00004.WebP", "WEBP")],
+)
+def test_pictures_are_read_by_what_they_are(name: str, kind: str, tmp_path: Path) -> None:
+    place = tmp_path / "external_sensor1"
+    place.mkdir()
+    Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(place / name, kind)
+    [(frame, png)] = read_pictures(tmp_path, {3: 4}, N_FRAMES)
+    shown = np.asarray(decode_png(png, name), dtype=int)
+    assert (frame, abs(shown - 90).max() < 3, shown.shape) == (3, True, (64, 64, 3))
+
+
+def test_two_pictures_of_one_frame_are_not_chosen_from(tmp_path: Path) -> None:
+    place = tmp_path / "external_sensor1"
+    place.mkdir()
+    for name in ("4.png", "00004.JPG"):
+        Image.fromarray(picture(1)).save(place / name)
+    with pytest.raises(RenderError, match=r"00004\.JPG and 4\.png show one frame. Keep one"):
+        list(read_pictures(tmp_path, {3: 4}, N_FRAMES))
+    (place / "00004.png").write_bytes(as_png(picture(3)))
+    assert list(read_pictures(tmp_path, {3: 4}, N_FRAMES)) == [(3, as_png(picture(3)))]
 
 
 def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Frames of a video by number and by time: exact, whatever the pace and the codec."""
 
+import io
 import struct
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from enact_assets.demonstrations.recordings.videos import read_frames, read_times
 from enact_assets.engine.errors import RenderError
@@ -77,6 +79,84 @@ def test_a_picture_is_as_a_player_shows_it(tmp_path: Path) -> None:
     assert shown[:24, 16:].min() > 150  # top right
     assert shown[26:].max() < 100
     assert shown[:, :14].max() < 100
+
+
+def noted(path: Path, a: float, b: float, c: float, d: float) -> Path:
+    """``path`` with the display matrix ``a, b, c, d``."""
+    content = bytearray(path.read_bytes())
+    at = content.index(b"tkhd") + 4 + 40
+    parts = [round(k * (1 << 16)) for k in (a, b, c, d)]
+    matrix = *parts[:2], 0, *parts[2:], 0, 0, 0, 1 << 30
+    content[at : at + 36] = struct.pack(">9i", *matrix)
+    path.write_bytes(content)
+    return path
+
+
+EIGHT = [
+    (1, 0, 0, 1), (-1, 0, 0, 1), (1, 0, 0, -1), (-1, 0, 0, -1), (0, 1, -1, 0), (0, -1, 1, 0),
+    (0, 1, 1, 0), (0, -1, -1, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("matrix", EIGHT)
+def test_each_pixel_is_where_the_display_matrix_puts_it(
+    matrix: tuple[int, int, int, int], tmp_path: Path
+) -> None:
+    """Cameras that look at who holds them mirror; the same eight were compared with FFmpeg's."""
+    picture = np.zeros((32, 48, 3), np.uint8)
+    picture[:16, :16], picture[16:, 16:32] = 255, 120
+    as_coded = [(k, p) for k, p in read_frames(write_video(tmp_path / "v.mp4", [picture]), {0}, 1)]
+    pixels = as_coded[0][1]
+    a, b, c, d = matrix
+    found = {
+        (a * x + c * y, b * x + d * y): pixels[y, x].tolist() for y in range(32) for x in range(48)
+    }
+    left, top = (min(place[k] for place in found) for k in (0, 1))
+    wanted = {(y - top, x - left): colour for (x, y), colour in found.items()}
+    [(_, shown)] = read_frames(noted(tmp_path / "v.mp4", *matrix), {0}, 1)
+    assert {place: shown[place].tolist() for place in np.ndindex(shown.shape[:2])} == wanted
+
+
+def test_a_slanted_video_is_refused_and_rounding_is_not(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "v.mp4", 2)
+    assert len(list(read_frames(noted(path, 1, 0.001, -0.001, 1), {0, 1}, 2))) == 2
+    noted(path, 0.866, 0.5, -0.5, 0.866)
+    with pytest.raises(RenderError, match=r"v\.mp4.*turned by 30.* degrees.*Convert it"):
+        list(read_frames(path, {0, 1}, 2))
+
+
+def test_a_cover_is_no_video(tmp_path: Path) -> None:
+    """Its one picture was taken for the video."""
+    import av
+
+    source = write_video(tmp_path / "v.mp4", 5)
+    cover = io.BytesIO()
+    Image.new("RGB", (16, 16), "red").save(cover, "PNG")
+    for name, is_with_video in (("both.mp4", True), ("cover.mp4", False)):
+        with av.open(str(tmp_path / name), "w") as container, av.open(str(source)) as read:
+            first = container.add_stream("png", rate=1)
+            first.width = first.height = 16
+            first.pix_fmt = "rgb24"
+            first.disposition = av.stream.Disposition.attached_pic
+            packets = []
+            if is_with_video:
+                second = container.add_stream_from_template(read.streams.video[0])
+                for packet in read.demux(video=0):
+                    if packet.dts is not None:
+                        packet.stream = second
+                        packets.append(packet)
+            container.start_encoding()
+            picture = av.Packet(cover.getvalue())
+            picture.stream, picture.pts, picture.dts = first, 0, 0
+            for packet in (picture, *packets):
+                container.mux(packet)
+    both = tmp_path / "both.mp4"
+    with av.open(str(both)) as found:
+        assert len(found.streams.video) == 2
+    assert read_times(both).n_frames == 5
+    assert [level(pixels) for _, pixels in read_frames(both, range(5), 5)] == list(range(5))
+    with pytest.raises(RenderError, match="contains no video, only a cover"):
+        read_times(tmp_path / "cover.mp4")
 
 
 @pytest.mark.parametrize("n_frames", [11, 13])

@@ -15,7 +15,8 @@ from enact_assets.engine.errors import (
     MissingPartitionError,
     OutputError,
 )
-from enact_assets.engine.lake.image_store import MAX_PIXELS, ImageStore
+from enact_assets.engine.given_pictures import MAX_PIXELS
+from enact_assets.engine.lake.image_store import ImageStore
 
 RENDER = "ab" * 32
 

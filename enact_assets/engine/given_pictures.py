@@ -1,0 +1,186 @@
+"""Pictures that people give: read by what they are, not by their name, and by one rule everywhere.
+
+PNG, JPEG and WebP are read. What is transparent shows white, as on a page of paper, and what a
+camera noted about how it was held (EXIF) is applied once and dropped. Nothing is guessed of more
+than 8 bits per channel or of several pictures in one file. An 8-bit PNG that has nothing of this
+stays as it is, byte for byte; everything else becomes an 8-bit RGB PNG.
+"""
+
+import io
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from PIL import Image, ImageOps
+from PIL.ImageFile import ImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.WebPImagePlugin import WebPImageFile
+
+from enact_assets.engine.errors import DamagedFileError
+from enact_assets.engine.given_files import read_given
+
+MAX_PIXELS = 1 << 26
+"""A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
+MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
+"""Pillow's modes of an 8-bit PNG: deeper pictures would be clipped."""
+TINY_PX = 32
+"""A picture with a shorter edge shows next to nothing."""
+_ORIENTATION = 0x0112
+_UPRIGHT = 1
+_DEPTH_AT = 24
+"""Where a PNG file says how many bits a channel has."""
+_DECODE_ERRORS = (
+    *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
+    *(AttributeError, struct.error, zlib.error),
+)
+"""How Pillow reports bytes that break the format: a damaged chunk may be any of these."""
+
+
+class GivenPicture(NamedTuple):
+    """A picture as it is shown: an 8-bit PNG file, and what had to be done for it."""
+
+    png: bytes
+    width_px: int
+    height_px: int
+    kind: str
+    """What it was given as: PNG, JPEG or WebP."""
+    is_turned: bool
+    is_on_white: bool
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether nobody can see much on it."""
+        return min(self.width_px, self.height_px) < TINY_PX
+
+
+def read_picture_file(path: Path) -> GivenPicture:
+    """:func:`given_picture` of a file. Errors: the same, also if it cannot be read."""
+    return given_picture(_content_of(path), str(path))
+
+
+def given_picture(content: bytes, where: str) -> GivenPicture:
+    """The picture in a file that somebody gave.
+
+    Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as PNG, JPEG or
+    WebP, have more than 8 bits per channel, several pictures or more than ``MAX_PIXELS``.
+    """
+    kind = _kind(content)
+    # Decoding overlooks what is wrong behind the last pixel, such as the end of a copy cut short.
+    _undecoded_size(content, where)
+    with _opened(content, kind, where) as image:
+        is_turned = image.getexif().get(_ORIENTATION, _UPRIGHT) in range(2, 9)
+        upright = ImageOps.exif_transpose(image) if is_turned else image
+        is_on_white = _is_transparent(upright)
+        png = content
+        if kind != "PNG" or is_turned or is_on_white:
+            png = encoded_png(on_white(upright))
+        return GivenPicture(png, *upright.size, kind, is_turned, is_on_white)
+
+
+def decode_png(png: bytes, where: str) -> Image.Image:
+    """The picture in a PNG file, as RGB; what is transparent is white.
+
+    Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
+    at most ``MAX_PIXELS``.
+    """
+    with _opened(png, "PNG", where) as image:
+        return on_white(image)
+
+
+def undecoded_size(path: Path) -> tuple[int, int]:
+    """Width and height of a picture file in px. Of a PNG all checksums are read, but no pixel.
+
+    Errors: :class:`DamagedFileError` as of :func:`read_picture_file`.
+    """
+    return _undecoded_size(_content_of(path), str(path))
+
+
+def _undecoded_size(content: bytes, where: str) -> tuple[int, int]:
+    kind = _kind(content)
+    with _opened(content, kind, where, is_decoded=False) as image:
+        size = image.size
+        if kind == "PNG":
+            image.verify()
+    return size
+
+
+def _content_of(path: Path) -> bytes:
+    try:
+        return read_given(path)
+    except OSError as error:
+        raise DamagedFileError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def on_white(image: Image.Image) -> Image.Image:
+    """``image`` as RGB, as it looks on white."""
+    if not _is_transparent(image):
+        # By way of RGBA: of a palette with transparency Pillow warns otherwise.
+        return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
+    with_alpha = image.convert("RGBA")
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, with_alpha).convert("RGB")
+
+
+def encoded_png(image: Image.Image) -> bytes:
+    """A PNG file of ``image``, without anything but its pixels."""
+    out = io.BytesIO()
+    # A new image: that of a file may pass on what the file said beside its pixels.
+    Image.frombytes(image.mode, image.size, image.tobytes()).save(out, "PNG")
+    return out.getvalue()
+
+
+def _is_transparent(image: Image.Image) -> bool:
+    if not image.has_transparency_data:
+        return False
+    lowest, _ = image.convert("RGBA").getchannel("A").getextrema()
+    return bool(lowest != 255)
+
+
+def _kind(content: bytes) -> str:
+    if content.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    return "WebP" if content[:4] == b"RIFF" and content[8:12] == b"WEBP" else "PNG"
+
+
+@contextmanager
+def _opened(
+    content: bytes, kind: str, where: str, *, is_decoded: bool = True
+) -> Iterator[Image.Image]:
+    readers: dict[str, Callable[[BinaryIO], ImageFile]] = {
+        "PNG": PngImageFile,
+        "JPEG": JpegImageFile,
+        "WebP": WebPImageFile,
+    }
+    try:
+        # Not Image.open, which only warns of the smaller ones among the absurdly large.
+        with readers[kind](io.BytesIO(content)) as image:
+            width, height = image.size
+            if not 0 < width * height <= MAX_PIXELS:
+                raise DamagedFileError(
+                    f"{where}: a {kind} of {width} x {height} pixels, expected 1 to {MAX_PIXELS}"
+                )
+            n_frames = 1 if kind == "PNG" else getattr(image, "n_frames", 1)
+            if n_frames > 1:
+                raise DamagedFileError(
+                    f"{where}: has {n_frames} pictures, expected one. Export the one that is meant."
+                )
+            if is_decoded:
+                image.load()
+            is_deep = kind == "PNG" and content[_DEPTH_AT : _DEPTH_AT + 1] == b"\x10"
+            if is_deep or (kind == "PNG" and image.mode not in MODES):
+                raise DamagedFileError(
+                    f"{where}: PNG of mode {image.mode} with more than 8 bits per channel. Copying "
+                    "it again does not help: convert it to 8 bits, for example `magick IN.png "
+                    "-depth 8 OUT.png`."
+                )
+            yield image
+    except _DECODE_ERRORS as error:
+        reason = str(error) or type(error).__name__
+        read = "" if kind != "PNG" or content.startswith(b"\x89PNG") else ", JPEG or WebP"
+        raise DamagedFileError(
+            f"{where}: does not decode as {kind}{read} ({reason:.200})"
+        ) from error
