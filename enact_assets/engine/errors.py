@@ -33,6 +33,7 @@ EnactError
 |-- WarehouseError                the DuckDB file could not be built or read
 |   `-- CheckError                checks of it found offending rows: `checks` says which
 |-- OutputError                   a file cannot be written, or would land outside its folder
+|-- GivenTextError                a given file is no UTF-8 text: `line` and `found` say where
 |-- DownloadError                 published data cannot be looked up or fetched
 |-- MaterializationError          a partition failed, or could not start
 |-- DeclarationError              a step declares what cannot be
@@ -224,6 +225,17 @@ class OutputError(EnactError):
 
 class AlertError(EnactError):
     """Nobody could be told of a failure."""
+
+
+class GivenTextError(EnactError):
+    """A given file is no UTF-8 text: ``found`` says what is in ``line`` (from 1) instead."""
+
+    def __init__(self, line: int, found: str) -> None:
+        super().__init__(line, found)
+        self.line, self.found = line, found
+
+    def __str__(self) -> str:
+        return f"line {self.line}: not UTF-8 text ({self.found})"
 
 
 class DownloadError(EnactError):

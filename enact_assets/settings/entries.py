@@ -217,8 +217,8 @@ def check_cases(names: Iterable[str], where: str) -> None:
 def _name(given: Any, where: str) -> str:
     if not isinstance(given, str) or not is_partition_name(given):
         rule = (
-            "a name has letters, digits and _.:+@- only, starts with a letter, digit or _, has no "
-            f"'..' and at most {MAX_NAME_CHARACTERS} characters"
+            "a name has letters a to z and A to Z, digits and _.:+@- only, starts with a letter, "
+            f"digit or _, has no '..' and at most {MAX_NAME_CHARACTERS} characters"
         )
         raise wrong(where, rule, given)
     return given

@@ -29,6 +29,7 @@ from enact_assets.engine.errors import (
     QuestionFileError,
     SettingsError,
 )
+from enact_assets.engine.given_text import nfc
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.questions.asked.official import decode_line, numbered_lines
@@ -67,8 +68,9 @@ def check_model_name(name: str) -> None:
     """Raise :class:`SettingsError` unless answers may be imported for a model called ``name``."""
     if not is_partition_name(name):
         raise SettingsError(
-            f"model {name!r:.120}: cannot be the name of a model (letters, digits and _.:+@- only, "
-            "starting with a letter, digit or _, no '..', at most 120 characters)"
+            f"model {name!r:.120}: cannot be the name of a model (letters a to z and A to Z, "
+            "digits and _.:+@- only, starting with a letter, digit or _, no '..', at most "
+            "120 characters)"
         )
     if name in MODELS:
         raise SettingsError(f"model {name!r} is a reference baseline. Choose another name")
@@ -129,9 +131,9 @@ def import_answers(
         raise MissingPartitionError(said) from error
     place = answer_file(root, model, variant)
     output_file(root.root, *place.relative_to(root.root).parts)
-    ids = {id_: id_ for id_ in asked.get_column("question_id")}
+    ids = {nfc(id_): id_ for id_ in asked.get_column("question_id")}
     if not given <= ids.keys():
-        ids = {**official_ids(lake, asked), **ids}
+        ids = {**{nfc(of): id_ for of, id_ in official_ids(lake, asked).items()}, **ids}
     elsewhere = "" if given <= ids.keys() else _asked_elsewhere(lake, given - ids.keys())
     shown = shown_shas(lake, registry.variant(variant), asked)
     answers = [
@@ -156,7 +158,8 @@ def _decoded(file: Path) -> Iterator[tuple[int, _Line | str]]:
 
 
 def _id_of(line: _Line) -> str | None:
-    return line.id if line.question_id is None else line.question_id
+    found = line.id if line.question_id is None else line.question_id
+    return None if found is None else nfc(found)
 
 
 def _asked_elsewhere(lake: Lake, given: Collection[str | None]) -> str:

@@ -282,8 +282,8 @@ def _take(
     name = path.stem
     if not is_partition_name(name) or name == ANY_FILE:
         raise QuestionFileError(
-            f"{path}: the name cannot be a partition name (letters, digits and _.:+@- only, and "
-            f"not {ANY_FILE!r}). Rename the file"
+            f"{path}: the name cannot be a partition name (letters a to z and A to Z, digits "
+            f"and _.:+@- only, and not {ANY_FILE!r}). Rename the file"
         )
     questions = read_questions(path)
     if not questions:

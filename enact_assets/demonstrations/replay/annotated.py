@@ -17,7 +17,7 @@ import polars as pl
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES, CAMERA, video_file
 from enact_assets.demonstrations.recordings.videos import VideoTimes, read_times
 from enact_assets.demonstrations.replay.annotation import Annotation, Problem
-from enact_assets.demonstrations.replay.annotation_csv import read_csv
+from enact_assets.demonstrations.replay.annotation_csv import read_annotation
 from enact_assets.demonstrations.replay.annotation_doubts import check_grasps, check_meaning
 from enact_assets.demonstrations.replay.annotation_intervals import Box
 from enact_assets.demonstrations.replay.annotation_json import read_json
@@ -32,13 +32,19 @@ from enact_assets.demonstrations.replay.tables import (
     Observability,
     States,
 )
-from enact_assets.engine.errors import AnnotationError, RecordingError, RenderError
+from enact_assets.engine.errors import (
+    AnnotationError,
+    GivenTextError,
+    RecordingError,
+    RenderError,
+)
 from enact_assets.engine.given_files import read_given
+from enact_assets.engine.given_text import text_of
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.settings.classes import VIDEO
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
-READERS = dict(zip(ANNOTATION_FILES, (read_csv, read_json, read_events), strict=True))
+READERS = dict(zip(ANNOTATION_FILES, (read_annotation, read_json, read_events), strict=True))
 _READER_OF_SUFFIX = {Path(name).suffix: reader for name, reader in READERS.items()}
 
 
@@ -76,13 +82,11 @@ def check_annotation(file: Path) -> Checked:
     try:
         content = read_given(file)
         sha = sha256_bytes(content)
-        # Spreadsheets put a mark before the text.
-        annotation = reader(content.decode("utf-8-sig"))
+        annotation = reader(text_of(content))
     except OSError as error:
         annotation.tell("unreadable", 0, "", reason=error.strerror)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        annotation.tell("not_text", line, "", reason=error.reason)
+    except GivenTextError as error:
+        annotation.tell("not_text", error.line, "", reason=error.found)
     video = _video_times(annotation, file.parent)
     is_told = any(p.line or p.kind in ("empty", "unreadable") for p in annotation.problems)
     if not annotation.objects and not is_told:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from enact_assets.engine.given_text import SAVE_AS_UTF8
 from enact_assets.settings.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION
 
 Operation = Literal["add", "remove", "show", "hide"]
@@ -24,7 +25,7 @@ _OURS = ("known", "hint", "expected", "fact", "other", "reason")
 KINDS: dict[str, tuple[str, str]] = {
     # The file.
     "unreadable": ("cannot be read ({reason})", "Check the path and its permissions."),
-    "not_text": ("is not UTF-8 text ({reason})", "Save the file as UTF-8."),
+    "not_text": ("is not UTF-8 text ({reason})", f"{SAVE_AS_UTF8}."),
     "empty": ("holds nothing", "Write objects and changes; docs/sources.md has an example."),
     "not_csv": ("is not a CSV row ({reason})", "Close the quotation marks."),
     "not_json": ("is not valid JSON ({reason})", "Correct it there, or just before."),

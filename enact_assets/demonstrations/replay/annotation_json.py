@@ -12,6 +12,7 @@ from enact_assets.demonstrations.replay.annotation import (
     Change,
 )
 from enact_assets.demonstrations.replay.json_lines import member_lines, parse_json
+from enact_assets.engine import given_times
 
 FIELDS = ("activity", "objects", "changes")
 OBJECT_FIELDS = ("name", "category", "parents")
@@ -72,14 +73,18 @@ def moment_of(
     """Frame and time of ``entry``, as far as it has them; wrong ones are reported."""
     frame, time_s = entry.get("frame"), entry.get("time")
     if frame is not None and not (_is_number(frame) and int(frame) == frame):
-        expected = "a whole number from 0"
+        expected = given_times.WANTED_FRAME
         annotation.tell("bad_number", line, _at(where, "frame"), found=frame, expected=expected)
         frame = None
-    if time_s is not None and not _is_number(time_s):
-        expected = "seconds from 0"
+    # Digits alone in quotes may be anything; a clock or a unit says what is meant.
+    number = time_s
+    if isinstance(time_s, str) and not time_s.strip().isdecimal():
+        number = given_times.seconds_of(time_s.strip())
+    if time_s is not None and not _is_number(number):
+        expected = given_times.WANTED
         annotation.tell("bad_number", line, _at(where, "time"), found=time_s, expected=expected)
-        time_s = None
-    return None if frame is None else int(frame), None if time_s is None else float(time_s)
+        number = None
+    return None if frame is None else int(frame), None if number is None else float(number)
 
 
 def is_texts(annotation: Annotation, line: int, where: str, value: Any) -> bool:

@@ -249,5 +249,5 @@ def _name(text: str) -> str:
 
 
 def _stem(name: str) -> str:
-    """The name without the number at its end: ``bowl_2`` -> ``bowl``."""
-    return re.sub(r"[_#.]*\d+$", "", name) or name
+    """The name without the number at its end: ``bowl_2``, ``bowl:2`` -> ``bowl``."""
+    return re.sub(r"[_#.:]*\d+$", "", name) or name

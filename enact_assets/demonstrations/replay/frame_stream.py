@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from enact_assets.demonstrations.replay import json_kernels, stream_kernels
 from enact_assets.demonstrations.replay.stream_kernels import Cursor, Followed, Pattern, Sight
-from enact_assets.engine.errors import RecordingError
+from enact_assets.engine.errors import GivenTextError, RecordingError
 from enact_assets.engine.given_files import open_given
+from enact_assets.engine.given_text import MARK, SAVE_AS_UTF8, without_mark
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.arrays import Ints
 
@@ -228,6 +229,14 @@ class FrameStream:
         return (stream_kernels.ENDED if is_closed else json_kernels.FOUND), at
 
     def _open_object(self) -> None:
+        # A part of the mark may come first; what follows is longer.
+        while self._stop < len(MARK) and self._read_more():
+            pass
+        start = bytes(self._data[: min(len(MARK), self._stop)])
+        try:
+            self._position = len(start) if without_mark(start) != start else 0
+        except GivenTextError as error:
+            raise self.place.error(f"{error}. {SAVE_AS_UTF8}") from None
         while True:
             self._position = json_kernels.skip_blanks(self._data, self._position, self._stop)
             if self._position < self._stop:

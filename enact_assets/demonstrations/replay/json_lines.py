@@ -4,17 +4,25 @@ import json
 import re
 from typing import Any
 
+from enact_assets.engine.given_text import nfc
+
 _SPACE = re.compile(r"[ \t\n\r]*")
 _decoder = json.JSONDecoder()
 
 
 def parse_json(text: str) -> Any:
-    """The value of ``text``. Errors: ``ValueError`` with the reason.
+    """The value of ``text``, its texts in Unicode form NFC.
 
-    Duplicate keys in one object and too deep nesting are such reasons too.
+    Errors: ``ValueError`` with the reason. Duplicate keys in one object and too deep nesting are
+    such reasons too.
     """
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+        if text.isascii() and "\\u" not in text:
+            return found
+        # Written anew no character is escaped, and none of JSON's own belongs to another form.
+        plain = nfc(json.dumps(found, ensure_ascii=False))
+        return json.loads(plain, object_pairs_hook=_once)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

@@ -9,7 +9,6 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "89edefe4f37b": "bdc803d2ef66",  # annotated_actions
     "d0ad3a5d5010": "7768ac03781b",  # answers of fact_reader
     "4e0d08be3621": "04a97307e616",  # answers of identity
     "bdae771213ae": "04a97307e616",  # answers of oracle
@@ -18,21 +17,22 @@ FORMER: Mapping[str, str] = {
     "262562937654": "04a97307e616",  # answers of text_prior
     "dc71b5041dcf": "51af65526bef",  # asked_questions
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
-    "d098518b7547": "535093c644eb",  # film_images
+    "94a14e8bb8d1": "535093c644eb",  # film_images
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
     "00765ae19f8c": "0b521036ac7e",  # kept_questions
     "87ef806eddb4": "05a5d5863377",  # model_comparisons
-    "205be78c0d32": "6a4783a47bc7",  # official_questions
+    "800899fc8af6": "6a4783a47bc7",  # official_questions
     "98062f19bf61": "ef65de531646",  # path_counts
     "bef3b2dafd7e": "e6f17a951694",  # probe_panels
     "a4da62bd439a": "789808953340",  # probes
     "4b8d53225806": "61658060dd57",  # published_results
+    "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "b8a8fb79995d": "9f0deb65c320",  # replays
+    "c0229d2fe849": "9f0deb65c320",  # replays
     "0352e8840bda": "f696541b85b9",  # report
-    "b14de4132332": "108c66894da7",  # segmentation
+    "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
@@ -41,6 +41,7 @@ FORMER: Mapping[str, str] = {
     "f14a99755545": "914023d98110",  # warehouse
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
+    "a02cd870ab5f": "039a40347e53",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

@@ -14,6 +14,7 @@ from enact_assets.answers.world.models import WORLD_MODELS
 from enact_assets.demonstrations.pictures.demonstration_sources import EmbeddedSource
 from enact_assets.demonstrations.pictures.recorded_pictures import picture_files, picture_name
 from enact_assets.demonstrations.recordings.folders import (
+    ANNOTATION_FILES,
     CAMERA,
     DEMONSTRATION_FILE,
     Recordings,
@@ -35,6 +36,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.parameters import SETTINGS
 from enact_assets.engine.plurals import named
+from enact_assets.pipeline.lineage.annotation_readings import reading_of
 from enact_assets.pipeline.lineage.code import baseline_version
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.pipeline.lineage.known_contents import KnownContents
@@ -176,6 +178,10 @@ class Arrived:
             marks: list[object] = [self._mark(demonstration, path) for path in found]
             if file.name == DEMONSTRATION_FILE:
                 marks += self._raw_marks(file)
+            elif file.name in ANNOTATION_FILES:
+                about, content = f"{demonstration} reading", str(marks[0])
+                read = self.contents.found(about, content, lambda: reading_of(file))
+                marks += filter(None, [read])
         except (OSError, ReplayError):
             return GONE
         return content_sha(marks)

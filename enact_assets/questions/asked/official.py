@@ -17,8 +17,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from enact_assets.engine.errors import OutputError, QuestionError, QuestionFileError
+from enact_assets.engine.errors import (
+    GivenTextError,
+    OutputError,
+    QuestionError,
+    QuestionFileError,
+)
 from enact_assets.engine.given_files import open_given
+from enact_assets.engine.given_text import SAVE_AS_UTF8, nfc, without_mark
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.asked.templates import check_kind
 from enact_assets.settings.classes import is_partition_name
@@ -160,7 +166,7 @@ def read_questions(path: Path) -> list[ImportedQuestion]:
     for number, line in numbered_lines(path):
         where = f"{path}, line {number}"
         fields = decode_question(line, where)
-        first = line_of.setdefault(fields.id, number)
+        first = line_of.setdefault(nfc(fields.id), number)
         if first != number:
             raise QuestionFileError(f"{where}, field 'id': {fields.id!r:.120} came in line {first}")
         as_found = None if _encode(fields).encode() == line else _text(line, where)
@@ -285,8 +291,12 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with open_given(path) as file:
             for number, line in enumerate(file, start=1):
+                if number == 1:
+                    line = without_mark(line)  # noqa: PLW2901 - the same line
                 if line.strip():
                     yield number, line.removesuffix(b"\n")
+    except GivenTextError as error:
+        raise QuestionFileError(f"{path}, {error}. {SAVE_AS_UTF8}") from None
     except OSError as error:
         raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
 
@@ -368,7 +378,7 @@ def _check_fields(question: OfficialQuestion, where: str) -> None:
     require(
         is_partition_name(question.task_name),
         "task_name",
-        "letters, digits and _.:+@- (at most 120, no '..')",
+        "letters a to z and A to Z, digits and _.:+@- (at most 120, no '..')",
         question.task_name,
     )
     try:

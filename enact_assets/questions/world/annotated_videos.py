@@ -10,24 +10,35 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES, Recordings, video_file
 from enact_assets.demonstrations.recordings.videos import VideoTimes
 from enact_assets.demonstrations.replay.annotated import check_annotation
+from enact_assets.engine import given_times
 from enact_assets.engine.errors import RecordingError, StepFileError
+from enact_assets.engine.given_times import frame_of, seconds_of
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import flush_to_disk, make_folder, replacing
 from enact_assets.questions.world.action_labels import category_of
+from enact_assets.questions.world.given_rows import (
+    check_columns,
+    read_csv_file,
+    shown,
+    whole_rows,
+)
 from enact_assets.questions.world.step_files import FILMS, LABELS, RECORDINGS, STEPS
 
 ANNOTATED_VIDEOS = "annotated_videos"
 """The step file of all annotated videos of a data root."""
 ACTIONS = "actions.csv"
-COLUMNS = ("start", "end", "verb", "object", "place")
-"""Of ``actions.csv``: seconds, what is done, with which thing, from or to which; ``place`` may be
-empty. Columns ``environment`` and ``person`` may follow; without them each video has its own.
+MOMENTS = ("start", "end")
+FRAMES = ("start_frame", "end_frame")
+"""In place of both: numbers of frames."""
+COLUMNS = (*MOMENTS, "verb", "object", "place")
+"""Of ``actions.csv``: times, what is done, with which thing, from or to which; ``place`` may be
+empty.
 """
+OWNERS = ("environment", "person")
+"""Further columns; without them each video has its own."""
 Rows = list[tuple[object, ...]]
 
 
@@ -83,36 +94,75 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
     if checked.video is None:
         raise StepFileError(f"{where}: the video beside it cannot be read")
     try:
-        rows = pl.read_csv(where.read_bytes(), infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise StepFileError(f"{where}: cannot be read as CSV ({error})") from error
-    lacking = [column for column in COLUMNS if column not in rows.columns]
-    if lacking:
-        raise StepFileError(f"{where}: lacks columns {lacking}; it has {rows.columns}")
+        given = read_csv_file(where, (*COLUMNS, *FRAMES, *OWNERS))
+    except OSError as error:
+        raise StepFileError(f"{where}: cannot be read ({error.strerror})") from error
+    by_time = bool(set(MOMENTS) & set(given.columns)) or not set(FRAMES) <= set(given.columns)
+    moments = MOMENTS if by_time else FRAMES
+    check_columns(where, given, (*moments, *COLUMNS[len(MOMENTS) :]))
+    lines, rows, problems = whole_rows(where, given)
     kinds = {thing.name: thing.category for thing in checked.annotation.objects}
     steps: Rows = []
     unknown: list[str] = []
-    for line, row in enumerate(rows.iter_rows(named=True), start=2):
-        of = {column: (text or "").strip() for column, text in row.items()}
+    untimed: list[str] = []
+    for line, of in zip(lines, rows, strict=True):
         things = [thing for thing in (of["object"], of["place"]) if thing]
         absent = [thing for thing in things if thing not in kinds]
         if absent or not of["verb"] or not of["object"]:
             unknown.append(f"line {line}, {absent[0] if absent else 'no verb or object'}")
             continue
+        times = [
+            _moment(of[n], checked.video, by_time=by_time, decimal_comma=given.has_decimal_comma)
+            for n in moments
+        ]
+        if None in times:
+            column = moments[times.index(None)]
+            wanted_frame = f"{given_times.WANTED_FRAME} to {checked.video.n_frames}"
+            wanted = given_times.WANTED if by_time else wanted_frame
+            untimed.append(f"line {line}, {column} {shown(of[column])} is not {wanted}")
+            continue
         label = " ".join([of["verb"], *(kinds[thing] for thing in things)])
         category = category_of(of["verb"], things, kinds)
-        steps.append((name, category, of["start"], of["end"], label, False))
-    problems = []
-    if unknown:
-        rows_left = counted(len(unknown), "row")
-        problems.append(f"{where}: {rows_left} left out: no such object (first: {unknown[0]}).")
+        steps.append((name, category, *times, label, False))
+    for what, rows_left in (
+        ("no such object", unknown),
+        (f"{' or '.join(moments)} cannot be read", untimed),
+    ):
+        if rows_left:
+            n = counted(len(rows_left), "row")
+            problems.append(f"{where}: {n} left out: {what} (first: {rows_left[0]}).")
     return steps, _recording_row(name, rows, checked.video), problems
 
 
-def _recording_row(name: str, rows: pl.DataFrame, video: VideoTimes) -> tuple[object, ...]:
-    said: Mapping[str, object] = rows.row(0, named=True) if rows.height else {}
-    own = (str(said.get(column) or name) for column in ("environment", "person"))
-    return (name, *own, round(video.n_frames / video.frame_rate_hz, 3))
+def _moment(
+    text: str,
+    video: VideoTimes,
+    *,
+    by_time: bool,
+    decimal_comma: bool,
+) -> float | str | None:
+    """Seconds, as they are written if that is a plain number; None if they cannot be read."""
+    if by_time:
+        seconds = seconds_of(text, decimal_comma=decimal_comma)
+        is_plain = text.replace(".", "", 1).isdecimal() and text.isascii()
+        return text if is_plain and seconds is not None else seconds
+    frame = frame_of(text)
+    if frame is None or frame > video.n_frames:
+        return None
+    # An action may end with the video, after its last frame.
+    is_end = frame == video.n_frames
+    return _length_s(video) if is_end else round(float(video.times_s[frame]), 6)
+
+
+def _length_s(video: VideoTimes) -> float:
+    return round(video.n_frames / video.frame_rate_hz, 3)
+
+
+def _recording_row(
+    name: str, rows: Sequence[Mapping[str, str]], video: VideoTimes
+) -> tuple[object, ...]:
+    said = rows[0] if rows else {}
+    return (name, *(said.get(column) or name for column in OWNERS), _length_s(video))
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

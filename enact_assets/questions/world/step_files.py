@@ -5,18 +5,30 @@ A step file is a folder with three CSV files, laid out as those of CaptainCook4D
 ``problems`` says which; the rest goes on.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from enact_assets.engine import given_times, given_truths
 from enact_assets.engine.errors import StepFileError, UnknownNameError
+from enact_assets.engine.given_times import frame_of, seconds_of
+from enact_assets.engine.given_truths import truth_of
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.package_files import file_bytes
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import make_folder
 from enact_assets.questions.world import captaincook4d
+from enact_assets.questions.world.given_rows import (
+    check_columns,
+    read_csv_file,
+    shown,
+    whole_rows,
+)
 from enact_assets.settings.classes import is_partition_name
 from enact_assets.settings.world import EMBEDDED_WORLD
 
@@ -29,9 +41,22 @@ _COLUMNS = {
     RECORDINGS: ("recording_id", "environment_id", "person_id", "duration(sec)"),
     LABELS: ("step_idx", "step_description"),
 }
-NOT_DONE_S = -1
-"""Begin and end of a step that the person left out."""
-_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+RATE = "frame_rate"
+"""Column of the recordings, in Hz: steps may then have ``start_frame`` and ``end_frame``."""
+_FURTHER = ("start_frame", "end_frame", RATE)
+_SCHEMA: dict[str, Any] = {
+    "line": pl.Int64,
+    "recording": pl.String,
+    "category": pl.String,
+    "start_s": pl.Float64,
+    "end_s": pl.Float64,
+    "has_error": pl.Boolean,
+    "environment": pl.String,
+    "person": pl.String,
+    "duration_s": pl.Float64,
+    "label": pl.String,
+    "is_known": pl.Boolean,
+}
 
 
 @dataclass(frozen=True)
@@ -56,98 +81,154 @@ def read_step_file(folder: Path, name: str) -> StepFile:
     Errors: :class:`StepFileError` for a file that is missing, is no CSV or lacks columns, and
     where no step can be used.
     """
-    steps = _read(folder / STEPS)
-    recordings = _read(folder / RECORDINGS).select(
-        pl.col("recording_id").alias("recording"),
-        pl.col("environment_id").alias("environment"),
-        pl.col("person_id").alias("person"),
-        pl.col("duration(sec)").cast(pl.Float64, strict=False).alias("duration_s"),
-    )
-    where = folder / RECORDINGS
-    twins = recordings.filter(pl.col("recording").is_duplicated())
-    if twins.height:
-        raise StepFileError(
-            f"{where}: {counted(twins.height, 'row')} share their recording_id, first "
-            f"{twins.item(0, 'recording')!r}. Keep one row per recording."
-        )
-    labels = _read(folder / LABELS).select(
-        pl.col("step_idx").alias("category"), pl.col("step_description").alias("label")
-    )
-    found = (
-        steps.select(
-            pl.int_range(2, pl.len() + 2, dtype=pl.Int64).alias("line"),
-            pl.col("recording_id").alias("recording"),
-            pl.col("step_id").alias("category"),
-            pl.col("start_time").cast(pl.Float64, strict=False).alias("start_s"),
-            pl.col("end_time").cast(pl.Float64, strict=False).alias("end_s"),
-            pl.col("description"),
-            pl.col("has_errors")
-            .str.to_lowercase()
-            .replace_strict(_TRUTHS, default=None, return_dtype=pl.Boolean)
-            .alias("has_error"),
-        )
-        .join(recordings, on="recording", how="left", maintain_order="left")
-        .join(labels.unique("category"), on="category", how="left", maintain_order="left")
-        .with_columns(
-            pl.col("label").is_not_null().alias("is_known"),
-            pl.coalesce("label", "description", "category").alias("label"),
-        )
-    )
-    is_not_done = (pl.col("start_s") == NOT_DONE_S) & (pl.col("end_s") == NOT_DONE_S)
-    n_not_done = found.filter(is_not_done).height
-    found = found.filter(~is_not_done.fill_null(value=False))
-    readable, problems = _readable(found, folder / STEPS)
-    if readable.is_empty():
+    where = folder / STEPS
+    steps, said = _read(where)
+    recordings, problems = _read(folder / RECORDINGS)
+    labels, said_of_labels = _read(folder / LABELS)
+    problems = [*said, *problems, *said_of_labels]
+    recording_of = _once(folder / RECORDINGS, recordings)
+    label_of = {of["step_idx"]: of["step_description"] for of in reversed(labels.rows)}
+    rows: list[dict[str, object]] = []
+    ignored: dict[str, list[str]] = {}
+    differ: list[str] = []
+    n_not_done = 0
+    for line, of in zip(steps.lines, steps.rows, strict=True):
+        category, recording = of["step_id"], of["recording_id"]
+        place = f"line {line}, recording {recording}, step {category}"
+        about = recording_of.get(recording, {})
+        moments = _Moments(of, about, decimal_comma=steps.has_decimal_comma)
+        if moments.is_not_done:
+            n_not_done += 1
+            continue
+        has_error = truth_of(of["has_errors"])
+        fault = moments.fault
+        if fault is None and has_error is None:
+            fault = f"has_errors {shown(of['has_errors'])} is not {given_truths.WANTED}"
+        if fault is not None:
+            unread = "start_time, end_time or has_errors cannot be read"
+            ignored.setdefault(unread, []).append(f"{place}: {fault}")
+        elif not (about.get("environment_id") and about.get("person_id")):
+            lacking = f"{RECORDINGS} lacks the recording, its environment or its person"
+            ignored.setdefault(lacking, []).append(place)
+        elif not category:
+            ignored.setdefault("step_id is empty", []).append(place)
+        else:
+            known = label_of.get(category)
+            if category in label_of and known and of["description"] not in ("", known):
+                differ.append(place)
+            rows.append(
+                {
+                    "line": line,
+                    "recording": recording,
+                    "category": category,
+                    "start_s": moments.start_s,
+                    "end_s": moments.end_s,
+                    "has_error": has_error,
+                    "environment": about["environment_id"],
+                    "person": about["person_id"],
+                    "duration_s": about["duration_s"],
+                    "label": known or of["description"] or category,
+                    "is_known": bool(known),
+                }
+            )
+    problems += [
+        f"{where}: {counted(len(of), 'row')} {'is' if len(of) == 1 else 'are'} ignored: {what} "
+        f"(first: {of[0]})."
+        for what, of in ignored.items()
+    ]
+    if not rows:
         first = f" {problems[0]}" if problems else ""
-        raise StepFileError(f"{folder / STEPS}: no step can be used.{first}")
-    differ = readable.filter(pl.col("is_known") & (pl.col("label") != pl.col("description")))
-    if differ.height:
+        raise StepFileError(f"{where}: no step can be used.{first}")
+    if differ:
         problems.append(
-            f"{folder / STEPS}: {counted(differ.height, 'row')} with the description of another "
-            f"step than that of the step_id ({_first(differ)}). The step_id counts."
+            f"{where}: {counted(len(differ), 'row')} with the description of another "
+            f"step than that of the step_id (first: {differ[0]}). The step_id counts."
         )
-    return StepFile(name, readable.drop("description"), n_not_done, tuple(problems))
+    return StepFile(name, pl.DataFrame(rows, _SCHEMA), n_not_done, tuple(problems))
 
 
-def _readable(found: pl.DataFrame, where: Path) -> tuple[pl.DataFrame, list[str]]:
-    """Rows that say when, where and by whom something was done, and what is wrong with others."""
-    faults = {
-        "start_time, end_time or has_errors cannot be read": pl.any_horizontal(
-            pl.col("start_s", "end_s").is_null() | ~pl.col("start_s", "end_s").is_finite(),
-            pl.col("has_error").is_null(),
-        ),
-        f"{RECORDINGS} lacks the recording, its environment or its person": (
-            pl.col("environment").is_null() | pl.col("person").is_null()
-        ),
-        "step_id is empty": pl.col("category").is_null(),
-    }
-    problems = []
-    for what, fault in faults.items():
-        bad = found.filter(fault)
-        if bad.height:
-            n = f"{counted(bad.height, 'row')} {'is' if bad.height == 1 else 'are'}"
-            problems.append(f"{where}: {n} ignored: {what} ({_first(bad)}).")
-            found = found.filter(~fault)
-    return found, problems
+class _Moments:
+    """When a step begins and ends, by the columns of times, or by those of frames.
+
+    ``fault`` is what is wrong with them, in words; None if nothing is.
+    """
+
+    def __init__(
+        self,
+        of: Mapping[str, str],
+        about: Mapping[str, Any],
+        *,
+        decimal_comma: bool,
+    ) -> None:
+        self.fault: str | None = None
+        by_time = "start_time" in of and "end_time" in of
+        names = ("start_time", "end_time") if by_time else ("start_frame", "end_frame")
+        self.is_not_done = all(re.fullmatch(r"-1(\.0*)?", of[name]) for name in names)
+        self.start_s = self.end_s = 0.0
+        if self.is_not_done:
+            return
+        found = []
+        for name in names:
+            if by_time:
+                seconds = seconds_of(of[name], decimal_comma=decimal_comma)
+                wanted = given_times.WANTED
+            else:
+                frame, rate = frame_of(of[name]), about.get("rate_hz")
+                seconds = None if frame is None or rate is None else frame / rate
+                wanted = given_times.WANTED_FRAME
+                if frame is not None and about and rate is None:
+                    wanted += f" of a recording whose {RATE} {RECORDINGS} has"
+            if seconds is None and self.fault is None:
+                self.fault = f"{name} {shown(of[name])} is not {wanted}"
+            found.append(seconds or 0.0)
+        self.start_s, self.end_s = found
 
 
-def _first(rows: pl.DataFrame) -> str:
-    line, recording, category = rows.select("line", "recording", "category").row(0)
-    return f"first: line {line}, recording {recording}, step {category}"
+def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
+    """Recording -> its row, with ``duration_s`` and ``rate_hz`` as numbers, or None.
+
+    Errors: :class:`StepFileError` if two rows have the same.
+    """
+    names = Counter(of["recording_id"] for of in recordings.rows)
+    twins = [of["recording_id"] for of in recordings.rows if names[of["recording_id"]] > 1]
+    if twins:
+        raise StepFileError(
+            f"{where}: {counted(len(twins), 'row')} share their recording_id, first "
+            f"{twins[0]!r}. Keep one row per recording."
+        )
+    return {
+        of["recording_id"]: {
+            **of,
+            "duration_s": seconds_of(
+                of["duration(sec)"], decimal_comma=recordings.has_decimal_comma
+            ),
+            "rate_hz": seconds_of(
+                of.get(RATE, ""), decimal_comma=recordings.has_decimal_comma
+            ) or None,
+        }
+        for of in recordings.rows
+    }  # fmt: skip
 
 
-def _read(path: Path) -> pl.DataFrame:
+class _Rows(NamedTuple):
+    lines: list[int]
+    rows: list[dict[str, str]]
+    has_decimal_comma: bool
+
+
+def _read(path: Path) -> tuple[_Rows, list[str]]:
+    """Rows of a file, each with its line, and which were left out."""
+    needed = _COLUMNS[path.name]
     try:
-        rows = pl.read_csv(file_bytes(path), infer_schema=False)
+        found = read_csv_file(path, (*needed, *_FURTHER))
     except FileNotFoundError as error:
-        needed = ", ".join(_COLUMNS)
-        raise StepFileError(f"{path}: missing. A step file is a folder with {needed}.") from error
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise StepFileError(f"{path}: cannot be read as CSV ({error}).") from error
-    lacking = [name for name in _COLUMNS[path.name] if name not in rows.columns]
-    if lacking:
-        raise StepFileError(f"{path}: lacks columns {lacking}; it has {rows.columns}.")
-    return rows.with_columns(pl.all().str.strip_chars().replace("", None))
+        names = ", ".join(_COLUMNS)
+        raise StepFileError(f"{path}: missing. A step file is a folder with {names}.") from error
+    has_frames = {"start_frame", "end_frame"} <= set(found.columns)
+    times = {"start_time", "end_time"} if has_frames else set[str]()
+    check_columns(path, found, [name for name in needed if name not in times])
+    lines, rows, problems = whole_rows(path, found)
+    return _Rows(lines, rows, found.has_decimal_comma), problems
 
 
 def step_file_folder(root: Path, name: str) -> Path:

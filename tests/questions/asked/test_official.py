@@ -347,3 +347,17 @@ def test_what_is_no_row_beside_nan_names_its_field(tmp_path: Path) -> None:
     _, bad = read_good_answers(tmp_path / "answers.jsonl")
     assert "line 1, field 'gt_answer[0]': Expected `int`, got `float`" in bad[0]
     assert "line 2: not a JSON object" in bad[1]
+
+
+def test_a_byte_order_mark_is_dropped_and_utf_16_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.jsonl", fields())
+    plain = path.read_bytes()
+    (question,) = read_questions(path)
+    path.write_bytes(b"\xef\xbb\xbf" + plain)
+    assert read_questions(path) == [question]
+    path.write_bytes(plain.decode().encode("utf-16"))
+    with pytest.raises(QuestionFileError, match=r"line 1: not UTF-8 text \(it is UTF-16\)"):
+        read_answers(path)
+    twins = [fields(id="u\u0308"), fields(id="\u00fc")]
+    with pytest.raises(QuestionFileError, match=r"line 2, field 'id': .* came in line 1"):
+        read_questions(write(path, *twins))

@@ -1,0 +1,41 @@
+"""Moments of videos that people give: seconds, milliseconds, a clock, or the number of a frame."""
+
+import re
+
+WANTED = "seconds from 0, such as 83.5, 83500 ms or 1:23.5 (below 60 after a colon)"
+WANTED_FRAME = "a whole number from 0"
+_MAX_CHARACTERS = 30
+_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)", re.ASCII)
+_SECONDS = re.compile(r"(?ai)(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d\d?)? ?(ms|msec|s|sec)?")
+_FRAME = re.compile(r"\d{1,9}", re.ASCII)
+# One to three digits and three more can be a whole number: 1,250 s is 1250 s or 1.25 s.
+_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}(?!\d)", re.ASCII)
+
+
+def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
+    """Seconds from 0 that ``text`` says; None if it says none, or could say two.
+
+    ``62.5``, ``62.5 s``, ``62500 ms``, ``1:02.5`` and ``00:01:02.5``, each with a decimal comma
+    too. Without ``decimal_comma`` a comma that may part thousands has two meanings. Hours go on
+    after 24, and minutes without hours after 60.
+    """
+    if len(text) > _MAX_CHARACTERS or text.count(",") > 1 or ("," in text and "." in text):
+        return None
+    if not decimal_comma and ":" not in text and _THOUSANDS.match(text):
+        return None
+    plain = text.replace(",", ".")
+    if clock := _CLOCK.fullmatch(plain):
+        hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        # The part after the colon overflowed into the part before it.
+        if seconds >= 60 or (clock[1] and minutes >= 60):
+            return None
+        return 3600 * hours + 60 * minutes + seconds
+    if found := _SECONDS.fullmatch(plain):
+        number = float(found[1] + (found[2] or ""))
+        return number / 1000 if (found[3] or "").lower().startswith("m") else number
+    return None
+
+
+def frame_of(text: str) -> int | None:
+    """The number of a frame, from 0, that ``text`` says; None if it says none."""
+    return int(text) if _FRAME.fullmatch(text) else None

@@ -1,0 +1,25 @@
+"""Yes and no as people and spreadsheets write them: Excel writes truths in its own language."""
+
+WANTED = "true or false (yes/no, 1/0 and the words of Excel in other languages are read, too)"
+_TRUE = (
+    "true",
+    "t",
+    "yes",
+    "y",
+    "1",
+    "1.0",
+    "wahr",
+    "ja",
+    "vrai",
+    "oui",
+    "verdadero",
+    "sí",
+    "vero",
+)
+_FALSE = ("false", "f", "no", "n", "0", "0.0", "falsch", "nein", "faux", "non", "falso")
+_MEANING = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
+
+
+def truth_of(text: str) -> bool | None:
+    """What ``text`` says, in capitals or not; None if it says neither."""
+    return _MEANING.get(text.strip().lower())
