@@ -36,10 +36,19 @@ UPSTREAM = ROOT / "deploy" / "upstream"
 LMMS, VLM = UPSTREAM / "lmms-eval", UPSTREAM / "vlmevalkit"
 SCORING = LMMS / "lmms_eval/tasks/enact/scoring.py"
 MEANS = ("exact_match", "task_accuracy", "pairwise_accuracy")
+OWN_TESTS = """
+import unittest
+sys.path.insert(0, sys.argv[-1])
+import test_enact
+ran = unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromModule(test_enact))
+assert ran.wasSuccessful() and ran.testsRun > 5
+"""
+"""Runs the tests that their repository gets."""
 RUN_LMMS = """
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
-import lmms_eval.tasks.enact.scoring
+import datasets
+datasets.config.HF_HUB_OFFLINE = False  # it takes any path within a zip for remote
 from lmms_eval.evaluator import simple_evaluate
 from lmms_eval.tasks import TaskManager
 folder = os.path.join(sys.argv[1], "lmms_eval", "tasks", "enact")
@@ -73,7 +82,7 @@ except ImportError:  # it has no build for PyTorch without CUDA; other data sets
     for name in ("", ".transforms", ".transforms.functional", ".models", ".io", ".utils", ".ops"):
         module = MagicMock(__spec__=ModuleSpec("torchvision" + name, None), __path__=[])
         sys.modules["torchvision" + name] = module
-overlay, answers, evidence, work = sys.argv[1:]
+overlay, answers, evidence, work = sys.argv[1:5]
 sys.path.insert(0, overlay)
 os.environ["LMUData"] = work
 from vlmeval.dataset import build_dataset
@@ -191,6 +200,11 @@ def _question(task: str, item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _with_own_tests(code: str) -> str:
+    before, printed, after = code.rpartition("print(")
+    return before + OWN_TESTS + printed + after
+
+
 def _overlay(tool: str, package: str, folder: Path) -> Path:
     """Their package with our files copied over it."""
     (installed,) = python_of(tool).parents[1].glob(f"lib/python*/site-packages/{package}")
@@ -268,7 +282,13 @@ def test_lmms_eval_scores_as_we_do(official: Official, tmp_path: Path) -> None:
             json.dumps({**log, "model_configs": {"task": name}})
         )
     results, rows, shown, parts = run_in(
-        "lmms-eval", RUN_LMMS, overlay, tmp_path / "logs", official.evidence, home=tmp_path
+        "lmms-eval",
+        _with_own_tests(RUN_LMMS),
+        overlay,
+        tmp_path / "logs",
+        official.evidence,
+        LMMS / "test/eval",
+        home=tmp_path,
     )
     for kind in ("", "forward", "inverse"):
         found = results[f"enact_{kind}".rstrip("_")]
@@ -317,8 +337,8 @@ def test_vlmevalkit_scores_as_we_do(official: Official, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     shown, plain, full = run_in(
-        "vlmevalkit", RUN_VLM, overlay, tmp_path / "answers.json", official.evidence, work,
-        home=tmp_path,
+        "vlmevalkit", _with_own_tests(RUN_VLM), overlay, tmp_path / "answers.json",
+        official.evidence, work, VLM / "tests", home=tmp_path,
     )  # fmt: skip
     by_split = {row["split"]: row for row in full}
     for split, kind in (("Overall", ""), ("forward", "forward"), ("inverse", "inverse")):
