@@ -171,8 +171,8 @@ def pictured_frames(folder: Path, frame_ids: list[int], *, are_needed: bool) -> 
             unreadable.append(str(error))
             del files[frame_id]
     seen = [frame_id in files for frame_id in frame_ids]
-    found = Pictured(place, tuple(frame_ids), seen, tuple(unreadable))
-    return found if are_needed or any(seen) else None
+    pictured = Pictured(place, tuple(frame_ids), seen, tuple(unreadable))
+    return pictured if are_needed or any(seen) else None
 
 
 def questions_of(
