@@ -47,6 +47,7 @@ from enact_assets.engine.errors import DownloadError as DownloadError
 from enact_assets.engine.errors import EnactError as EnactError
 from enact_assets.engine.errors import EvaluationError as EvaluationError
 from enact_assets.engine.errors import ExistenceError as ExistenceError
+from enact_assets.engine.errors import GivenTextError as GivenTextError
 from enact_assets.engine.errors import GoalError as GoalError
 from enact_assets.engine.errors import IntervalError as IntervalError
 from enact_assets.engine.errors import LakeError as LakeError

@@ -9,15 +9,14 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "d0ad3a5d5010": "7768ac03781b",  # answers of fact_reader
     "4e0d08be3621": "04a97307e616",  # answers of identity
+    "d0ad3a5d5010": "7768ac03781b",  # answers of learned_precedence
     "bdae771213ae": "04a97307e616",  # answers of oracle
     "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
     "0df896066c15": "04a97307e616",  # answers of random
     "262562937654": "04a97307e616",  # answers of text_prior
-    "dc71b5041dcf": "51af65526bef",  # asked_questions
+    "1170a11c1fdc": "51af65526bef",  # asked_questions
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
-    "94a14e8bb8d1": "535093c644eb",  # film_images
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
     "00765ae19f8c": "0b521036ac7e",  # kept_questions
@@ -30,8 +29,8 @@ FORMER: Mapping[str, str] = {
     "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "c0229d2fe849": "9f0deb65c320",  # replays
-    "0352e8840bda": "f696541b85b9",  # report
+    "5784f1a4d163": "9f0deb65c320",  # replays
+    "3c4ff88bafae": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
@@ -40,8 +39,8 @@ FORMER: Mapping[str, str] = {
     "faae504bde24": "37f36676e6c0",  # wanted_frames
     "f14a99755545": "914023d98110",  # warehouse
     "529001655de0": "119e6f55ed59",  # world_evaluation
-    "3ee454cc2c88": "af3a9c3952d7",  # world_human_answers
-    "a02cd870ab5f": "039a40347e53",  # world_predictions
+    "4c8defcb3803": "af3a9c3952d7",  # world_human_answers
+    "f8568fd39032": "039a40347e53",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

@@ -273,7 +273,8 @@ def annotations_in(folder: Path) -> Path:
 
 def films_in(folder: Path) -> Mapping[str, Path]:
     """Recording -> its film, for all that the step file in ``folder`` has."""
-    return {path.stem: path for path in sorted((folder / FILMS).glob("*.mp4"))}
+    files = sorted((folder / FILMS).glob("*"))
+    return {path.stem: path for path in files if path.suffix.lower() == ".mp4"}
 
 
 def step_file_version(root: Path, name: str) -> str:
