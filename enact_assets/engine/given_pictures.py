@@ -170,6 +170,8 @@ def _opened(
                 )
             if is_decoded:
                 image.load()
+                if image.mode == "P" and image.palette is None:
+                    raise ValueError("it has no palette for its colours")
             is_deep = kind == "PNG" and content[_DEPTH_AT : _DEPTH_AT + 1] == b"\x10"
             if is_deep or (kind == "PNG" and image.mode not in MODES):
                 raise DamagedFileError(

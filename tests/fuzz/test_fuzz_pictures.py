@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzz_cases import count, fuzz, is_refused, scratch
+from fuzz_cases import check_message, count, fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -19,6 +19,7 @@ from PIL import Image
 from enact_assets.commands.release.pictures import label_picture
 from enact_assets.demonstrations.pictures.recorded_pictures import picture_file, read_pictures
 from enact_assets.engine.errors import DamagedFileError, RenderError
+from enact_assets.engine.given_pictures import decode_png, given_picture
 from enact_assets.engine.lake.image_store import ImageStore
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Invalid APNG")]
@@ -52,7 +53,8 @@ def samples() -> list[bytes]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = [encoded("PNG", mode, (9, 7)) for mode in modes if mode != "I;16"]
-        found += [encoded(kind, "RGB", (9, 7)) for kind in ("JPEG", "GIF", "BMP", "TIFF", "PPM")]
+        kinds = ("JPEG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
+        found += [encoded(kind, "RGB", (9, 7)) for kind in kinds]
     return [*found, b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nshowpage\n"]
 
 
@@ -126,6 +128,22 @@ def test_a_picture_is_stored_and_labelled_or_refused(data: bytes) -> None:
         names="x",
     )
     assert is_labelled or refused
+
+
+@given(pictures())
+@fuzz()
+def test_a_given_picture_is_refused_or_becomes_one_that_stays(data: bytes) -> None:
+    """What was read once is an ordinary PNG: nothing is left to turn, to fill or to convert."""
+    try:
+        picture = given_picture(data, "x")
+    except DamagedFileError as error:
+        check_message(str(error), "x")
+        count("given pictures", "refused")
+        return
+    count("given pictures", "converted" if picture.png != data else "kept")
+    size = picture.width_px, picture.height_px
+    assert given_picture(picture.png, "x") == (picture.png, *size, "PNG", False, False)
+    assert decode_png(picture.png, "x").size == size
 
 
 @pytest.mark.parametrize("edge", [10_000, 15_000, 60_000, 2**31 - 1])

@@ -29,8 +29,8 @@ FORMER: Mapping[str, str] = {
     "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "5784f1a4d163": "9f0deb65c320",  # replays
-    "3c4ff88bafae": "f696541b85b9",  # report
+    "d63919ae50ce": "9f0deb65c320",  # replays
+    "109d37dd8601": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
@@ -39,8 +39,8 @@ FORMER: Mapping[str, str] = {
     "faae504bde24": "37f36676e6c0",  # wanted_frames
     "f14a99755545": "914023d98110",  # warehouse
     "529001655de0": "119e6f55ed59",  # world_evaluation
-    "4c8defcb3803": "af3a9c3952d7",  # world_human_answers
-    "f8568fd39032": "039a40347e53",  # world_predictions
+    "c4f154a72a75": "af3a9c3952d7",  # world_human_answers
+    "741b5a4a7475": "039a40347e53",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""
