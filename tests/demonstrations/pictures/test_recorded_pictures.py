@@ -156,6 +156,13 @@ def test_pictures_are_read_by_what_they_are(name: str, kind: str, tmp_path: Path
     assert (frame, abs(shown - 90).max() < 3, shown.shape) == (3, True, (64, 64, 3))
 
 
+@pytest.mark.parametrize("suffix", [".MP4", ".MoV"])
+def test_a_video_counts_in_capitals_too(suffix: str, tmp_path: Path) -> None:
+    write_video(tmp_path, N_FRAMES)
+    (tmp_path / "external_sensor1.mp4").rename(tmp_path / f"external_sensor1{suffix}")
+    assert [frame for frame, _ in read_pictures(tmp_path, {7: 8}, N_FRAMES)] == [7]
+
+
 def test_two_pictures_of_one_frame_are_not_chosen_from(tmp_path: Path) -> None:
     place = tmp_path / "external_sensor1"
     place.mkdir()

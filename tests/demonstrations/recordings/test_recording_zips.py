@@ -77,6 +77,20 @@ def test_what_comes_in_is_what_was_packed(
     assert read_zip(path).n_unused == 1
 
 
+def test_pictures_come_in_whatever_the_case_of_their_suffix(
+    files: dict[str, bytes], tmp_path: Path
+) -> None:
+    task = next(iter(files)).rpartition("/")[0]
+    given = {
+        f"{task}/external_sensor1/{name}": b"x" for name in ("00001.PNG", "00002.jpg", "a.txt")
+    }
+    path = zipped(tmp_path / "z.zip", files | given | {f"{task}/variant_high.MP4": b"y"})
+    found, failures = unpacked(path, tmp_path / "data")
+    assert failures == []
+    names = {name.removeprefix(f"{task}/") for name in found.keys() - files.keys()}
+    assert names == {"external_sensor1/00001.PNG", "external_sensor1/00002.jpg", "variant_high.MP4"}
+
+
 def test_scene_graphs_take_no_more_room_than_in_the_zip(
     files: dict[str, bytes], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from PIL import Image
 
 from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.baselines.tables import Predictions
+from enact_assets.cli import main
 from enact_assets.commands.release.importing import import_paths
 from enact_assets.commands.release.question_importing import look_for_pictures
 from enact_assets.demonstrations.pictures.demonstration_sources import QuestionsSource
@@ -339,6 +340,53 @@ def test_pictures_come_from_a_folder_or_a_zip_and_must_agree(tmp_path: Path, is_
     taken = import_paths([file], DataRoot(tmp_path / "data"), pictures=other)
     assert taken.is_success
     assert [said in note for note in taken.notes].count(True) == 1
+
+
+def jpeg(level: int) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 40), (level, level, level)).save(out, "JPEG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png"])
+def test_a_set_encoded_again_is_read_and_a_broken_picture_costs_its_key_frame(
+    suffix: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """17 GB of PNG files become 2 of JPEG; `validate` found nothing wrong and every task failed."""
+    images = [str(Path(image).with_suffix(suffix)) for image in question().images]
+    asked = found(question(images=images))
+    place = tmp_path / "QA"
+    write(place / "asked.jsonl", [asked[0].question])
+    for k, image in enumerate(images):
+        (tmp_path / image).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / image).write_bytes(jpeg(60 * k))
+    pictures, store = pictures_at(place), ImageStore(tmp_path / "images")
+
+    def made() -> pl.DataFrame:
+        shown = [
+            ShownPicture(k, q.question.id, pictures, str(pictures.find(image)))
+            for k, (_, q, image) in enumerate(sorted(pictures_named(asked)))
+        ]
+        return given_key_frames(wanted_frames(asked), shown, store, lambda _: iter(()))
+
+    assert main(["validate", str(place / "asked.jsonl")]) == 0
+    assert "no problems" in capsys.readouterr().out
+    levels = [int(store.read(sha).mean().round()) for sha in made()["image_sha"]]
+    assert sorted(levels) == [0, 60, 120]
+    (tmp_path / images[1]).write_bytes(jpeg(60)[:400])
+    assert main(["validate", str(place / "asked.jsonl")]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 of 3 key frames show no picture, first" in said
+    assert "does not decode as JPEG" in said
+    assert made().height == 2
+    assert "1 of 3 key frames have a file that is no picture" in caplog.text
+    for image in images:
+        (tmp_path / image).write_bytes(b"")
+    with pytest.raises(RenderError, match=r"none of 3 key frames has a picture: .*does not decode"):
+        made()
 
 
 def wanted_frames(asked: list[FoundQuestion]) -> pl.DataFrame:
