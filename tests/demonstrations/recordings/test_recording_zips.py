@@ -18,6 +18,7 @@ from enact_assets.demonstrations.recordings.zips import read_zip
 from enact_assets.settings.paths import DataRoot
 
 from reference.official_replays import CAMERA, write_replay
+from reference.small_videos import write_video
 
 TASKS = ("bringing_water_1750844141719178", "canning_food_1751278778230696")
 GRAPHS = "scene_graph_0.json"
@@ -84,7 +85,8 @@ def test_pictures_come_in_whatever_the_case_of_their_suffix(
     given = {
         f"{task}/external_sensor1/{name}": b"x" for name in ("00001.PNG", "00002.jpg", "a.txt")
     }
-    path = zipped(tmp_path / "z.zip", files | given | {f"{task}/variant_high.MP4": b"y"})
+    video = write_video(tmp_path / "v.mp4", 70).read_bytes()
+    path = zipped(tmp_path / "z.zip", files | given | {f"{task}/variant_high.MP4": video})
     found, failures = unpacked(path, tmp_path / "data")
     assert failures == []
     names = {name.removeprefix(f"{task}/") for name in found.keys() - files.keys()}
