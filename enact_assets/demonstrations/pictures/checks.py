@@ -210,7 +210,12 @@ class _Look:
 
     def _at_files(self, folder: Path, shown: Collection[Path]) -> None:
         """``shown`` are those of key frames, which materializing decodes: so does this."""
-        files = sorted(p for p in folder.iterdir() if p.name.lower().endswith(PICTURE_SUFFIXES))
+        # macOS leaves `._00001.png` beside a copy, which is no picture and shows no frame.
+        files = sorted(
+            path
+            for path in folder.iterdir()
+            if path.name.lower().endswith(PICTURE_SUFFIXES) and not path.name.startswith(".")
+        )
         broken: list[str] = []
         pictures: dict[Path, GivenPicture] = {}
         sizes: dict[Path, tuple[int, int]] = {}

@@ -237,6 +237,7 @@ def test_a_good_recording_has_nothing_wrong(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_video(recording / "variant_high.mp4", N_FRAMES)
+    (recording / CAMERA / "._00020.png").write_bytes(b"what macOS leaves beside a copy")
     assert main(["validate", str(recording)]) == 0
     assert said(capsys).endswith("no problems. 90 frames.")
 
