@@ -476,23 +476,46 @@ def test_odd_arguments_end_in_an_exit_code(command: str, place: str, odd: str) -
         count(f"command {command}", f"exit {code}")
 
 
-@pytest.mark.parametrize("kind", ["no picture", "cut", "bomb", "short video", "no video", "folder"])
-def test_a_task_with_pictures_that_are_none_fails_and_leaves_nothing(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["no picture", "cut", "bomb", "folder"])
+def test_a_picture_that_is_none_costs_the_questions_that_show_it(kind: str) -> None:
     with scratch() as root:
         shutil.copytree(base() / "in", root / "in")
         bad = root / "in" / "bad_1"
         shutil.copytree(base() / "in" / GOOD, bad)
         last = max((bad / CAMERA).iterdir())
-        if "video" in kind:
-            shutil.rmtree(bad / CAMERA)
-            video = b"no video" if kind == "no video" else short_video()
-            (bad / f"{CAMERA}.mp4").write_bytes(video)
-        elif kind == "folder":
-            last.unlink()
+        last.unlink()
+        if kind == "folder":
             last.mkdir()
         else:
             bomb = picture()[:16] + b"\x00\x01\x00\x00" * 2 + picture()[24:]
             last.write_bytes({"no picture": b"x", "cut": picture()[:60], "bomb": bomb}[kind])
+        code, shown = run("segment", root / "in", root / "out")
+        assert code == 0
+        assert "bad_1: 1 file is no picture, first" in shown
+        assert part(tree(root / "out"), GOOD) == part(tree(base() / "out"), GOOD)
+        theirs = part(tree(root / "out"), "bad_1")
+        assert len(theirs) == len(part(tree(root / "out"), GOOD)) - 1
+        code, shown = run(
+            "qa", root / "out", root / "in", root / "QA" / "q.jsonl", "--num-to-sample", 3
+        )
+        assert code == 0, shown
+        assert "bad_1: 1 of " in shown
+        rows = [json.loads(line) for line in (root / "QA" / "q.jsonl").read_bytes().splitlines()]
+        asked = [row["key_frame_ids"] for row in rows if row["task_name"] == "bad_1"]
+        assert asked
+        assert not any(str(int(last.stem)) in ids for ids in asked)
+        count("command segment", f"exit {code}")
+
+
+@pytest.mark.parametrize("kind", ["short video", "no video"])
+def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) -> None:
+    with scratch() as root:
+        shutil.copytree(base() / "in", root / "in")
+        bad = root / "in" / "bad_1"
+        shutil.copytree(base() / "in" / GOOD, bad)
+        shutil.rmtree(bad / CAMERA)
+        video = b"no video" if kind == "no video" else short_video()
+        (bad / f"{CAMERA}.mp4").write_bytes(video)
         code, shown = run("segment", root / "in", root / "out")
         assert code == 1
         assert "failed: bad_1:" in shown
@@ -502,7 +525,7 @@ def test_a_task_with_pictures_that_are_none_fails_and_leaves_nothing(kind: str) 
         code, shown = run(
             "qa", root / "out", root / "in", root / "QA" / "q.jsonl", "--num-to-sample", 3
         )
-        assert code == (0 if kind == "folder" else 1), shown
+        assert code == 1, shown
         lines = (root / "QA" / "q.jsonl").read_bytes().splitlines()
         mine = [line for line in lines if json.loads(line)["task_name"] == GOOD]
         assert mine == (base() / "QA" / "q.jsonl").read_bytes().splitlines()

@@ -152,7 +152,10 @@ def read_pictures(
         for frame, pixels in read_frames(video, set(frames), n_frames, first=first):
             yield frame, encoded_png(Image.fromarray(pixels))
         return
-    files = picture_files(folder / camera, frames.values())
+    place = folder / camera
+    if place.exists() and not place.is_dir():
+        raise RenderError(f"{place}: is a file, expected a folder with pictures")
+    files = picture_files(place, frames.values())
     for frame, frame_id in sorted(frames.items()):
         if frame_id not in files:
             continue

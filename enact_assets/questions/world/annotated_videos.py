@@ -109,7 +109,7 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
         things = [thing for thing in (of["object"], of["place"]) if thing]
         absent = [thing for thing in things if thing not in kinds]
         if absent or not of["verb"] or not of["object"]:
-            unknown.append(f"line {line}, {absent[0] if absent else 'no verb or object'}")
+            unknown.append(f"line {line}, {shown(absent[0]) if absent else 'no verb or object'}")
             continue
         times = [
             _moment(of[n], checked.video, by_time=by_time, decimal_comma=given.has_decimal_comma)

@@ -61,7 +61,7 @@ def test_actions_of_annotated_videos_are_asked_about(tmp_path: Path) -> None:
         recorded(root, k, STEPS)
     recorded(root, 3, [f"{step},kitchen" for step in [*STEPS, "8,9,grasp,mug,"]], ",environment")
     (told,) = write_annotated_videos(Recordings(root), folder)
-    assert "tidying_3/actions.csv: 1 row left out: no such object (first: line 6, mug)" in told
+    assert "tidying_3/actions.csv: 1 row left out: no such object (first: line 6, 'mug')" in told
     films = {name: length_s(film) for name, film in films_in(folder).items()}
     assert films == pytest.approx(dict.fromkeys(("tidying_1", "tidying_2", "tidying_3"), 10.0))
     found = annotated_actions(read_step_file(folder, "annotated_videos"), films)
