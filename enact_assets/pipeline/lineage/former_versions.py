@@ -29,7 +29,7 @@ FORMER: Mapping[str, str] = {
     "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "d63919ae50ce": "9f0deb65c320",  # replays
+    "b828ea104f4d": "9f0deb65c320",  # replays
     "109d37dd8601": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
