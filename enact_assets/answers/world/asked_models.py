@@ -1,6 +1,7 @@
 """Registered models, which answer questions of WorldPrediction from stills, through the ledger."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -10,13 +11,20 @@ from enact_assets.answers.baselines.predict import refuse_gaps
 from enact_assets.answers.models.messages import Message
 from enact_assets.answers.world.messages import message_of
 from enact_assets.engine.errors import PredictionError
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.questions.world.items import WorldItem
 from enact_assets.questions.world.pictures import WorldPictures
 from enact_assets.questions.world.tables import WorldPredictions
 
 
+@dataclass(frozen=True)
 class WorldAsker(ModelAsker):
-    """Asks the models of one data root questions of WorldPrediction."""
+    """Asks the models of one data root questions of WorldPrediction.
+
+    ``on_training`` hears how far a baseline of ours is that has to learn first.
+    """
+
+    on_training: OnProgress = unheard
 
 
 def asked_predictions(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from enact_assets.answers.baselines.order_kernels import violations
 from enact_assets.answers.baselines.text_prior import ActionRules
 from enact_assets.answers.world.oepp import fit_mlp, fit_ridge, oepp_scores
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.tables import Of
 from enact_assets.questions.world.observed_orders import OrderCounts
 from enact_assets.questions.world.plan_options import PlanOptions, chosen_letters, plan_options
@@ -143,13 +144,15 @@ def known_of(
 @dataclass(frozen=True)
 class LabelMaterial:
     """What these baselines read: questions, candidates, ``known`` actions of all recordings, and
-    ``training`` plans, those of the person whom a question shows left out.
+    ``training`` plans, those of the person whom a question shows left out. ``on_progress`` hears of
+    each model that is trained.
     """
 
     questions: pl.DataFrame
     candidates: pl.DataFrame
     known: pl.DataFrame
     training: Of[TrainingPlans]
+    on_progress: OnProgress = unheard
 
     @cached_property
     def options(self) -> list[PlanOptions]:
@@ -256,7 +259,9 @@ def by_oepp(name: str) -> Callable[[LabelMaterial], Letters]:
     def answers(material: LabelMaterial) -> Letters:
         fit = {"oepp_ridge": fit_ridge, "oepp_mlp": fit_mlp}[name]
         found: Letters = {}
-        for options, plans in material.by_person():
+        asked = list(material.by_person())
+        for k, (options, plans) in enumerate(asked):
+            material.on_progress(Progress(k, len(asked), "models of a person and a length", name))
             done = material.done(options)
             scores = oepp_scores(fit, plans, done, options.categories)
             found |= chosen_letters(name, options.ids, scores)

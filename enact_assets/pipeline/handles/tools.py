@@ -290,7 +290,9 @@ def world_asker(
 ) -> WorldAsker:
     """The same, of the model that answers questions of WorldPrediction."""
     asker = model_asker(tools, partition, loaded)
-    return WorldAsker(asker.data_root, asker.read_png, asker.usd_until, asker.on_progress)
+    hears = tools.progress(f"training {' '.join(partition.values())}")
+    asked = asker.data_root, asker.read_png, asker.usd_until, asker.on_progress
+    return WorldAsker(*asked, on_training=hears)
 
 
 @provides(reads=("image_model",))

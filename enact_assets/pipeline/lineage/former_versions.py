@@ -38,9 +38,10 @@ FORMER: Mapping[str, str] = {
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
     "f14a99755545": "914023d98110",  # warehouse
+    "3778a56dfe5f": "1fad136b4fe5",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "c4f154a72a75": "af3a9c3952d7",  # world_human_answers
-    "741b5a4a7475": "039a40347e53",  # world_predictions
+    "6ab6cb2780b5": "039a40347e53",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

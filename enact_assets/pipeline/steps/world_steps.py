@@ -231,7 +231,9 @@ def world_predictions(
         candidates,
         shown,
         scenes,
-        LabelMaterial(questions, candidates, known_of(states, annotated), training),
+        LabelMaterial(
+            questions, candidates, known_of(states, annotated), training, ask.on_training
+        ),
     )
     found = predictions_of(model, source, material)
     return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,19 @@ def test_embedded_plans_are_given_away_by_rules_and_orders() -> None:
     by_condition = rows.group_by("condition").agg(pl.col("is_right").mean(), pl.len())
     assert by_condition["is_right"].to_list() == [0.25] * 3
     assert by_condition["len"].n_unique() == 1
+
+
+def test_how_many_models_are_trained_can_be_heard(tmp_path: Path) -> None:
+    """There are 256 of them for EPIC's steps."""
+    heard: list[tuple[float, float, str]] = []
+    found = replace(
+        material(three_kitchens(tmp_path / "x"), "x"),
+        on_progress=lambda progress: heard.append((progress.done, progress.total, progress.text)),
+    )
+    LABEL_MODELS["oepp_mlp"](found)
+    n = len(list(found.by_person()))
+    assert n > 1
+    assert heard == [(k, n, "oepp_mlp") for k in range(n)]
 
 
 def test_a_person_teaches_nothing_about_questions_that_show_that_person(tmp_path: Path) -> None:
