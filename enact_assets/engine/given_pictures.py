@@ -2,12 +2,14 @@
 
 PNG, JPEG and WebP are read. What is transparent shows white, as on a page of paper, and what a
 camera noted about how it was held (EXIF) is applied once and dropped. Nothing is guessed of more
-than 8 bits per channel or of several pictures in one file. An 8-bit PNG that has nothing of this
+than 8 bits per channel or of several pictures in one file (an animated PNG has one that
+shows where nothing is animated). An 8-bit PNG that has nothing of this
 stays as it is, byte for byte; everything else becomes an 8-bit RGB PNG.
 """
 
 import io
 import struct
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +32,7 @@ MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 TINY_PX = 32
 """A picture with a shorter edge shows next to nothing."""
 _ORIENTATION = 0x0112
-_UPRIGHT = 1
+_UPRIGHT, _LYING = 1, range(5, 9)
 _DEPTH_AT = 24
 """Where a PNG file says how many bits a channel has."""
 _DECODE_ERRORS = (
@@ -72,7 +74,7 @@ def given_picture(content: bytes, where: str) -> GivenPicture:
     # Decoding overlooks what is wrong behind the last pixel, such as the end of a copy cut short.
     _undecoded_size(content, where)
     with _opened(content, kind, where) as image:
-        is_turned = image.getexif().get(_ORIENTATION, _UPRIGHT) in range(2, 9)
+        is_turned = _orientation(image) != _UPRIGHT
         upright = ImageOps.exif_transpose(image) if is_turned else image
         is_on_white = _is_transparent(upright)
         png = content
@@ -92,7 +94,7 @@ def decode_png(png: bytes, where: str) -> Image.Image:
 
 
 def undecoded_size(path: Path) -> tuple[int, int]:
-    """Width and height of a picture file in px. Of a PNG all checksums are read, but no pixel.
+    """Width and height of an upright picture file in px. All checksums of a PNG are read, no pixel.
 
     Errors: :class:`DamagedFileError` as of :func:`read_picture_file`.
     """
@@ -102,10 +104,12 @@ def undecoded_size(path: Path) -> tuple[int, int]:
 def _undecoded_size(content: bytes, where: str) -> tuple[int, int]:
     kind = _kind(content)
     with _opened(content, kind, where, is_decoded=False) as image:
-        size = image.size
+        width, height = image.size
+        if _orientation(image) in _LYING:
+            width, height = height, width
         if kind == "PNG":
             image.verify()
-    return size
+    return width, height
 
 
 def _content_of(path: Path) -> bytes:
@@ -140,6 +144,21 @@ def _is_transparent(image: Image.Image) -> bool:
     return bool(lowest != 255)
 
 
+def _orientation(image: Image.Image) -> int:
+    """How the camera was held, 1 to 8. Nothing is decoded: what is not known yet is upright."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found: object = Image.Image.getexif(image).get(_ORIENTATION)
+    return found if isinstance(found, int) and found in range(2, 9) else _UPRIGHT
+
+
+def _scale_transparent(image: Image.Image, depth: int) -> None:
+    """Pillow reads grey of 2 and 4 bits as of 8, but not which grey is transparent."""
+    grey = image.info.get("transparency")
+    if depth in (2, 4) and image.mode == "L" and isinstance(grey, int):
+        image.info["transparency"] = grey * (255 // (2**depth - 1))
+
+
 def _kind(content: bytes) -> str:
     if content.startswith(b"\xff\xd8\xff"):
         return "JPEG"
@@ -156,8 +175,12 @@ def _opened(
         "WebP": WebPImageFile,
     }
     try:
-        # Not Image.open, which only warns of the smaller ones among the absurdly large.
-        with readers[kind](io.BytesIO(content)) as image:
+        with warnings.catch_warnings():
+            # Pillow warns of a damaged note of a camera, which then says nothing.
+            warnings.simplefilter("ignore")
+            # Not Image.open, which only warns of the smaller ones among the absurdly large.
+            found = readers[kind](io.BytesIO(content))
+        with found as image:
             width, height = image.size
             if not 0 < width * height <= MAX_PIXELS:
                 raise DamagedFileError(
@@ -172,6 +195,8 @@ def _opened(
                 image.load()
                 if image.mode == "P" and image.palette is None:
                     raise ValueError("it has no palette for its colours")
+                if kind == "PNG":
+                    _scale_transparent(image, content[_DEPTH_AT])
             is_deep = kind == "PNG" and content[_DEPTH_AT : _DEPTH_AT + 1] == b"\x10"
             if is_deep or (kind == "PNG" and image.mode not in MODES):
                 raise DamagedFileError(

@@ -3,6 +3,7 @@
 import re
 
 WANTED = "seconds from 0, such as 83.5, 83500 ms or 1:23.5 (below 60 after a colon)"
+WANTED_RATE = "a number above 0 (frames per second), such as 29.97"
 WANTED_FRAME = "a whole number from 0"
 _MAX_CHARACTERS = 30
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)", re.ASCII)
@@ -34,6 +35,12 @@ def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
         number = float(found[1] + (found[2] or ""))
         return number / 1000 if (found[3] or "").lower().startswith("m") else number
     return None
+
+
+def rate_of(text: str, *, decimal_comma: bool = False) -> float | None:
+    """Frames per second; None unless ``text`` is a number above 0."""
+    is_number = not set(text.lower()) & set(":ms")
+    return (seconds_of(text, decimal_comma=decimal_comma) if is_number else None) or None
 
 
 def frame_of(text: str) -> int | None:

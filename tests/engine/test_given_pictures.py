@@ -2,6 +2,7 @@
 
 import io
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from enact_assets.engine.errors import DamagedFileError
-from enact_assets.engine.given_pictures import decode_png, given_picture
+from enact_assets.engine.given_pictures import decode_png, given_picture, undecoded_size
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (40, 56, 3), dtype=np.uint8)
 
@@ -118,3 +119,38 @@ def test_sixteen_bits_of_colour_are_refused_too() -> None:
         parts.append(len(body).to_bytes(4, "big") + kind + body + sums)
     with pytest.raises(DamagedFileError, match="more than 8 bits"):
         given_picture(b"\x89PNG\r\n\x1a\n" + b"".join(parts), "x")
+
+
+def png_file(depth: int, row: int, *chunks: tuple[bytes, bytes]) -> bytes:
+    """A grey PNG of ``depth`` bits whose one row is one byte, with further chunks before it."""
+    size = (8 // depth).to_bytes(4, "big") + (1).to_bytes(4, "big")
+    image = (b"IDAT", zlib.compress(bytes([0, row])))
+    parts = [(b"IHDR", size + bytes([depth, 0, 0, 0, 0])), *chunks, image, (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
+        for kind, body in parts
+    )
+
+
+@pytest.mark.parametrize(
+    ("depth", "row", "levels"),
+    [(1, 0b01000000, [0, 255]), (2, 0b00011011, [0, 255, 170, 255]), (4, 0x1F, [255, 255])],
+)
+def test_a_transparent_grey_of_few_bits_is_white(depth: int, row: int, levels: list[int]) -> None:
+    """Pillow scales the greys of 2 and 4 bits to 8, and not the one that is transparent."""
+    content = png_file(depth, row, (b"tRNS", b"\0\1"))
+    assert shown(content)[0, : len(levels), 0].tolist() == levels
+
+
+def test_a_damaged_note_of_a_camera_is_passed_over_in_silence(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    content = encoded(Image.fromarray(PIXELS), "JPEG", exif=exif.tobytes()[:20])
+    assert not given_picture(content, "x").is_turned
+    (tmp_path / "x.jpg").write_bytes(content)
+    assert undecoded_size(tmp_path / "x.jpg") == (56, 40)
+    assert not [str(found.message) for found in recwarn.list]
+    (tmp_path / "x.jpg").write_bytes(encoded(Image.fromarray(PIXELS), "JPEG", exif=exif))
+    assert undecoded_size(tmp_path / "x.jpg") == (40, 56)

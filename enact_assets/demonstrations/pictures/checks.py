@@ -19,11 +19,11 @@ from enact_assets.demonstrations.pictures.recorded_pictures import (
 )
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
-    PICTURE_SUFFIXES,
     VIDEO_SUFFIXES,
     camera_of_variant,
     has_picture_files,
     has_pictures,
+    is_picture_name,
     variant_of,
     variant_places,
     video_files,
@@ -210,12 +210,7 @@ class _Look:
 
     def _at_files(self, folder: Path, shown: Collection[Path]) -> None:
         """``shown`` are those of key frames, which materializing decodes: so does this."""
-        # macOS leaves `._00001.png` beside a copy, which is no picture and shows no frame.
-        files = sorted(
-            path
-            for path in folder.iterdir()
-            if path.name.lower().endswith(PICTURE_SUFFIXES) and not path.name.startswith(".")
-        )
+        files = sorted(path for path in folder.iterdir() if is_picture_name(path.name))
         broken: list[str] = []
         pictures: dict[Path, GivenPicture] = {}
         sizes: dict[Path, tuple[int, int]] = {}

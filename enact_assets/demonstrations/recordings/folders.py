@@ -88,11 +88,19 @@ def has_pictures(folder: Path, camera: str) -> bool:
     return has_picture_files(folder / camera) or video_file(folder, camera) is not None
 
 
+def is_picture_name(name: str) -> bool:
+    """Whether a file of this name is taken for a picture."""
+    return name.lower().endswith(PICTURE_SUFFIXES) and not name.startswith(".")
+
+
 def has_picture_files(folder: Path) -> bool:
-    """Whether a picture file is in ``folder``, of any suffix that is read, in any case."""
+    """Whether a picture file is in ``folder``, of any suffix that is read, in any case.
+
+    What macOS leaves beside a copy, ``._00001.png``, is none.
+    """
     try:
         with os.scandir(folder) as entries:
-            return any(entry.name.lower().endswith(PICTURE_SUFFIXES) for entry in entries)
+            return any(is_picture_name(entry.name) for entry in entries)
     except OSError:
         return False
 

@@ -15,7 +15,7 @@ FORMER: Mapping[str, str] = {
     "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
     "0df896066c15": "04a97307e616",  # answers of random
     "262562937654": "04a97307e616",  # answers of text_prior
-    "1170a11c1fdc": "51af65526bef",  # asked_questions
+    "982c0cd1a392": "51af65526bef",  # asked_questions
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
@@ -29,8 +29,8 @@ FORMER: Mapping[str, str] = {
     "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "b828ea104f4d": "9f0deb65c320",  # replays
-    "109d37dd8601": "f696541b85b9",  # report
+    "c82cc61cc3a7": "9f0deb65c320",  # replays
+    "8947535b6b36": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
@@ -40,8 +40,8 @@ FORMER: Mapping[str, str] = {
     "f14a99755545": "914023d98110",  # warehouse
     "3778a56dfe5f": "1fad136b4fe5",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
-    "c4f154a72a75": "af3a9c3952d7",  # world_human_answers
-    "6ab6cb2780b5": "039a40347e53",  # world_predictions
+    "61af04f8829c": "af3a9c3952d7",  # world_human_answers
+    "9c752b300135": "039a40347e53",  # world_predictions
     "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

@@ -12,14 +12,15 @@ from enact_assets.engine.plurals import counted
 
 MAX_SHOWN = 300
 MAX_SHOWN_COLUMNS = 12
-NAMING = ("recording_id", "step_idx")
+NAMING = ("recording_id", "step_idx", "object", "place")
 """Columns that come first and hold names, which a ``#`` may begin."""
 
 
 def read_csv_file(path: Path, known: Sequence[str]) -> GivenCsv:
     """The CSV file ``path``, whose columns should be ``known``.
 
-    Errors: :class:`StepFileError` if it is no CSV in UTF-8; ``FileNotFoundError``.
+    Errors: :class:`StepFileError` if it is no CSV in UTF-8, or has one of these columns twice;
+    ``FileNotFoundError``.
     """
     try:
         is_ours = path.is_relative_to(PACKAGE)
@@ -38,21 +39,21 @@ def read_csv_file(path: Path, known: Sequence[str]) -> GivenCsv:
         )
     if not found.columns:
         raise StepFileError(f"{path}: cannot be read as CSV (it holds nothing).")
+    twice = [name for name in known if found.columns.count(name) > 1]
+    if twice:
+        raise StepFileError(
+            f"{path}, line {found.header_line}: column {twice[0]!r} is there twice. Delete one."
+        )
     return found
 
 
 def check_columns(path: Path, found: GivenCsv, needed: Sequence[str]) -> None:
-    """Errors: :class:`StepFileError` for a column that is missing, or there twice."""
+    """Errors: :class:`StepFileError` for a column that is missing."""
     columns = found.columns
     lacking = [name for name in needed if name not in columns]
     if lacking:
         has = shown(list(columns)[:MAX_SHOWN_COLUMNS])
         raise StepFileError(f"{path}: lacks columns {lacking}; it has {has}.")
-    twice = [name for name in needed if columns.count(name) > 1]
-    if twice:
-        raise StepFileError(
-            f"{path}, line {found.header_line}: column {twice[0]!r} is there twice. Delete one."
-        )
 
 
 def whole_rows(path: Path, found: GivenCsv) -> tuple[list[int], list[dict[str, str]], list[str]]:

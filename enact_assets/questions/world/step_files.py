@@ -16,7 +16,8 @@ import polars as pl
 
 from enact_assets.engine import given_times, given_truths
 from enact_assets.engine.errors import StepFileError, UnknownNameError
-from enact_assets.engine.given_times import frame_of, seconds_of
+from enact_assets.engine.given_text import nfc
+from enact_assets.engine.given_times import frame_of, rate_of, seconds_of
 from enact_assets.engine.given_truths import truth_of
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.package_files import file_bytes
@@ -163,7 +164,7 @@ class _Moments:
         self.fault: str | None = None
         by_time = "start_time" in of and "end_time" in of
         names = ("start_time", "end_time") if by_time else ("start_frame", "end_frame")
-        self.is_not_done = all(re.fullmatch(r"-1(\.0*)?", of[name]) for name in names)
+        self.is_not_done = all(re.fullmatch(r"-1([.,]0*)?", of[name]) for name in names)
         self.start_s = self.end_s = 0.0
         if self.is_not_done:
             return
@@ -187,7 +188,7 @@ class _Moments:
 def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
     """Recording -> its row, with ``duration_s`` and ``rate_hz`` as numbers, or None.
 
-    Errors: :class:`StepFileError` if two rows have the same.
+    Errors: :class:`StepFileError` if two rows have the same, or a rate is none.
     """
     names = Counter(of["recording_id"] for of in recordings.rows)
     twins = [of["recording_id"] for of in recordings.rows if names[of["recording_id"]] > 1]
@@ -196,18 +197,18 @@ def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
             f"{where}: {counted(len(twins), 'row')} share their recording_id, first "
             f"{twins[0]!r}. Keep one row per recording."
         )
-    return {
-        of["recording_id"]: {
-            **of,
-            "duration_s": seconds_of(
-                of["duration(sec)"], decimal_comma=recordings.has_decimal_comma
-            ),
-            "rate_hz": seconds_of(
-                of.get(RATE, ""), decimal_comma=recordings.has_decimal_comma
-            ) or None,
-        }
-        for of in recordings.rows
-    }  # fmt: skip
+    found: dict[str, dict[str, Any]] = {}
+    for line, of in zip(recordings.lines, recordings.rows, strict=True):
+        rate = of.get(RATE, "")
+        rate_hz = rate_of(rate, decimal_comma=recordings.has_decimal_comma)
+        if rate and rate_hz is None:
+            raise StepFileError(
+                f"{where}, line {line}: {RATE} {shown(rate)} is not {given_times.WANTED_RATE}."
+            )
+        duration = of["duration(sec)"]
+        duration_s = seconds_of(duration, decimal_comma=recordings.has_decimal_comma)
+        found[of["recording_id"]] = {**of, "duration_s": duration_s, "rate_hz": rate_hz}
+    return found
 
 
 class _Rows(NamedTuple):
@@ -274,7 +275,7 @@ def annotations_in(folder: Path) -> Path:
 def films_in(folder: Path) -> Mapping[str, Path]:
     """Recording -> its film, for all that the step file in ``folder`` has."""
     files = sorted((folder / FILMS).glob("*"))
-    return {path.stem: path for path in files if path.suffix.lower() == ".mp4"}
+    return {nfc(path.stem): path for path in files if path.suffix.lower() == ".mp4"}
 
 
 def step_file_version(root: Path, name: str) -> str:

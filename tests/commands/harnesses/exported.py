@@ -15,6 +15,20 @@ from reference.asked_root import write_asked_root, write_evidence
 
 ROOT = Path(__file__).parents[3]
 
+VLMEVALKIT_STARTS = """
+import json, os, sys
+from importlib.machinery import ModuleSpec
+from unittest.mock import MagicMock
+try:
+    import torchvision
+except ImportError:  # it has no build for PyTorch without CUDA; other data sets import it
+    from transformers import AutoModel, AutoProcessor, AutoTokenizer
+    for name in ("", ".transforms", ".transforms.functional", ".models", ".io", ".utils", ".ops"):
+        module = MagicMock(__spec__=ModuleSpec("torchvision" + name, None), __path__=[])
+        sys.modules["torchvision" + name] = module
+"""
+"""How code begins that imports VLMEvalKit."""
+
 
 def exported(folder: Path) -> FolderExported:
     """Questions of a household in ``folder / "set"``."""

@@ -19,7 +19,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
-from commands.harnesses.exported import ROOT, python_of, run_in
+from commands.harnesses.exported import ROOT, VLMEVALKIT_STARTS, python_of, run_in
 from commands.release.official_files import picture, write_inputs
 from results.verification.release_pairs import computed_pairs, evidence
 
@@ -71,17 +71,9 @@ rows = [
 ]
 print(json.dumps([found["results"], rows, doc["id"], parts]))
 """
-RUN_VLM = """
-import json, os, sys
-from importlib.machinery import ModuleSpec
-from unittest.mock import MagicMock
-try:
-    import torchvision
-except ImportError:  # it has no build for PyTorch without CUDA; other data sets import it
-    from transformers import AutoModel, AutoProcessor, AutoTokenizer
-    for name in ("", ".transforms", ".transforms.functional", ".models", ".io", ".utils", ".ops"):
-        module = MagicMock(__spec__=ModuleSpec("torchvision" + name, None), __path__=[])
-        sys.modules["torchvision" + name] = module
+RUN_VLM = (
+    VLMEVALKIT_STARTS
+    + """
 overlay, answers, evidence, work = sys.argv[1:5]
 sys.path.insert(0, overlay)
 os.environ["LMUData"] = work
@@ -109,6 +101,7 @@ os.environ["ENACT_EVIDENCE"] = evidence
 full = data.evaluate(file)
 print(json.dumps([shown, plain.to_dict("records"), full.to_dict("records")]))
 """
+)
 
 
 class Official(NamedTuple):

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from commands.harnesses.exported import exported, run_in
+from commands.harnesses.exported import VLMEVALKIT_STARTS, exported, run_in
 
 from enact_assets.commands.harnesses.question_rows import text_and_pictures
 from enact_assets.commands.harnesses.scoring import score_answer
@@ -13,17 +13,9 @@ from enact_assets.commands.harnesses.vlmevalkit import write_vlmevalkit
 
 pytestmark = pytest.mark.slow
 
-CODE = """
-import json, os, sys
-from importlib.machinery import ModuleSpec
-from unittest.mock import MagicMock
-try:
-    import torchvision
-except ImportError:  # it has no build for PyTorch without CUDA; other data sets import it
-    from transformers import AutoModel, AutoProcessor, AutoTokenizer
-    for name in ("", ".transforms", ".transforms.functional", ".models", ".io", ".utils", ".ops"):
-        module = MagicMock(__spec__=ModuleSpec("torchvision" + name, None), __path__=[])
-        sys.modules["torchvision" + name] = module
+CODE = (
+    VLMEVALKIT_STARTS
+    + """
 folder, answers = sys.argv[1], sys.argv[2]
 os.environ["LMUData"] = folder
 sys.path.insert(0, folder)
@@ -38,6 +30,7 @@ scores = pd.read_csv(os.path.splitext(answers)[0] + "_scores.tsv", sep="\\t", dt
 found = [type(data).__name__, shown, result.to_dict("records"), scores.to_dict("records")]
 print(json.dumps(found))
 """
+)
 
 
 def test_it_is_built_by_name_and_scores_as_we_do(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def test_an_empty_folder_hides_no_video_and_png_files_go_first(tmp_path: Path) -
     write_video(tmp_path, N_FRAMES)
     (tmp_path / "external_sensor1").mkdir()
     (tmp_path / "external_sensor1" / "Thumbs.db").write_bytes(b"")
+    (tmp_path / "external_sensor1" / "._00008.png").write_bytes(b"")
     [(frame, _)] = read_pictures(tmp_path, {7: 8}, N_FRAMES)
     assert frame == 7
     picture_file(tmp_path, 8).write_bytes(as_png(picture(2)))

@@ -9,7 +9,7 @@ from enact_assets.demonstrations.replay.annotated import check_annotation, read_
 from enact_assets.engine.errors import StepFileError
 from enact_assets.pipeline.lineage.annotation_readings import READ_ANEW, reading_of
 from enact_assets.questions.world.annotated_videos import ACTIONS, write_annotated_videos
-from enact_assets.questions.world.step_files import read_step_file
+from enact_assets.questions.world.step_files import films_in, read_step_file
 
 from reference.small_step_files import STEPS, step, write_step_file
 from reference.small_videos import write_video
@@ -34,7 +34,7 @@ def steps_of(folder: Path, text: str, coding: str = "utf-8-sig") -> list[tuple[o
 def test_steps_by_clock_with_a_mark_semicolons_and_decimal_commas(tmp_path: Path) -> None:
     text = " Recording ID ;step_id;START_TIME;end_time;description;has_errors;;\r\n"
     text += "a;1;00:00:00,00;0:02,5;step 1;FALSCH;;\r\n;;;;;;;\r\na;2;3000 ms;5;step 2;yes;;\r\n"
-    text += "a;3;-1;-1,0;step 3;nein\r\n".replace("-1,0", "-1.0")
+    text += "a;3;-1,0;-1.0;step 3;nein\r\n"
     assert steps_of(tmp_path, text) == [(2, 0.0, 2.5, False), (4, 3.0, 5.0, True)]
 
 
@@ -45,6 +45,27 @@ def test_steps_by_frames_of_a_known_rate(tmp_path: Path) -> None:
     information = "recording_id,environment_id,person_id,duration(sec),frame_rate\na,1,1,60,30\n"
     (tmp_path / "video_information.csv").write_text(information)
     assert read_step_file(tmp_path, "x").steps.select("start_s", "end_s").row(0) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize("rate", ["1:00", "25 fps", "30 ms", "0", "-25", "30000/1001"])
+def test_a_rate_that_is_none_is_named(tmp_path: Path, rate: str) -> None:
+    steps_of(tmp_path, f"{STEPS}\n{step('a', 1, 0, 1)}\n")
+    header = "recording_id,environment_id,person_id,duration(sec),frame_rate"
+    (tmp_path / "video_information.csv").write_text(f"{header}\na,1,1,60,{rate}\n")
+    with pytest.raises(StepFileError, match=f"line 2: frame_rate '{rate}' is not a number above 0"):
+        read_step_file(tmp_path, "x")
+
+
+def test_a_column_that_may_be_there_is_there_once(tmp_path: Path) -> None:
+    """The last one won in silence."""
+    with pytest.raises(StepFileError, match="line 1: column 'start_frame' is there twice"):
+        steps_of(tmp_path, f"{STEPS},start_frame,end_frame,start_frame\n")
+
+
+def test_a_film_is_found_in_either_unicode_form(tmp_path: Path) -> None:
+    (tmp_path / "videos").mkdir()
+    (tmp_path / "videos" / "ku\u0308.MP4").write_bytes(b"")
+    assert list(films_in(tmp_path)) == ["k\u00fc"]
 
 
 @pytest.mark.parametrize(
