@@ -103,7 +103,7 @@ class Look:
             return self._at_scene_graphs(file)
         if file.name == DEMONSTRATION_FILE:
             return self._at_demonstration(file)
-        if file.suffix in RAW_SUFFIXES:
+        if file.suffix.lower() in RAW_SUFFIXES:
             return self._at_raw_file(file)
         if is_question_file(file):
             return self._at_questions(file, read_questions(file), file.parent)

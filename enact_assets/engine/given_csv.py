@@ -8,12 +8,19 @@ are rows without a value, remarks (rows that begin with ``#``) and the line ``se
 
 import csv
 import io
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from enact_assets.engine.given_text import nfc
 
 SEPARATORS = (",", ";", "\t")
+# Quotes around a field with a comma say nothing of what the comma is, nor do three digits after it.
+_DECIMAL_COMMAS = {
+    ",": re.compile(r"(?!)"),
+    ";": re.compile(r"[\d:]*,\d+\D*", re.ASCII),
+    "\t": re.compile(r"[\d:]*,(\d{1,2}|\d{4,})\D*", re.ASCII),
+}
 
 
 @dataclass
@@ -22,10 +29,11 @@ class GivenCsv:
 
     Rows have no empty fields at their end, and may have more fields than there are columns. Where
     reading stopped, ``fault`` is the line and the reason; rows before it are kept. A file without
-    a row has neither columns nor a fault.
+    a row has neither columns nor a fault. ``has_decimal_comma`` if a number has a comma that can
+    part nothing but decimals: where ``;`` separates, that is any.
     """
 
-    has_decimal_comma: bool
+    has_decimal_comma: bool = False
     header_line: int = 0
     columns: tuple[str, ...] = ()
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
@@ -43,7 +51,8 @@ def read_csv(text: str, known: Collection[str], naming: Collection[str] = ()) ->
     nothing follows it.
     """
     separator = _separator(text, known)
-    found = GivenCsv(has_decimal_comma=separator != ",")
+    found = GivenCsv()
+    commas = _DECIMAL_COMMAS[separator]
     called = {_squashed(name): name for name in known}
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     while True:
@@ -60,6 +69,7 @@ def read_csv(text: str, known: Collection[str], naming: Collection[str] = ()) ->
             continue
         if found.columns:
             found.rows.append((reader.line_num, row))
+            found.has_decimal_comma |= any(map(commas.fullmatch, row))
         elif not row[0].lower().startswith("sep="):
             found.header_line = reader.line_num
             found.columns = tuple(called.get(_squashed(n), n.lower()) for n in row)

@@ -33,6 +33,8 @@ TINY_PX = 32
 """A picture with a shorter edge shows next to nothing."""
 _ORIENTATION = 0x0112
 _UPRIGHT, _LYING = 1, range(5, 9)
+_NOTES = (b"eXIf", b"iTXt", b"tEXt", b"zTXt")
+"""Chunks of a PNG that can say how the camera was held."""
 _DEPTH_AT = 24
 """Where a PNG file says how many bits a channel has."""
 _DECODE_ERRORS = (
@@ -72,7 +74,7 @@ def given_picture(content: bytes, where: str) -> GivenPicture:
     """
     kind = _kind(content)
     # Decoding overlooks what is wrong behind the last pixel, such as the end of a copy cut short.
-    _undecoded_size(content, where)
+    _verify(content, kind, where)
     with _opened(content, kind, where) as image:
         is_turned = _orientation(image) != _UPRIGHT
         upright = ImageOps.exif_transpose(image) if is_turned else image
@@ -98,18 +100,25 @@ def undecoded_size(path: Path) -> tuple[int, int]:
 
     Errors: :class:`DamagedFileError` as of :func:`read_picture_file`.
     """
-    return _undecoded_size(_content_of(path), str(path))
-
-
-def _undecoded_size(content: bytes, where: str) -> tuple[int, int]:
+    content, where = _content_of(path), str(path)
     kind = _kind(content)
-    with _opened(content, kind, where, is_decoded=False) as image:
+    _verify(content, kind, where)
+    is_decoded = kind == "PNG" and _has_notes_behind(content)
+    with _opened(content, kind, where, is_decoded=is_decoded) as image:
         width, height = image.size
-        if _orientation(image) in _LYING:
-            width, height = height, width
+        return (height, width) if _orientation(image) in _LYING else (width, height)
+
+
+def _verify(content: bytes, kind: str, where: str) -> None:
+    with _opened(content, kind, where, is_decoded=False) as image:
         if kind == "PNG":
             image.verify()
-    return width, height
+
+
+def _has_notes_behind(png: bytes) -> bool:
+    """Whether a sound PNG says something behind its pixels, which only decoding reads."""
+    end = png.rfind(b"IDAT")
+    return any(png.find(chunk, end) >= 0 for chunk in _NOTES)
 
 
 def _content_of(path: Path) -> bytes:

@@ -10,19 +10,20 @@ _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:\.\d*)?)", re.ASCII)
 _SECONDS = re.compile(r"(?ai)(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d\d?)? ?(ms|msec|s|sec)?")
 _FRAME = re.compile(r"\d{1,9}", re.ASCII)
 # One to three digits and three more can be a whole number: 1,250 s is 1250 s or 1.25 s.
-_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}(?!\d)", re.ASCII)
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}(?!\d)", re.ASCII)
 
 
 def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
     """Seconds from 0 that ``text`` says; None if it says none, or could say two.
 
     ``62.5``, ``62.5 s``, ``62500 ms``, ``1:02.5`` and ``00:01:02.5``, each with a decimal comma
-    too. Without ``decimal_comma`` a comma that may part thousands has two meanings. Hours go on
-    after 24, and minutes without hours after 60.
+    too. A mark that may part thousands has two meanings: a comma without ``decimal_comma``, a point
+    with it. Hours go on after 24, and minutes without hours after 60.
     """
     if len(text) > _MAX_CHARACTERS or text.count(",") > 1 or ("," in text and "." in text):
         return None
-    if not decimal_comma and ":" not in text and _THOUSANDS.match(text):
+    mark = "." if decimal_comma else ","
+    if ":" not in text and mark in text and _THOUSANDS.match(text):
         return None
     plain = text.replace(",", ".")
     if clock := _CLOCK.fullmatch(plain):

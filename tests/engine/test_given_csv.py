@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,15 @@ def slow_twin(text: str, separator: str) -> list[list[str]]:
     return [row for row in rows if row and not row[0].startswith("#")]
 
 
+def is_decimal(value: str, separator: str) -> bool:
+    """Whether the comma of a number can be nothing but its decimal point."""
+    before, comma, after = value.partition(",")
+    digits = "".join(itertools.takewhile("0123456789".__contains__, after))
+    is_number = bool(comma and digits) and not set(before) - set("0123456789:")
+    is_number &= not set(after[len(digits) :]) & set("0123456789")
+    return is_number and (separator == ";" or (separator == "\t" and len(digits) != 3))
+
+
 @given(
     rows=st.lists(st.lists(_values, min_size=3, max_size=3), max_size=5),
     separator=st.sampled_from(SEPARATORS),
@@ -44,7 +54,9 @@ def test_rows_are_those_of_pythons_csv(rows, separator, end, quoting, header) ->
     assert found.columns == KNOWN
     assert found.fault is None
     assert [row for _, row in found.rows] == slow_twin(out.getvalue(), separator)[1:]
-    assert found.has_decimal_comma == (separator != ",")
+    assert found.has_decimal_comma == any(
+        is_decimal(value, separator) for _, row in found.rows for value in row
+    )
 
 
 def test_remarks_lines_and_what_spreadsheets_add() -> None:
@@ -92,7 +104,23 @@ def test_a_comma_that_may_part_thousands() -> None:
     assert seconds_of("1,250") is None
     assert seconds_of("1,250 ms") is None
     assert seconds_of("1,250", decimal_comma=True) == 1.25
+    assert seconds_of("1.250", decimal_comma=True) is None
+    assert seconds_of("0.250", decimal_comma=True) == 0.25
     assert [frame_of(t) for t in ("0", "120", "1.5", "-1", "", "9" * 10)] == [0, 120, *[None] * 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_decimal_comma"),
+    [
+        ("start;verb\n1.250;a\n", False),
+        ("start;verb\n1.250;a\n0:02,5;b\n", True),
+        ("start\tverb\n1,250\ta\n", False),
+        ("start\tverb\n1,250\ta\n62,5 s\tb\n", True),
+        ('start,verb\n"62,5",a\n', False),
+    ],
+)
+def test_a_file_says_what_its_commas_are(text: str, *, is_decimal_comma: bool) -> None:
+    assert read_csv(text, KNOWN).has_decimal_comma == is_decimal_comma
 
 
 def test_yes_and_no_and_neither() -> None:
@@ -107,5 +135,6 @@ def test_text_is_utf_8_with_its_mark_or_without() -> None:
     with pytest.raises(GivenTextError, match=r"line 2: .*byte 0xfc at character 5 of the line"):
         text_of("a\nüsch".encode() + b"\xfc")
     for coding in ("utf-16-le", "utf-16-be"):
-        with pytest.raises(GivenTextError, match="it is UTF-16"):
-            text_of("\ufefftime".encode(coding))
+        for mark in ("\ufeff", ""):
+            with pytest.raises(GivenTextError, match="it is UTF-16"):
+                text_of(f"{mark}time".encode(coding))

@@ -4,6 +4,7 @@ At its end it says the command that makes what was imported.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -141,7 +142,7 @@ def import_paths(
         if path.suffix.lower() == ZIP_SUFFIX:
             notes += _import_zip(path, root, summary, pictures, on_progress)
             continue
-        if path.suffix in RAW_SUFFIXES:
+        if path.suffix.lower() in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
                 output_file(root.root, root.recordings.name)
                 imported = import_demonstrations(path, Recordings(root.recordings))
@@ -150,8 +151,13 @@ def import_paths(
             continue
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         asked = questions_beside(place)
+        n_called = Counter(file.stem for file in asked)
         for file in asked:
-            import_question_file(file, root, summary, pictures, on_progress)
+            if n_called[file.stem] == 1:
+                import_question_file(file, root, summary, pictures, on_progress)
+                continue
+            error = f"{file}: another has this name, but for its suffix. Rename one of them"
+            summary.outcomes.append(Outcome(file.name, error=error))
         for folder in _recordings(place, summary, is_needed=not asked):
             with summary.attempt(folder.name) as outcome:
                 notes += _import_recording(folder, root, on_progress, is_copy=is_copy)

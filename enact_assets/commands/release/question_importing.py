@@ -142,12 +142,12 @@ class FoundPictures:
 
 def is_question_file(path: Path) -> bool:
     """Whether ``import`` takes ``path`` for a question file, by its name."""
-    return path.suffix == SUFFIX and path.name not in ANNOTATION_FILES
+    return path.suffix.lower() == SUFFIX and path.name not in ANNOTATION_FILES
 
 
 def question_files(folder: Path) -> list[Path]:
     """The question files in a folder, sorted, without those of other rows."""
-    files = [p for p in sorted(folder.glob(f"*{SUFFIX}")) if is_question_file(p) and p.is_file()]
+    files = [p for p in sorted(folder.iterdir()) if is_question_file(p) and p.is_file()]
     found = []
     for file in files:
         with file.open("rb") as opened:
@@ -159,7 +159,7 @@ def question_files(folder: Path) -> list[Path]:
 @dataclass(frozen=True)
 class QuestionMember:
     """A ``.jsonl`` in the zip ``path``. ``has_other_rows`` if it holds something else, by its first
-    row. ``taken`` names the member before it that has the same file name; None if none has.
+    row. ``taken`` names the member before it of the same name but for its suffix; None if none is.
     """
 
     path: Path
@@ -216,10 +216,10 @@ def question_members(path: Path, *, is_alone: bool = True) -> list[QuestionMembe
     found, taken = [], dict[str, str]()
     for member, is_other in members:
         is_ignored = is_other and not is_damaged
-        name = PurePosixPath(member.filename).name
-        found.append(QuestionMember(path, member, is_ignored, taken.get(name)))
+        stem = PurePosixPath(member.filename).stem
+        found.append(QuestionMember(path, member, is_ignored, taken.get(stem)))
         if not is_ignored:
-            taken.setdefault(name, member.filename)
+            taken.setdefault(stem, member.filename)
     return found
 
 

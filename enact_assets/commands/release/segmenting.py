@@ -25,10 +25,9 @@ from enact_assets.commands.release.prospects import remarks
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
 from enact_assets.demonstrations.pictures.recorded_pictures import (
     picture_file,
-    picture_files,
     read_pictures,
 )
-from enact_assets.demonstrations.recordings.folders import CAMERA, has_picture_files, video_file
+from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.demonstrations.replay.parents import Parents, parents_over_time
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
@@ -230,10 +229,6 @@ def _write(
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
     n_frames, runs = replay.demonstrations.select("n_frames", "frame_id_runs").row(0)
-    if is_dry_run:
-        if video_file(task.folder) is not None and not has_picture_files(task.folder / CAMERA):
-            return len(ids)
-        return len(picture_files(task.folder / CAMERA, ids.values()))
     n_pictures, new = 0, list[Path]()
     try:
         found = read_pictures(
@@ -244,15 +239,18 @@ def _write(
             on_unreadable=lambda _, reason: unreadable.append(reason),
         )
         for frame, png in found:
+            n_pictures += 1
+            if is_dry_run:
+                continue
             name = picture_file(Path(task.name), ids[frame])
             path = output_file(output_root, *name.parts)
             if write_picture(path, png):
                 new.append(path)
-            n_pictures += 1
-        _write_key_frames(
-            output_file(output_root, task.name, SEGMENTED_FILE),
-            as_official(list(ids.values()), _graphs(replay, tables)),
-        )
+        if not is_dry_run:
+            _write_key_frames(
+                output_file(output_root, task.name, SEGMENTED_FILE),
+                as_official(list(ids.values()), _graphs(replay, tables)),
+            )
     except EnactError:
         _take_away(new)
         raise

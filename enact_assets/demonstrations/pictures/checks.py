@@ -14,6 +14,7 @@ import numpy as np
 
 from enact_assets.demonstrations.pictures.recorded_pictures import (
     first_shown,
+    frame_id_of,
     picture_files,
     picture_name,
 )
@@ -66,6 +67,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "bad_video": ("{reason}", "No picture is taken from it."),
     "unknown_variant": ("not a variant of the registry (known: {known})", "Rename or remove it."),
+    "no_folder": (
+        "a file, not a folder with pictures",
+        f"A video needs its suffix, such as {CAMERA}.mp4.",
+    ),
     "no_place": (
         "neither a folder with pictures nor a video ({suffixes})",
         "Convert, rename or remove it.",
@@ -76,6 +81,10 @@ NOTES: dict[str, tuple[str, str]] = {
     "other_frames": (
         "{n} of {n_all} picture files match no frame of the replay, first {first}",
         "They are ignored; check that frame ids start at the same number.",
+    ),
+    "outranked": (
+        "{n} of {n_all} picture files show a frame that another shows, first {first}",
+        "They are ignored; remove the unwanted ones.",
     ),
     "unused_video": ("{counts} counts instead", "Remove the unwanted one."),
     "no_variant_picture_of": (
@@ -148,6 +157,8 @@ class _Look:
         self.findings: list[Finding] = []
         if has_pictures(folder, CAMERA):
             self._at_camera(CAMERA, wanted.key_frames)
+        elif (folder / CAMERA).is_file():
+            self._tell("no_folder", folder / CAMERA)
         elif len(wanted.key_frames):
             n, [first, *_] = len(wanted.key_frames), self._names(wanted.key_frames)
             self._tell("no_pictures", folder / CAMERA, n=n, first=first, camera=CAMERA)
@@ -231,9 +242,14 @@ class _Look:
             self._tell(kind, folder, **values)
         known = picture_files(folder, self._ids(np.arange(self._wanted.n_frames)))
         used = {path for paths in known.values() for path in paths}
-        if others := [path.name for path in files if path not in used]:
-            n, n_all = len(others), len(files)
-            self._tell("other_frames", folder, n=n, n_all=n_all, first=others[0])
+        others: dict[str, list[str]] = {"outranked": [], "other_frames": []}
+        for path in files:
+            if path not in used:
+                is_shown = frame_id_of(path) in known
+                others["outranked" if is_shown else "other_frames"].append(path.name)
+        for kind, names in others.items():
+            if names:
+                self._tell(kind, folder, n=len(names), n_all=len(files), first=names[0])
         for paths in known.values():
             if len(paths) > 1:
                 self._tell("several", folder, names=" and ".join(path.name for path in paths))

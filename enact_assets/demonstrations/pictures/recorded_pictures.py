@@ -57,10 +57,16 @@ def picture_files(place: Path, frame_ids: Iterable[int]) -> dict[int, list[Path]
     lacking = {i for i in frame_ids if i not in files}
     if lacking and place.is_dir():
         for path in sorted(place.iterdir()):
-            named = _NUMBERED.fullmatch(path.name)
-            if named and int(named[1]) in lacking:
-                files.setdefault(int(named[1]), []).append(path)
+            frame_id = frame_id_of(path)
+            if frame_id in lacking:
+                files.setdefault(frame_id, []).append(path)
     return files
+
+
+def frame_id_of(path: Path) -> int | None:
+    """The frame whose id is the name of a picture file; None if it names none."""
+    named = _NUMBERED.fullmatch(path.name)
+    return int(named[1]) if named else None
 
 
 def read_picture(files: Sequence[Path]) -> GivenPicture:

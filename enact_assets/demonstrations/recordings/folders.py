@@ -60,15 +60,19 @@ def recorded_file(folder: Path) -> Path | None:
 
 def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
     """The video of ``camera`` in a recording's folder; None if there is none."""
-    return next(iter(video_files(folder, camera)), None)
+    plain = (p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file())
+    return next(plain, None) or next(iter(video_files(folder, camera)), None)
 
 
 def video_files(folder: Path, camera: str) -> list[Path]:
     """Every video of ``camera``, its suffix in any case; the first is the one that counts."""
-    plain = [p for s in VIDEO_SUFFIXES if (p := folder / f"{camera}{s}").is_file()]
-    return plain or sorted(
+    return sorted(
         (path for path in _listed(folder) if path.stem == camera and _is_video(path)),
-        key=lambda path: (VIDEO_SUFFIXES.index(path.suffix.lower()), path.name),
+        key=lambda path: (
+            path.suffix not in VIDEO_SUFFIXES,
+            VIDEO_SUFFIXES.index(path.suffix.lower()),
+            path.name,
+        ),
     )
 
 

@@ -127,6 +127,10 @@ KINDS: dict[str, tuple[str, str]] = {
         "unknown place {found!r}",
         'Say in line 1 if things are OnTop or Inside: {{"places": {{{found_json}: "OnTop"}}}}.',
     ),
+    "two_meanings": (
+        "{found!r} is {first!r} further left, and {second!r} here",
+        "Capitals, blanks, _ and - make no other name: keep one of them.",
+    ),
     "bad_place": (
         "{found!r} is not a predicate for a place",
         "Write one of: {known}.",

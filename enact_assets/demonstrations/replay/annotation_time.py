@@ -215,7 +215,10 @@ class Timeline:
 
     def _unit_hint(self, length_s: float) -> str:
         """Which other unit all times fit, in words; empty if there is none."""
-        last = max(c.time_s for c in self._annotation.changes if c.time_s is not None)
+        times = [c.time_s for c in self._annotation.changes if c.time_s is not None]
+        if not all(time_s.is_integer() for time_s in times):
+            return ""  # a clock, or seconds
+        last = max(times)
         if last < self._video.n_frames:
             return "; all times fit if they are frame numbers: name the column or field 'frame'"
         if last <= 1000 * length_s:

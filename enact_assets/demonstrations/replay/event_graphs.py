@@ -222,8 +222,15 @@ def _is_header(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool
             continue
         if not is_object(annotation, line, name, entry[name]):
             return False
+        meanings: dict[str, str] = {}
         for key, value in entry[name].items():
             is_good &= is_text(annotation, line, f"{name}.{key}", value)
+            first = meanings.setdefault(_name(key), value)
+            if first != value:
+                annotation.tell(
+                    "two_meanings", line, f"{name}.{key}", found=key, first=first, second=value
+                )
+                is_good = False
             if name == "places" and isinstance(value, str) and value not in AT_PLACE:
                 known = ", ".join(AT_PLACE)
                 annotation.tell("bad_place", line, f"places.{key}", found=value, known=known)

@@ -7,7 +7,13 @@ from typing import Any
 from enact_assets.engine.given_text import nfc
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_CONSTANTS = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOTALL)
+"""Texts, and in group 1 what Python's reader takes for a number, but JSON does not have."""
 _decoder = json.JSONDecoder()
+
+
+class _NoNumberError(ValueError):
+    """``NaN`` or ``Infinity``."""
 
 
 def parse_json(text: str) -> Any:
@@ -23,6 +29,9 @@ def parse_json(text: str) -> Any:
         # Written anew no character is escaped, and none of JSON's own belongs to another form.
         plain = nfc(json.dumps(found, ensure_ascii=False))
         return json.loads(plain, object_pairs_hook=_once)
+    except _NoNumberError as error:
+        at = next(m.start(1) for m in _CONSTANTS.finditer(text) if m[1])
+        raise json.JSONDecodeError(str(error), text, at) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -82,4 +91,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a JSON number")
+    raise _NoNumberError(f"{constant} is not a JSON number")

@@ -35,7 +35,12 @@ from enact_assets.questions.asked.official import ImportedQuestion, read_questio
 from enact_assets.questions.files.imported import question_file
 from enact_assets.questions.world.annotated_actions import Annotated, annotated_actions
 from enact_assets.questions.world.film_images import film_images
-from enact_assets.questions.world.step_files import annotations_in, films_in, read_step_file
+from enact_assets.questions.world.step_files import (
+    annotations_in,
+    films_in,
+    read_step_file,
+    twin_films,
+)
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Variant
 
@@ -241,7 +246,7 @@ class AnnotatedFilms:
         Errors: :class:`StepFileError` if nothing of it can be used.
         """
         file = read_step_file(annotations_in(self.folder), self.name)
-        lengths, problems = {}, []
+        lengths, problems = {}, twin_films(self.folder)
         for recording, film in films_in(self.folder).items():
             try:
                 lengths[recording] = length_s(film)

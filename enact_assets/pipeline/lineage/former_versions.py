@@ -15,13 +15,13 @@ FORMER: Mapping[str, str] = {
     "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
     "0df896066c15": "04a97307e616",  # answers of random
     "262562937654": "04a97307e616",  # answers of text_prior
-    "982c0cd1a392": "51af65526bef",  # asked_questions
+    "9fb7e4b7f8c7": "51af65526bef",  # asked_questions
     "0a24cc79e5b1": "ee998b27799c",  # fact_reader
     "da4d1eb9515b": "85d78221bc37",  # human_agreement
     "4a9acb6d7dee": "f309cf875ff7",  # human_answers
     "00765ae19f8c": "0b521036ac7e",  # kept_questions
     "87ef806eddb4": "05a5d5863377",  # model_comparisons
-    "800899fc8af6": "6a4783a47bc7",  # official_questions
+    "a46c679d7661": "6a4783a47bc7",  # official_questions
     "98062f19bf61": "ef65de531646",  # path_counts
     "bef3b2dafd7e": "e6f17a951694",  # probe_panels
     "a4da62bd439a": "789808953340",  # probes
@@ -29,7 +29,7 @@ FORMER: Mapping[str, str] = {
     "9f344484f9d2": "ec10d9083000",  # qa
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "c82cc61cc3a7": "9f0deb65c320",  # replays
+    "afcd2d1a7983": "9f0deb65c320",  # replays
     "8947535b6b36": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans

@@ -131,7 +131,8 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
         if rows_left:
             n = counted(len(rows_left), "row")
             problems.append(f"{where}: {n} left out: {what} (first: {rows_left[0]}).")
-    return steps, _recording_row(name, rows, checked.video), problems
+    owners = _owners(where, name, lines, rows)
+    return steps, (name, *owners, _length_s(checked.video)), problems
 
 
 def _moment(
@@ -158,11 +159,28 @@ def _length_s(video: VideoTimes) -> float:
     return round(video.n_frames / video.frame_rate_hz, 3)
 
 
-def _recording_row(
-    name: str, rows: Sequence[Mapping[str, str]], video: VideoTimes
-) -> tuple[object, ...]:
-    said = rows[0] if rows else {}
-    return (name, *(said.get(column) or name for column in OWNERS), _length_s(video))
+def _owners(
+    where: Path, name: str, lines: Sequence[int], rows: Sequence[Mapping[str, str]]
+) -> list[str]:
+    """Environment and person of a video: ``name`` where no row says more.
+
+    Errors: :class:`StepFileError` if two rows say different ones.
+    """
+    owners = []
+    for column in OWNERS:
+        said = {
+            of[column]: line
+            for line, of in reversed([*zip(lines, rows, strict=True)])
+            if of.get(column)
+        }
+        if len(said) > 1:
+            first, second = sorted(said, key=said.__getitem__)[:2]
+            raise StepFileError(
+                f"{where}: {column} is {shown(first)} in line {said[first]} and {shown(second)} in "
+                f"line {said[second]}, but a video has one. Correct it, or cut the video in two."
+            )
+        owners.append(next(iter(said), name))
+    return owners
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -88,7 +88,7 @@ def read_step_file(folder: Path, name: str) -> StepFile:
     labels, said_of_labels = _read(folder / LABELS)
     problems = [*said, *problems, *said_of_labels]
     recording_of = _once(folder / RECORDINGS, recordings)
-    label_of = {of["step_idx"]: of["step_description"] for of in reversed(labels.rows)}
+    label_of = _labels(folder / LABELS, labels)
     rows: list[dict[str, object]] = []
     ignored: dict[str, list[str]] = {}
     differ: list[str] = []
@@ -188,7 +188,7 @@ class _Moments:
 def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
     """Recording -> its row, with ``duration_s`` and ``rate_hz`` as numbers, or None.
 
-    Errors: :class:`StepFileError` if two rows have the same, or a rate is none.
+    Errors: :class:`StepFileError` if two rows have the same, or a rate or a duration is none.
     """
     names = Counter(of["recording_id"] for of in recordings.rows)
     twins = [of["recording_id"] for of in recordings.rows if names[of["recording_id"]] > 1]
@@ -207,7 +207,25 @@ def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
             )
         duration = of["duration(sec)"]
         duration_s = seconds_of(duration, decimal_comma=recordings.has_decimal_comma)
+        if duration and duration_s is None:
+            raise StepFileError(
+                f"{where}, line {line}: duration(sec) {shown(duration)} is not "
+                f"{given_times.WANTED}. Leave it empty if nobody knows it."
+            )
         found[of["recording_id"]] = {**of, "duration_s": duration_s, "rate_hz": rate_hz}
+    return found
+
+
+def _labels(where: Path, labels: "_Rows") -> dict[str, str]:
+    """Step -> its description. Errors: :class:`StepFileError` if a step has two."""
+    found: dict[str, str] = {}
+    for line, of in zip(labels.lines, labels.rows, strict=True):
+        step, label = of["step_idx"], of["step_description"]
+        if found.setdefault(step, label) != label:
+            raise StepFileError(
+                f"{where}, line {line}: step_idx {shown(step)} is {shown(label)}, and "
+                f"{shown(found[step])} further up. Keep one description."
+            )
     return found
 
 
@@ -273,9 +291,26 @@ def annotations_in(folder: Path) -> Path:
 
 
 def films_in(folder: Path) -> Mapping[str, Path]:
-    """Recording -> its film, for all that the step file in ``folder`` has."""
-    files = sorted((folder / FILMS).glob("*"))
-    return {nfc(path.stem): path for path in files if path.suffix.lower() == ".mp4"}
+    """Recording -> its film, for all that the step file in ``folder`` has one of."""
+    return {name: files[0] for name, files in _film_files(folder).items() if len(files) == 1}
+
+
+def twin_films(folder: Path) -> list[str]:
+    """What is said of recordings with several films, none of which counts."""
+    return [
+        f"{folder / FILMS}: {' and '.join(shown(path.name) for path in files)} are both films of "
+        f"{shown(name)}, which counts as a recording without pictures. Keep one."
+        for name, files in _film_files(folder).items()
+        if len(files) > 1
+    ]
+
+
+def _film_files(folder: Path) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in sorted((folder / FILMS).glob("*")):
+        if path.suffix.lower() == ".mp4":
+            found.setdefault(nfc(path.stem), []).append(path)
+    return found
 
 
 def step_file_version(root: Path, name: str) -> str:

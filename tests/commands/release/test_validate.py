@@ -161,6 +161,31 @@ def two_videos(folder: Path) -> None:
         write_video(folder / f"variant_high{suffix}", N_FRAMES)
 
 
+def two_of_one_suffix(folder: Path) -> None:
+    for suffix in (".mp4", ".MP4"):
+        write_video(folder / f"variant_high{suffix}", N_FRAMES)
+
+
+def one_is_there_as_jpeg_too(folder: Path) -> None:
+    Image.fromarray(grey(50)).save(folder / CAMERA / "00050.JPG", "JPEG")
+
+
+def a_file_for_a_folder(folder: Path) -> None:
+    shutil.rmtree(folder / CAMERA)
+    (folder / CAMERA).write_bytes(b"")
+
+
+def another_was_held_sideways(folder: Path) -> None:
+    """What says so stands behind the pixels; upright it has the size of all others."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    path = folder / CAMERA / "00021.png"
+    path.write_bytes(png(grey(21).transpose(1, 0, 2)))
+    found, note = path.read_bytes(), b"eXIf" + exif.tobytes()[6:]
+    chunk = (len(note) - 4).to_bytes(4, "big") + note + zlib.crc32(note).to_bytes(4, "big")
+    path.write_bytes(found[:-12] + chunk + found[-12:])
+
+
 def few_of_a_variant(folder: Path) -> None:
     write_png_files(folder / "variant_high", (20,))
 
@@ -189,6 +214,9 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     ("other_frames", ids_from_1000, CAMERA, "2 of 4 picture files match no frame of the replay"),
     ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with pictures counts instead"),
     ("unused_video", two_videos, "variant_high.mkv", "variant_high.mp4 counts instead"),
+    ("unused_video", two_of_one_suffix, "variant_high.MP4", "variant_high.mp4 counts instead"),
+    ("outranked", one_is_there_as_jpeg_too, CAMERA, "1 of 3 picture files show a frame that an"),
+    ("no_folder", a_file_for_a_folder, CAMERA, "a file, not a folder with pictures. A video needs"),
     ("no_variant_picture_of", few_of_a_variant, "variant_high", "1 of 2 key frames have no"),
     ("as_recorded", of_a_variant_that_is_as_recorded, "variant_contact.mp4", "the baseline's"),
 ]
@@ -196,6 +224,14 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_picture_that_says_behind_its_pixels_how_it_was_held(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    another_was_held_sideways(recording)
+    assert not main(["validate", str(recording)])
+    assert "pictures of 2 sizes" not in said(capsys)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{kind} {do.__name__}" for kind, do, *_ in CASES])
@@ -390,5 +426,18 @@ def test_a_dry_run_of_segment_counts_the_pictures_that_would_be_used(
     counts = capsys.readouterr().out.splitlines()[1].split()
     assert counts[-2:] == ["1", "1"]  # pictures, and key frames without one
     (recording / CAMERA / "00020.png").unlink()
+    write_video(recording / f"{CAMERA}.mp4", N_FRAMES)
     assert main([*command, "--profile", "paper"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[-2:] == ["2", "0"]
+
+
+def test_a_dry_run_of_segment_decodes_what_it_counts(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It counted by names what the real run then could not read."""
+    one_is_cut_off(recording)
+    command = ["segment", str(recording.parent), str(recording.parent / "out"), "--dry-run"]
+    assert main([*command, "--profile", "paper"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split()[-2:] == ["1", "1"]
+    assert "00050.png" in out

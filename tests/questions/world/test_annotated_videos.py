@@ -92,6 +92,18 @@ def test_videos_without_actions_and_wrong_files(tmp_path: Path) -> None:
     assert set(films_in(folder)) == {"tidying_2"}  # the link to a video that is asked no more
 
 
+def test_a_video_has_one_person(tmp_path: Path) -> None:
+    """That of the first row counted, whatever the others said."""
+    root, folder = tmp_path / "recordings", tmp_path / "annotated_videos"
+    people = ["", "ann", "ann", ""]
+    recorded(root, 1, [f"{of},{p}" for of, p in zip(STEPS, people, strict=True)], ",person")
+    assert write_annotated_videos(Recordings(root), folder) == ()
+    assert set(read_step_file(folder, "x").steps["person"]) == {"ann"}
+    recorded(root, 2, [f"{of},{p}" for of, p in zip(STEPS, "abba", strict=True)], ",person")
+    (told,) = write_annotated_videos(Recordings(root), folder)
+    assert "person is 'a' in line 2 and 'b' in line 3, but a video has one" in told
+
+
 def filmed(folder: Path) -> Path:
     """Three kitchens, two of which were filmed, a picture each second: a grey of its own."""
     three_kitchens(folder)

@@ -9,7 +9,7 @@ from enact_assets.demonstrations.replay.annotated import check_annotation, read_
 from enact_assets.engine.errors import StepFileError
 from enact_assets.pipeline.lineage.annotation_readings import READ_ANEW, reading_of
 from enact_assets.questions.world.annotated_videos import ACTIONS, write_annotated_videos
-from enact_assets.questions.world.step_files import films_in, read_step_file
+from enact_assets.questions.world.step_files import films_in, read_step_file, twin_films
 
 from reference.small_step_files import STEPS, step, write_step_file
 from reference.small_videos import write_video
@@ -66,6 +66,30 @@ def test_a_film_is_found_in_either_unicode_form(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
     (tmp_path / "videos" / "ku\u0308.MP4").write_bytes(b"")
     assert list(films_in(tmp_path)) == ["k\u00fc"]
+
+
+def test_of_two_films_of_one_recording_none_counts(tmp_path: Path) -> None:
+    (tmp_path / "videos").mkdir()
+    for name in ("a.mp4", "a.MP4", "b.mp4"):
+        (tmp_path / "videos" / name).write_bytes(b"")
+    assert list(films_in(tmp_path)) == ["b"]
+    assert ["'a.MP4' and 'a.mp4' are both films of 'a'" in said for said in twin_films(tmp_path)]
+
+
+def test_a_duration_and_a_description_have_one_meaning(tmp_path: Path) -> None:
+    """The first was taken for none, and of two descriptions the first counted."""
+    steps_of(tmp_path, f"{STEPS}\n{step('a', 1, 0, 1)}\n")
+    labels = tmp_path / "step_idx_description.csv"
+    text = labels.read_text()
+    labels.write_text(f"{text}1,step 1\n")
+    assert read_step_file(tmp_path, "x").steps["label"].to_list() == ["step 1"]
+    labels.write_text(f"{text}1,pour it\n")
+    with pytest.raises(StepFileError, match="step_idx '1' is 'pour it', and 'step 1' further up"):
+        read_step_file(tmp_path, "x")
+    labels.write_text(text)
+    write_step_file(tmp_path, [step("a", 1, 0, 1)], ["a,1,1,an hour"])
+    with pytest.raises(StepFileError, match=r"line 2: duration\(sec\) 'an hour' is not seconds"):
+        read_step_file(tmp_path, "x")
 
 
 @pytest.mark.parametrize(
