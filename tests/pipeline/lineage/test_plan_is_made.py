@@ -5,7 +5,7 @@ A walk that found damaged files begins again, and does not try everything twice.
 from collections.abc import Iterator, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
@@ -97,6 +97,7 @@ def plan_of(workshop: Workshop, assets, only) -> tuple[Chosen, set, set]:
     return chosen, set(certain), {(n, p) for n, found in plan.may_follow.items() for p in found}
 
 
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(
     selections,
     st.sets(st.sampled_from(MADE), max_size=12),

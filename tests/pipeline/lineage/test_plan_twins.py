@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
@@ -270,6 +270,7 @@ SETTINGS = [(root, p) for root in ROOTS for p in NAMES.partitions(root)]
 SETTINGS += [(asset, p) for asset in EXTERNAL for p in NAMES.partitions(asset)]
 
 
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(st.sets(st.sampled_from(SETTINGS), max_size=2), st.sampled_from(MADE), st.data())
 def test_it_says_what_the_plan_of_everything_says(changed, gone, data) -> None:
     world = World()
