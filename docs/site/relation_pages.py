@@ -1,15 +1,25 @@
 """Every relation of the DuckDB file with its columns, from a file published on an empty lake.
 
 Grain, rule, types and meanings are the comments that ``duckdb_columns()`` shows for a real file.
+``python docs/site/relation_pages.py`` writes the list in sql/README.md; with a version
+(``0.3.0``) also sql/released.csv: the names that must answer for one version more.
 """
 
 import re
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.publishing.sql_files import SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.relations import GIVEN
+from enact_assets.engine.publishing.sql_files import (
+    RELEASED,
+    SqlFile,
+    read_sql_files,
+    released_columns,
+    sql_folder,
+)
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.results.published import query
 
@@ -110,3 +120,36 @@ def _cell(text: str) -> str:
 def _text(text: str) -> str:
     """Plain words as Markdown: nothing in them is markup but backticks."""
     return text if "`" in text else re.sub(r"([*_<\[])", r"\\\1", text)
+
+
+BEGIN, END = "<!-- made by docs/site/relation_pages.py -->\n", "<!-- end -->\n"
+
+
+def readme() -> str:
+    """sql/README.md as it is, with the list of what is made of tables anew."""
+    text = (sql_folder() / "README.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    files = [f for f in read_sql_files(sql_folder()) if f.stage == "marts" or f.name in GIVEN]
+    rows = []
+    for file in sorted(files, key=_name):
+        successor = file.header.get("Successor")
+        former = f"; an old name of {successor}" if successor else ""
+        rows.append(f"| `{file.name}` | {_cell(file.grain + former)} |\n")
+    head = "| Relation | One row per |\n|---|---|\n"
+    return before + BEGIN + head + "".join(rows) + END + rest.partition(END)[2]
+
+
+def released(version: str) -> str:
+    """sql/released.csv of ``version``: all relations and columns of now."""
+    before = released_columns(sql_folder())
+    lines = ["relation,since,columns"]
+    for relation, columns in sorted(published_columns().items()):
+        since, _ = before.get(relation, (version, []))
+        lines.append(f"{relation},{since},{' '.join(name for name, *_ in columns)}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for version in sys.argv[1:]:
+        (sql_folder() / RELEASED).write_text(released(version), encoding="utf-8")
+    (sql_folder() / "README.md").write_text(readme(), encoding="utf-8")

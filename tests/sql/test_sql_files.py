@@ -5,10 +5,12 @@ Marts are made of some demonstrations after others, in memory that does not grow
 import os
 import random
 import re
+import runpy
 import shutil
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from sql.tiny_lake import (
@@ -26,8 +28,14 @@ from sql.tiny_lake import (
 from enact_assets.engine.errors import WarehouseError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing import former_file, sql_files, sql_runs
-from enact_assets.engine.publishing.relations import StalePartitions, duckdb_type
-from enact_assets.engine.publishing.sql_files import STAGES, SqlFile, read_sql_files, sql_folder
+from enact_assets.engine.publishing.relations import GIVEN, StalePartitions, duckdb_type
+from enact_assets.engine.publishing.sql_files import (
+    STAGES,
+    SqlFile,
+    read_sql_files,
+    released_columns,
+    sql_folder,
+)
 from enact_assets.engine.publishing.sql_runs import Job, SideBySide
 from enact_assets.engine.publishing.warehouse import publish
 from enact_assets.engine.tables import TABLES
@@ -37,9 +45,7 @@ FILES = read_sql_files(sql_folder())
 WRITTEN = [file for file in FILES if file.stage in STAGES]
 COPIES = [file for file in FILES if file.stage not in STAGES]
 RELATIONS = [file for file in FILES if file.stage != "checks"]
-CONTRACTS = {n: t for n, t in TABLES.items() if t.is_published} | {
-    StalePartitions.table_name(): StalePartitions
-}
+CONTRACTS = {n: t for n, t in TABLES.items() if t.is_published} | GIVEN
 README = sql_folder() / "README.md"
 EXAMPLES = re.findall(r"```sql\n(.*?)```", README.read_text(), flags=re.DOTALL)
 
@@ -153,11 +159,54 @@ def test_the_examples_of_the_readme_run(warehouse: Path, example: str) -> None:
         assert rows.height > 0
 
 
-def test_the_readme_names_every_mart_and_has_many_examples() -> None:
-    listed = re.findall(r"^\| `(\w+)`(?: \(mart\))? \|", README.read_text(), flags=re.MULTILINE)
-    made = {file.name for file in RELATIONS} - TABLES.keys()
-    assert sorted(listed) == sorted(made), "the table of relations in sql/README.md"
+def test_the_readme_lists_what_headers_say_and_has_many_examples() -> None:
+    readme = runpy.run_path(str(sql_folder().parent / "docs/site/relation_pages.py"))["readme"]
+    assert README.read_text() == readme(), "python docs/site/relation_pages.py"
     assert len(EXAMPLES) >= 27
+
+
+def test_names_of_the_last_version_still_answer(warehouse: Path) -> None:
+    """Whoever wrote a query against it reads something, and is told what to read next."""
+    listed = query(warehouse, "select table_name, column_name from duckdb_columns()")
+    now = set(listed.iter_rows())
+    released = released_columns(sql_folder())
+    assert len(released) > 100
+    gone = [
+        (relation, column)
+        for relation, (_, columns) in released.items()
+        for column in columns
+        if (relation, column) not in now
+    ]
+    assert not gone, (
+        "these names left: keep a column for one version; of a relation, a view of its old name "
+        f"in sql/marts, whose header says 'Successor: NAME.': {gone}"
+    )
+
+
+def test_the_file_lists_its_relations(warehouse: Path) -> None:
+    rows = query(warehouse, "from relations order by name")
+    assert rows["name"].to_list() == sorted(file.name for file in RELATIONS)
+    released = released_columns(sql_folder())
+    named = dict(rows.select("name", "since").iter_rows())
+    assert named == {n: released.get(n, (None,))[0] for n in named}
+    grains = dict(rows.select("name", "one_row_per").iter_rows())
+    assert grains["gap_sizes"].startswith("gating, demonstration, kind and size of gap")
+    assert not rows.filter(pl.col("one_row_per") == "").height
+
+
+def test_an_old_name_says_what_to_read_instead(tmp_path: Path) -> None:
+    root = tmp_path / "sql"
+    shutil.copytree(few_sql(), root)
+    (root / "marts" / "former.sql").write_text(
+        "-- former: one row per question.\n-- Reads: qa.\n-- Rule: an old name of qa.\n"
+        "-- Successor: qa.\ncreate view former as from qa;\n"
+    )
+    (root / "released.csv").write_text("relation,since,columns\nformer,0.1.0,kind\n")
+    target = publish(Lake(tmp_path / "lake"), tmp_path / "enact.duckdb", sql_root=root).path
+    [row] = query(target, "from relations where name = 'former'").iter_rows(named=True)
+    assert row == {
+        "name": "former", "one_row_per": "question", "since": "0.1.0", "replaced_by": "qa",
+    }  # fmt: skip
 
 
 def test_an_installed_package_finds_the_files_inside_itself(

@@ -241,6 +241,7 @@ def test_people_can_bring_their_own_sql(tmp_path: Path, target: Path) -> None:
     )
     report = publish_few(lake_with(tmp_path / "lake", 4), target, root)
     filled = {name: n for name, n in report.rows.items() if n}
+    assert filled.pop("relations") == len(report.rows)
     assert filled == {"demonstrations": 1, "facts": 4, "total": 1}
     assert query(target, "from total").item() == 4
     with duckdb.connect(str(target), read_only=True) as connection:

@@ -21,7 +21,7 @@ CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
 class StalePartitions(Table):
     """One row per partition that is older than its inputs, or missing.
 
-    The one relation that is not from the lake: the publisher gives its rows.
+    It is not from the lake: the publisher gives its rows.
 
     Empty when all partitions are fresh. Rows of stale partitions stay published. A missing
     partition has none: it does not exist although a run was started for it, or although an input
@@ -39,6 +39,25 @@ class StalePartitions(Table):
     )
     why = text("first reason, in words")
 
+
+class Relations(Table):
+    """One row per relation of this file.
+
+    The contract of whoever queries it: a name that leaves answers for one version more, as a view
+    whose `replaced_by` says what to read instead.
+    """
+
+    keys = ("name",)
+    is_in_lake = False
+
+    name = text("as in `from`")
+    one_row_per = text("its grain")
+    since = text("first version that has it; null for the next one", null=True)
+    replaced_by = text("relation to read instead; null if this one stays", null=True)
+
+
+GIVEN = {table.table_name(): table for table in (StalePartitions, Relations)}
+"""Relations that are neither from the lake nor made by a file of SQL."""
 
 _TYPES = {
     pl.String: "varchar",

@@ -3,20 +3,28 @@
 Each file of the folder makes one relation or check, and opens with a header that explains it.
 """
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from enact_assets.engine.errors import WarehouseError
-from enact_assets.engine.publishing.relations import StalePartitions
+from enact_assets.engine.publishing.relations import (
+    Relations,
+    StalePartitions,
+    duckdb_type,
+    literal,
+)
 from enact_assets.engine.tables import TABLES, Table
 
 MARTS, CHECKS = "marts", "checks"
 STAGES = (MARTS, CHECKS)
 """Sub-folders in the order in which they run; within one, a file runs after those it reads."""
+RELEASED = "released.csv"
+"""Names that the last version had: relation, version it came with, columns."""
 STAGING = "staging"
 """Stage before them: relations that are copied as they are."""
 
@@ -30,7 +38,7 @@ class SqlFile:
     """One file: its stage, its name (of the relation or check), header fields and text.
 
     ``header`` maps a field to its text: the file's own name to the grain, ``Reads``, ``Rule``,
-    ``By``, and for checks ``Fix``.
+    ``By``, ``Successor`` of an old name (the relation to read instead), and for checks ``Fix``.
     """
 
     stage: str
@@ -47,6 +55,11 @@ class SqlFile:
     def meaning(self) -> str:
         """What the relation holds, or which rows the check returns."""
         return self.header.get(self.name, "")
+
+    @property
+    def grain(self) -> str:
+        """What one row is about."""
+        return self.meaning.removesuffix(".")[len("one row per ") :]
 
     @property
     def reads(self) -> list[str]:
@@ -81,6 +94,15 @@ def packaged_sql() -> Sequence[SqlFile]:
     return read_sql_files(sql_folder())
 
 
+def released_columns(root: Path) -> dict[str, tuple[str, list[str]]]:
+    """Relation of the last version -> the version it came with, and its columns then."""
+    if not (root / RELEASED).is_file():
+        return {}
+    with (root / RELEASED).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["relation"]: (row["since"], row["columns"].split()) for row in rows}
+
+
 def staging() -> list[SqlFile]:
     """Copies of all published tables of the lake, and of what the publisher gives."""
     copies = [_copy("lake", table) for table in TABLES.values() if table.is_published]
@@ -90,8 +112,11 @@ def staging() -> list[SqlFile]:
 def _copy(prefix: str, table: type[Table]) -> SqlFile:
     name = table.table_name()
     text = f"create table {name} as select * from {prefix}_{name};"  # noqa: S608 - our own names
-    header = {name: f"{table.grain()}.", "Rule": table.rule()}
-    return SqlFile(STAGING, name, header, text)
+    return SqlFile(STAGING, name, _header_of(table), text)
+
+
+def _header_of(table: type[Table]) -> dict[str, str]:
+    return {table.table_name(): f"{table.grain()}.", "Rule": table.rule()}
 
 
 def read_sql_files(root: Path) -> list[SqlFile]:
@@ -112,7 +137,25 @@ def read_sql_files(root: Path) -> list[SqlFile]:
             text = path.read_text()
             of_stage.append(SqlFile(stage, path.stem, _header(text), text))
         files += _after_what_they_read(of_stage)
-    return files
+    return [_contract(files, released_columns(root)), *files]
+
+
+def _contract(files: Sequence[SqlFile], released: Mapping[str, tuple[str, list[str]]]) -> SqlFile:
+    """What makes ``relations``, of the headers of all others."""
+    name, header = Relations.table_name(), _header_of(Relations)
+    described = [SqlFile(STAGING, name, header, ""), *(f for f in files if f.stage != CHECKS)]
+    rows = []
+    for file in sorted(described, key=lambda file: file.name):
+        since, _ = released.get(file.name, (None, []))
+        successor = file.header.get("Successor", "").removesuffix(".") or None
+        row = (file.name, file.grain, since, successor)
+        values = ("null" if value is None else literal(value) for value in row)
+        rows.append(f"({', '.join(values)})")
+    columns = Relations.schema()
+    typed = ", ".join(f"cast({c} as {duckdb_type(of)}) as {c}" for c, of in columns.items())
+    listed = "(values\n" + ",\n".join(rows) + f"\n) as listed ({', '.join(columns)})"
+    text = f"create table {name} as select {typed} from {listed};"  # noqa: S608 - our own
+    return SqlFile(STAGING, name, header, text)
 
 
 def _after_what_they_read(files: Sequence[SqlFile]) -> list[SqlFile]:

@@ -37,6 +37,7 @@ from enact_assets.engine.publishing.publishable import (
     verified_before,
 )
 from enact_assets.engine.publishing.relations import (
+    GIVEN,
     StalePartitions,
     comment_columns,
     comment_relation,
@@ -468,4 +469,4 @@ def build(
 
 def _contract(relation: str) -> type[Table] | None:
     """The table that a staging relation holds; None of a mart."""
-    return StalePartitions if relation == StalePartitions.table_name() else TABLES.get(relation)
+    return GIVEN.get(relation) or TABLES.get(relation)
