@@ -4,13 +4,16 @@ A table that fits the terminal, or one record after the other.
 """
 
 import argparse
+import io
 import re
 import shutil
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import redirect_stdout
 from itertools import starmap
 from typing import Any
 
+import duckdb
 import polars as pl
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -24,55 +27,28 @@ from enact_assets.settings.paths import DataRoot
 
 MAX_ROWS = 50
 """Rows that are shown unless all are asked for."""
-MAX_CELL = 40
-"""Characters that a cell of the table may take; a record shows whole values."""
+_LEFT_OUT = re.compile(r"columns \(\d+ shown\)\s*$")
+WIDEST = 1_000_000
+"""Characters of a line where no terminal limits it."""
 GAP = "  "
 
 
-def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> Iterator[str]:
-    """``rows`` as a table of at most ``width`` characters, then what it does not show.
-
-    If the columns do not fit, long names are broken after underscores. If that does not suffice,
-    columns with one value in all rows are named below the table with that value, then those for
-    which there is no room. A single row that does not fit becomes a record. None for ``width`` or
-    ``max_rows``: all columns, all rows.
+def table_text(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> str:
+    """``rows`` as DuckDB draws a table, of at most ``width`` characters (80 or more): columns for
+    which there is no room, and rows above ``max_rows``, are left out in the middle and counted.
+    None: all.
     """
-    rows = _with_one_line_names(rows)
-    shown = rows[:max_rows]
-    cells = {column.name: [_cell(value) for value in column] for column in shown}
-    heads = {name: [name] for name in rows.columns}
-    widths = _widths(heads, cells)
-    if width is not None and _width(widths.values()) > width:
-        heads = {name: _broken(name, cells[name]) for name in rows.columns}
-        widths = _widths(heads, cells)
-    same, left_out = _not_shown(rows, widths, width)
-    if rows.height == 1 and (same or left_out):
-        yield from record_lines(rows, max_rows)
-        return
-    names = [name for name in rows.columns if name not in same and name not in left_out]
-    is_number = {name: rows.schema[name].is_numeric() for name in names}
-
-    def line(texts: Sequence[str]) -> str:
-        padded = (
-            " " * (widths[name] - cell_len(text)) + text
-            if is_number[name]
-            else set_cell_size(text, widths[name])
-            for name, text in zip(names, texts, strict=True)
+    out = io.StringIO()
+    with redirect_stdout(out):
+        duckdb.from_arrow(rows.to_arrow()).show(
+            max_width=width or WIDEST, max_rows=rows.height + 1 if max_rows is None else max_rows
         )
-        return GAP.join(padded).rstrip()
-
-    if names:
-        n_lines = max(len(heads[name]) for name in names)
-        above = ([""] * (n_lines - len(heads[name])) + heads[name] for name in names)
-        yield from map(line, zip(*above, strict=True))
-        yield GAP.join("─" * widths[name] for name in names)
-        yield from map(line, zip(*(cells[name] for name in names), strict=True))
-    if same:
-        values = (f"{name} = {cells[name][0]}" for name in same)
-        yield f"The same in all rows: {', '.join(values)}."
-    if left_out:
-        yield f"No room for: {', '.join(left_out)}. Name columns in the query, or use --record."
-    yield from _row_count(rows.height, shown.height)
+    text = printable(out.getvalue().rstrip("\n") + "\n")
+    if _LEFT_OUT.search(text):
+        text += "--record shows all columns; or name columns in the query.\n"
+    if max_rows is not None and rows.height > max_rows:
+        text += "--all shows all rows.\n"
+    return text
 
 
 def record_lines(rows: pl.DataFrame, max_rows: int | None) -> Iterator[str]:
@@ -104,52 +80,6 @@ def _with_one_line_names(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.rename(dict(zip(rows.columns, names, strict=True)))
 
 
-def _cell(value: Any) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else text_of(value)
-    text = _one_line(text)
-    return text if cell_len(text) <= MAX_CELL else set_cell_size(text, MAX_CELL - 1) + "…"
-
-
-def _broken(name: str, cells: Sequence[str]) -> list[str]:
-    """``name`` in lines as wide as its longest word or cell."""
-    words = re.findall(r"[^_]*_+|[^_]+", name) or [name]
-    width = max(map(cell_len, (*words, *cells)))
-    lines = [""]
-    for word in words:
-        if cell_len(lines[-1] + word) <= width:
-            lines[-1] += word
-        else:
-            lines.append(word)
-    return lines
-
-
-def _widths(heads: dict[str, list[str]], cells: dict[str, list[str]]) -> dict[str, int]:
-    return {name: max(map(cell_len, (*head, *cells[name]))) for name, head in heads.items()}
-
-
-def _width(widths: Collection[int]) -> int:
-    return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def _not_shown(
-    rows: pl.DataFrame, widths: dict[str, int], width: int | None
-) -> tuple[list[str], list[str]]:
-    """Columns that are the same in all rows, and columns for which there is no room."""
-    if width is None or _width(widths.values()) <= width:
-        return [], []
-    same = [c.name for c in rows if not c.dtype.is_nested() and c.n_unique() == 1]
-    left_out, used = [], 0
-    for name in rows.columns:
-        if name in same:
-            continue
-        needed = widths[name] + (len(GAP) if used else 0)
-        if used + needed <= width:
-            used += needed
-        else:
-            left_out.append(name)
-    return same, left_out
-
-
 def _row_count(n_rows: int, n_shown: int) -> Iterator[str]:
     if n_shown < n_rows:
         yield f"{n_shown:,} of {n_rows:,} rows are shown; --all shows all."
@@ -170,5 +100,5 @@ def run_sql(arguments: argparse.Namespace, _console: Console) -> int:
         elif arguments.record:
             out.writelines(f"{line}\n" for line in record_lines(rows, max_rows))
         else:
-            out.writelines(f"{line}\n" for line in table_lines(rows, width, max_rows))
+            out.write(table_text(rows, width, max_rows))
     return 0
