@@ -9,39 +9,44 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
+    "0535ef3e6844": "f9b14c349567",  # action_states
     "4e0d08be3621": "04a97307e616",  # answers of identity
     "d0ad3a5d5010": "7768ac03781b",  # answers of learned_precedence
     "bdae771213ae": "04a97307e616",  # answers of oracle
     "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
     "0df896066c15": "04a97307e616",  # answers of random
     "262562937654": "04a97307e616",  # answers of text_prior
-    "9fb7e4b7f8c7": "51af65526bef",  # asked_questions
-    "0a24cc79e5b1": "ee998b27799c",  # fact_reader
-    "da4d1eb9515b": "85d78221bc37",  # human_agreement
-    "4a9acb6d7dee": "f309cf875ff7",  # human_answers
-    "00765ae19f8c": "0b521036ac7e",  # kept_questions
-    "87ef806eddb4": "05a5d5863377",  # model_comparisons
-    "a46c679d7661": "6a4783a47bc7",  # official_questions
-    "98062f19bf61": "ef65de531646",  # path_counts
-    "bef3b2dafd7e": "e6f17a951694",  # probe_panels
-    "a4da62bd439a": "789808953340",  # probes
-    "4b8d53225806": "61658060dd57",  # published_results
-    "9f344484f9d2": "ec10d9083000",  # qa
-    "a612d1e70bbd": "69157ea4196f",  # question_quality
-    "c8acdb8ac43d": "7caf0c00013a",  # question_set
-    "afcd2d1a7983": "9f0deb65c320",  # replays
+    "777f65b2eec1": "51af65526bef",  # asked_questions
+    "ed986c2e0f89": "1d0df5ad144f",  # error_analysis
+    "dcc253669f08": "722c77ff44b6",  # evaluation
+    "9f5da708d619": "ee998b27799c",  # fact_reader
+    "33f7de25906e": "85d78221bc37",  # human_agreement
+    "8cd8f8345865": "f309cf875ff7",  # human_answers
+    "5db483472c73": "0b521036ac7e",  # kept_questions
+    "3ad2272dfcb9": "05a5d5863377",  # model_comparisons
+    "1f1fcd0a7bb4": "6a4783a47bc7",  # official_questions
+    "27cbdca1fbfc": "ef65de531646",  # path_counts
+    "1b266d1744ec": "e6f17a951694",  # probe_panels
+    "eefc236980dc": "789808953340",  # probes
+    "941bec87a208": "61658060dd57",  # published_results
+    "b50dccc2cfff": "ec10d9083000",  # qa
+    "03d29e5b3065": "2aa11865fe6f",  # question_orders
+    "423c7707ba1c": "69157ea4196f",  # question_quality
+    "b2893c4735d5": "7caf0c00013a",  # question_set
+    "bc170a65e0c3": "9f0deb65c320",  # replays
     "8947535b6b36": "f696541b85b9",  # report
-    "1534ef01b666": "108c66894da7",  # segmentation
-    "c8ee178e367d": "f8da121a14e1",  # training_plans
-    "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
-    "5d78411e4b9c": "9fa9b8353fd8",  # visibility
-    "4b82565a114a": "b9e655bf914a",  # wanted_clips
-    "faae504bde24": "37f36676e6c0",  # wanted_frames
-    "f14a99755545": "914023d98110",  # warehouse
-    "3778a56dfe5f": "1fad136b4fe5",  # world_accuracies
-    "529001655de0": "119e6f55ed59",  # world_evaluation
-    "61af04f8829c": "af3a9c3952d7",  # world_human_answers
-    "9c752b300135": "039a40347e53",  # world_predictions
-    "e7cd7e4866e7": "16c1d0d31d98",  # world_questions
+    "4544a8b2830f": "108c66894da7",  # segmentation
+    "b04f876b318f": "f8da121a14e1",  # training_plans
+    "be680b650a14": "bb2e563e9366",  # training_statistics
+    "d2d787e6a75d": "ff5989cb163d",  # trajectories
+    "a14fb5e3f359": "9fa9b8353fd8",  # visibility
+    "e745a4ba6118": "f0163fb162fe",  # visible_changes
+    "63e1b1653637": "b9e655bf914a",  # wanted_clips
+    "15690cc18543": "37f36676e6c0",  # wanted_frames
+    "6488e4959546": "1fad136b4fe5",  # world_accuracies
+    "1bc5d23d136e": "119e6f55ed59",  # world_evaluation
+    "63eb3f076580": "af3a9c3952d7",  # world_human_answers
+    "433ee559359d": "039a40347e53",  # world_predictions
+    "171a2e2d9b9c": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""
