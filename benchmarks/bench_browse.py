@@ -16,10 +16,13 @@ from time import perf_counter
 from benchmarks.bench_report import publish_answers
 from benchmarks.evaluation_data import evaluation_set
 from benchmarks.measuring import HEADER, Row, milliseconds
+from enact_assets.engine.sites import listening_on, server_of
 from enact_assets.results.browse.question_lists import PAGE_ROWS, Wanted, list_questions
-from enact_assets.results.browse.site.pages import ADDRESS, listening, server
+from enact_assets.results.browse.site.pages import site
 from enact_assets.results.published import OpenWarehouse
 from enact_assets.settings.paths import DataRoot
+
+ADDRESS = "127.0.0.1"
 
 N_MODELS = 30
 N_QUESTIONS = 10_000
@@ -66,8 +69,8 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
 @contextmanager
 def served(root: DataRoot) -> Iterator[int]:
     """The port of a server that runs as ``browse`` runs it, but in a thread."""
-    with listening(0) as socket:
-        pages = server(root)
+    with listening_on(ADDRESS, 0) as socket:
+        pages = server_of(site(root))
         thread = threading.Thread(target=pages.run, kwargs={"sockets": [socket]})
         thread.start()
         try:

@@ -133,7 +133,7 @@ def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) 
 
 def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
     from enact_assets.answers.people.page.pages import annotation_site
-    from enact_assets.answers.people.page.server import listening_on, serve_pages
+    from enact_assets.engine.sites import listening_on, serve
 
     names = tuple(arguments.public_name or ())
     if not arguments.rate > 0:
@@ -148,7 +148,7 @@ def _serve(arguments: argparse.Namespace, root: DataRoot, console: Console) -> N
         address, port = socket.getsockname()[:2]
         console.print(f"http://{address}:{port} (stop with Ctrl-C)", markup=False)
         sys.stdout.flush()
-        serve_pages(site, socket, is_behind_proxy=bool(names))
+        serve(site, socket, is_behind_proxy=bool(names))
 
 
 _ACTIONS: dict[str, Callable[[argparse.Namespace, DataRoot, Console], None]] = {

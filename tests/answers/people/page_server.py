@@ -10,12 +10,10 @@ from http.client import HTTPConnection
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-import uvicorn
-
 from enact_assets.answers.people.page.pages import annotation_site
-from enact_assets.answers.people.page.server import listening_on, server_config
 from enact_assets.answers.people.store import Store
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.sites import listening_on, server_of
 
 
 class Reply(NamedTuple):
@@ -31,9 +29,9 @@ class Reply(NamedTuple):
 @contextmanager
 def serving(store: Store, images: ImageStore, **options: object) -> Iterator[int]:
     """The port of a server in a thread."""
-    with listening_on("127.0.0.1", 0, ()) as socket:
+    with listening_on("127.0.0.1", 0) as socket:
         app = annotation_site(store, images, **options)
-        server = uvicorn.Server(server_config(app, is_behind_proxy=False))
+        server = server_of(app)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
         thread.start()
         try:

@@ -20,9 +20,9 @@ from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.people.database import Database
 from enact_assets.answers.people.page.clip_films import clip_film, film_reply
 from enact_assets.answers.people.page.guards import Limit, without_remarks
-from enact_assets.answers.people.page.server import listening_on
 from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError
+from enact_assets.engine.sites import listening_on
 
 
 def answers(page: Site) -> list[dict]:

@@ -29,8 +29,8 @@ from benchmarks.bench_browse import served
 from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError, WarehouseError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.sites import listening_on
 from enact_assets.results.browse.questions_shown import read_question
-from enact_assets.results.browse.site.pages import listening
 from enact_assets.results.published import OpenWarehouse
 from enact_assets.settings.paths import DataRoot
 
@@ -302,14 +302,17 @@ def test_pages_show_what_was_published_last(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_an_error(port: int) -> None:
-    with pytest.raises(SettingsError, match=f"port {port} .*--port"), listening(port):
+    with (
+        pytest.raises(SettingsError, match=f"port {port} .*--port"),
+        listening_on("127.0.0.1", port),
+    ):
         pass
 
 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_cannot_be_is_an_error(port: int) -> None:
     said = f"port {port} of 127.0.0.1 cannot be used: ports are numbers from 0 to 65535. Choose"
-    with pytest.raises(SettingsError, match=said), listening(port):
+    with pytest.raises(SettingsError, match=said), listening_on("127.0.0.1", port):
         pass
 
 

@@ -1,4 +1,4 @@
-"""What keeps the page safe on a network: headers, sizes, rates, origins, clean pictures."""
+"""What keeps the page safe on a network, besides ``engine/sites.py``: rates, origins, remarks."""
 
 import time
 from collections.abc import MutableMapping
@@ -6,21 +6,8 @@ from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BODY_BYTES = 16_384
 MAX_CLIENTS = 10_000
-HEADERS = {
-    "content-security-policy": "default-src 'none'; img-src 'self' data:; media-src 'self'; "
-    "style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    # With no-referrer a browser sends `Origin: null` with our own forms.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-}
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _KEPT_CHUNKS = (b"IHDR", b"PLTE", b"tRNS", b"sRGB", b"gAMA", b"cHRM", b"IDAT", b"IEND")
 
@@ -47,33 +34,6 @@ class Limit:
                 "Too many requests. Wait a moment, then try again.",
                 headers={"retry-after": str(wait_s)},
             )
-
-
-class Guarded:
-    """Adds :data:`HEADERS` to every reply; refuses a longer body whatever its headers say."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As any application."""
-        n_bytes = 0
-
-        async def receiving() -> Message:
-            nonlocal n_bytes
-            message = await receive()
-            n_bytes += len(message.get("body", b""))
-            if n_bytes > MAX_BODY_BYTES:
-                raise HTTPException(413, f"A request may have {MAX_BODY_BYTES} bytes at most.")
-            return message
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
-        await self._app(scope, receiving if scope["type"] == "http" else receive, sending)
 
 
 def check_origin(request: Request) -> None:

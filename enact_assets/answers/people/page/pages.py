@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-import jinja2
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from enact_assets.answers.people.database import Row
 from enact_assets.answers.people.page.clip_films import can_film, clip_film, film_reply
-from enact_assets.answers.people.page.guards import Guarded, Limit, check_origin, without_remarks
+from enact_assets.answers.people.page.guards import Limit, check_origin, without_remarks
 from enact_assets.answers.people.page.lead import lead_tables
 from enact_assets.answers.people.question_forms import (
     FORMS,
@@ -36,9 +33,9 @@ from enact_assets.answers.people.store import LEAD, Annotator, Store, Submission
 from enact_assets.engine.errors import EnactError, PeopleError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.sites import guards, templates_in
 
 HERE = Path(__file__).parent
-HOSTS = ("127.0.0.1", "localhost")
 COOKIE = "annotator"
 COOKIE_S = 90 * 86_400
 MAX_FIELDS = 64
@@ -122,10 +119,7 @@ def annotation_site(
     ]
     return Starlette(
         routes=routes,
-        middleware=[
-            Middleware(Guarded),
-            Middleware(TrustedHostMiddleware, allowed_hosts=[*HOSTS, *public_names]),
-        ],
+        middleware=guards(public_names),
         exception_handlers={HTTPException: pages.failed, EnactError: pages.failed},
     )
 
@@ -138,13 +132,7 @@ class _Pages:
         self._requests, self._tries = Limit(per_s, round(20 * per_s)), Limit(0.2, 10)
         self._png = lru_cache(KEPT_PICTURES)(lambda sha: without_remarks(images.read_png(sha)))
         self._film = lru_cache(KEPT_PICTURES)(lambda shas: clip_film([*map(self._png, shas)]))
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(HERE / "templates"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates_in(HERE / "templates")
 
     def join(self, request: Request) -> Response:
         """The link that an annotator was sent: it becomes a cookie."""

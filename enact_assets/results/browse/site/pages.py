@@ -4,31 +4,24 @@ It is served on the loopback address only.
 """
 
 import re
-import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-import jinja2
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from enact_assets.engine.errors import (
     EnactError,
     MissingPartitionError,
-    SettingsError,
     UnknownNameError,
 )
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.sites import guards, templates_in
 from enact_assets.results.browse.answers_shown import OUTCOMES, RIGHT, alike
 from enact_assets.results.browse.boards import read_board
 from enact_assets.results.browse.demonstrations import list_demonstrations, read_demonstration
@@ -44,23 +37,10 @@ from enact_assets.results.published import OpenWarehouse, default_variant
 from enact_assets.settings.paths import DataRoot
 
 if TYPE_CHECKING:
-    from uvicorn import Server
+    pass
 
-
-ADDRESS = "127.0.0.1"
 
 TEMPLATES = Path(__file__).parent / "templates"
-HOSTS = ("127.0.0.1", "localhost")
-"""Another name for this address would let a foreign page read ours."""
-HEADERS = {
-    "content-security-policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-}
 FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 """Pictures are named by their content."""
 MAX_PAGE_DIGITS = 9
@@ -83,27 +63,9 @@ def site(root: DataRoot) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        middleware=[
-            Middleware(_WithHeaders),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
-        ],
+        middleware=guards(),
         exception_handlers={HTTPException: pages.failed, EnactError: pages.failed},
     )
-
-
-class _WithHeaders:
-    """Adds headers that let a page do nothing but show itself."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
-
-        await self._app(scope, receive, sending)
 
 
 class _Pages:
@@ -112,13 +74,7 @@ class _Pages:
     def __init__(self, root: DataRoot) -> None:
         self._ask = OpenWarehouse(root.warehouse)
         self._images = ImageStore(root.images)
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates_in(TEMPLATES)
         self._templates.filters["percent"] = _percent
         self._templates.filters["number"] = "{:,}".format
         self._templates.globals["link"] = link
@@ -234,39 +190,3 @@ def _number(text: str | None) -> int | None:
 
 def _percent(fraction: float | None) -> str:
     return "\N{EN DASH}" if fraction is None else f"{100 * fraction:.1f} %"
-
-
-@contextmanager
-def listening(port: int) -> Iterator[socket.socket]:
-    """A socket on ``port`` of the loopback address, 0 for any.
-
-    Errors: :class:`SettingsError` if the port cannot be used.
-    """
-    with socket.socket() as found:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            found.bind((ADDRESS, port))
-            found.listen()  # the first request may come before the server is ready
-        except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or "ports are numbers from 0 to 65535"
-            raise SettingsError(
-                f"port {port} of {ADDRESS} cannot be used: {why}. Choose another port with --port"
-            ) from error
-        yield found
-
-
-def server(root: DataRoot) -> "Server":
-    """What answers requests for pages of ``root``; it runs on a socket."""
-    import uvicorn
-
-    return uvicorn.Server(
-        uvicorn.Config(site(root), log_level="warning", server_header=False, lifespan="off")
-    )
-
-
-def serve(root: DataRoot, found: socket.socket) -> None:
-    """Answer requests on ``found`` until Ctrl-C."""
-    try:
-        server(root).run(sockets=[found])
-    except KeyboardInterrupt:
-        return  # how it is meant to be stopped
