@@ -30,14 +30,14 @@ FORMER: Mapping[str, str] = {
     "a612d1e70bbd": "69157ea4196f",  # question_quality
     "c8acdb8ac43d": "7caf0c00013a",  # question_set
     "afcd2d1a7983": "9f0deb65c320",  # replays
-    "8947535b6b36": "f696541b85b9",  # report
+    "3f5e5e3a9c52": "f696541b85b9",  # report
     "1534ef01b666": "108c66894da7",  # segmentation
     "c8ee178e367d": "f8da121a14e1",  # training_plans
     "b81aa06ea6c8": "bb2e563e9366",  # training_statistics
     "5d78411e4b9c": "9fa9b8353fd8",  # visibility
     "4b82565a114a": "b9e655bf914a",  # wanted_clips
     "faae504bde24": "37f36676e6c0",  # wanted_frames
-    "f14a99755545": "914023d98110",  # warehouse
+    "e8d0680791a1": "914023d98110",  # warehouse
     "3778a56dfe5f": "1fad136b4fe5",  # world_accuracies
     "529001655de0": "119e6f55ed59",  # world_evaluation
     "61af04f8829c": "af3a9c3952d7",  # world_human_answers
