@@ -25,7 +25,7 @@ OUTPUT = ROOT / "build" / "docs"
 CONTENTS = "docs/index.md"
 # Pages, and files that pages link to, at their paths in the repository.
 COPIED = (
-    *("*.md", "docs/*.*", "docs/annotated_video/*", "sql/README.md", "deploy/*"),
+    *("*.md", "CITATION.cff", "docs/*.*", "docs/annotated_video/*", "sql/README.md", "deploy/*"),
     *("enact_assets/registry.yaml", "enact_assets/answers/models/models.yaml"),
 )
 _ENTRY = re.compile(r"^- \[([^]]+)\]\(([^)]+)\.md\)", re.MULTILINE)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from enact_assets import __version__
+
 BEFORE = "import atexit; from enact_assets import cli;"
 RUN = "import sys; sys.argv[0] = 'enact-assets'; cli.run()"
 LIBRARY = "atexit.register(print, 'closed'); cli.main = lambda: 2;"
@@ -20,7 +22,7 @@ STOPPED = "cli.main = lambda: print('made') or 130;"
 @pytest.mark.parametrize(
     ("code", "arguments", "exit_code", "out", "error"),
     [
-        ("", ["--version"], 0, "0.1.0", ""),
+        ("", ["--version"], 0, __version__, ""),
         pytest.param(
             "", ["plan", "--nonsense"], 2, "", "unrecognized arguments", marks=pytest.mark.slow
         ),

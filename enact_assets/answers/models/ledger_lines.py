@@ -42,8 +42,9 @@ def whole_lines(path: Path, start: int = 0) -> Iterator[bytes]:
         file.seek(start)
         for line in file:
             # Whole but for its line break, a line is damaged, not torn.
-            if line.endswith(b"\n") or _is_intact(line[:-1] + b"\n"):
-                yield line
+            if not line.endswith(b"\n") and not _is_intact(line[:-1] + b"\n"):
+                return  # its other half may come at any moment, and is no line
+            yield line
 
 
 def rows_in(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T]:

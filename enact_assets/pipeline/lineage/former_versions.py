@@ -34,7 +34,7 @@ FORMER: Mapping[str, str] = {
     "423c7707ba1c": "69157ea4196f",  # question_quality
     "b2893c4735d5": "7caf0c00013a",  # question_set
     "bc170a65e0c3": "9f0deb65c320",  # replays
-    "8947535b6b36": "f696541b85b9",  # report
+    "3f5e5e3a9c52": "f696541b85b9",  # report
     "4544a8b2830f": "108c66894da7",  # segmentation
     "b04f876b318f": "f8da121a14e1",  # training_plans
     "be680b650a14": "bb2e563e9366",  # training_statistics
@@ -46,7 +46,7 @@ FORMER: Mapping[str, str] = {
     "6488e4959546": "1fad136b4fe5",  # world_accuracies
     "1bc5d23d136e": "119e6f55ed59",  # world_evaluation
     "63eb3f076580": "af3a9c3952d7",  # world_human_answers
-    "433ee559359d": "039a40347e53",  # world_predictions
+    "3c19fe1ae17c": "039a40347e53",  # world_predictions
     "171a2e2d9b9c": "16c1d0d31d98",  # world_questions
 }
 """Version by what is reached -> version by what is reached, and in which module."""

@@ -1,4 +1,5 @@
 import asyncio
+import io
 import os
 import resource
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.ledger import Ledger, Spent, folder_of, read_answers, read_kept
 from enact_assets.answers.models.ledger_inspection import LedgerInspection, inspect_ledger
+from enact_assets.answers.models.ledger_lines import line_of, whole_lines
 from enact_assets.answers.models.messages import Target
 from enact_assets.cli import main
 from enact_assets.engine.errors import OutputError, PredictionError
@@ -240,6 +242,46 @@ def test_what_was_spent_grows_with_files_that_grow(tmp_path: Path) -> None:
     assert spent.usd_by_file() == {"1.jsonl": 0.25}
     file.write_bytes(line + line)
     assert spent.usd_by_file() == {"1.jsonl": 0.5}
+
+
+class Reads(io.RawIOBase):
+    """A file whose end is reached at each empty read, and which then goes on."""
+
+    def __init__(self, *reads: bytes) -> None:
+        self._reads = [*reads]
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, *_of: int) -> int:
+        return 0
+
+    def readinto(self, buffer: memoryview) -> int:
+        read = self._reads.pop(0) if self._reads else b""
+        buffer[: len(read)] = read
+        return len(read)
+
+
+class Growing:
+    """A file that a run writes to while it is read."""
+
+    def __init__(self, *reads: bytes) -> None:
+        self._reads = reads
+
+    def open(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(Reads(*self._reads))
+
+
+def test_a_line_that_grows_while_it_is_read_is_no_damage() -> None:
+    """A run that bought long answers ended: the other half of a line was taken for a line."""
+    row = {"request_sha": "a", "text": "x" * 100, "usd": 1.0}
+    first, second = line_of(row), line_of(row | {"request_sha": "b"})
+    file = Growing(first + second[:60], b"", second[60:])
+    assert [*whole_lines(file)] == [first]
+    assert [*whole_lines(Growing(first + second[:60], second[60:]))] == [first, second]
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/../../b", "x" * 999, "\x00", "ü" * 99])
