@@ -9,15 +9,16 @@ from typing import Any
 
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.simulator.shapes.mjcf import MOVABLE, Profile, Scene, Vector
-from enact_assets.simulator.shapes.pieces import ALONG_X, ALONG_Y, band_profile
+from enact_assets.simulator.shapes.pieces import ALONG_X, ALONG_Y, band_profile, dome_profile
 from enact_assets.simulator.shapes.surfaces import Color
+from enact_assets.simulator.things.thing_looks import Look, look_of
 from enact_assets.simulator.things.thing_parts import Coat, Parts, Vessel, upright_cylinder
 from enact_assets.simulator.things.thing_rows import (
     Lathe,
-    Look,
     Piece,
     Row,
     Solid,
+    place_of,
     read_as,
     read_row,
 )
@@ -67,50 +68,43 @@ def build_thing(theme: str, kind: str, scene: Scene, name: str, color: Color) ->
 
 @cache
 def _plan(theme: str, kind: str) -> _Plan:
-    row, where = read_row(theme, kind), f"{theme}.yaml: {kind}"
+    row, where = read_row(theme, kind), place_of(theme, kind)
     geoms = [
         geom
         for label, given in row.pieces.items()
         for geom in _geoms(label, given, row, f"{where}.pieces.{label}")
     ]
     solids = "".join(_solid(solid, f"{where}.solids") for solid in row.solids)
-    fields: dict[str, Any] = {**row.hold, "geoms": solids, "cavity": row.cavity}
-    for name, of in (("vessel", Vessel), ("coat", Coat)):
-        given = getattr(row, name)
-        fields[name] = given and read_as(of, given, f"{where}.{name}")
+    more = {
+        name: read_as(of, given, f"{where}.{name}")
+        for name, of, given in (("vessel", Vessel, row.vessel), ("coat", Coat, row.coat))
+        if given is not None
+    }
+    held = {**row.hold, **more, "geoms": solids, "cavity": row.cavity}
     meshes = {name: _profile(mesh, f"{where}.meshes.{name}") for name, mesh in row.meshes.items()}
-    return _Plan(read_as(Parts, fields, f"{where}.hold"), meshes, tuple(geoms))
+    return _Plan(read_as(Parts, held, f"{where}.hold"), meshes, tuple(geoms))
 
 
-def _geoms(label: str, given: Any, row: Row, where: str) -> Iterator[_Geom]:
+def _geoms(label: str, given: dict[str, Any], row: Row, where: str) -> Iterator[_Geom]:
     piece = read_as(Piece, given, where)
-    shape = _one_of(SHAPES, piece, where)
-    size = getattr(piece, shape)
+    shape, size = _one_of(SHAPES, piece, where)
     if shape == "mesh" and size not in row.meshes:
         raise UnknownNameError.of("mesh", size, row.meshes, f"Correct {where}.mesh.")
+    if any(len(numbers) not in (3, 6) for numbers in piece.each):
+        raise SettingsError(f"{where}.each: expected 3 numbers for a place, or 6 with a turn")
     looks = piece.look if isinstance(piece.look, list) else [piece.look]
-    worn = cycle([_look(look, row.looks, where) for look in looks])
+    worn = cycle([look_of(look, row.looks, f"{where}.look") for look in looks])
     for (number, at, turn), look in zip(_places(piece), worn, strict=False):
         yield _Geom(label + number, shape, size, look, at, turn, piece.mass)
 
 
-def _one_of(names: tuple[str, ...], row: object, where: str) -> str:
-    """The one of the ``names`` that a row sets."""
-    given = [name for name in names if getattr(row, name) is not None]
-    if len(given) != 1:
-        found = " and ".join(given) or "none"
-        raise SettingsError(f"{where}: expected one of {', '.join(names)}; found {found}")
-    return given[0]
-
-
-def _look(given: str | Look, looks: dict[str, str | Look], where: str) -> Look:
-    found = looks.get(given, given) if isinstance(given, str) else given
-    found = looks.get(found, found) if isinstance(found, str) else found
-    if isinstance(found, Look):
-        return found
-    if not found.startswith("own"):
-        raise UnknownNameError.of("look", found, (*looks, "own"), f"Correct {where}.look.")
-    return read_as(Look, {"color": found, "finish": "gloss"}, f"{where}.look")
+def _one_of(names: tuple[str, ...], row: object, where: str) -> tuple[str, Any]:
+    """The one of the fields ``names`` that a row sets, and its value."""
+    found = [(name, getattr(row, name)) for name in names if getattr(row, name) is not None]
+    if len(found) != 1:
+        given = " and ".join(name for name, _ in found) or "none"
+        raise SettingsError(f"{where}: expected one of {', '.join(names)}; found {given}")
+    return found[0]
 
 
 def _places(piece: Piece) -> Iterator[tuple[str, Vector, Vector | None]]:
@@ -131,24 +125,19 @@ def _places(piece: Piece) -> Iterator[tuple[str, Vector, Vector | None]]:
 
 
 def _solid(solid: Solid, where: str) -> str:
-    match _one_of(("box", "upright", "wall"), solid, where), solid:
-        case "upright", Solid(upright=(radius, bottom, top)):
-            return upright_cylinder(radius, bottom, top, solid.mass)
-        case "wall", Solid(wall=(radius, bottom, top)):
-            return Scene.ring(radius, bottom, top, solid.mass)
-    half = solid.box
-    at = solid.at or (0.0, 0.0, half[2])
-    collide = FEET if solid.is_foot else MOVABLE
-    return Scene.solid("box", half, at, solid.mass, collide=collide)
+    shape, size = _one_of(("box", "upright", "wall"), solid, where)
+    if shape == "box":
+        at, collide = solid.at or (0.0, 0.0, size[2]), FEET if solid.is_foot else MOVABLE
+        return Scene.solid("box", size, at, solid.mass, collide=collide)
+    radius, bottom, top = size
+    add = upright_cylinder if shape == "upright" else Scene.ring
+    return add(radius, bottom, top, solid.mass)
 
 
-def _profile(given: Any, where: str) -> Profile:
-    if isinstance(given, list):
-        return read_as(tuple[tuple[float, float], ...], given, where)
-    lathe = read_as(Lathe, given, where)
-    if _one_of(("band", "dome"), lathe, where) == "band":
-        return band_profile(*lathe.band)
-    radius, height, n = lathe.dome
-    turns = [k * math.pi / 2 / n for k in range(n + 1)]
-    arc = [(radius * math.sin(turn), height * (1 - math.cos(turn))) for turn in turns]
-    return (*arc, (0.0, height))
+def _profile(mesh: Profile | Lathe, where: str) -> Profile:
+    if not isinstance(mesh, Lathe):
+        return mesh
+    shape, numbers = _one_of(("band", "dome"), mesh, where)
+    if shape == "band":
+        return band_profile(*numbers)
+    return dome_profile(*numbers)
