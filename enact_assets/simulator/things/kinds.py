@@ -13,7 +13,7 @@ from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.shapes.world import WorldObject
 from enact_assets.simulator.things.thing_builder import build_thing
 from enact_assets.simulator.things.thing_parts import Builder, Parts
-from enact_assets.simulator.things.thing_rows import kinds_of, themes
+from enact_assets.simulator.things.thing_rows import CATALOGUE
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,9 @@ class Thing:
 def builders() -> dict[str, Builder]:
     """What adds a thing of each kind of the catalogue."""
     return {
-        kind: partial(build_thing, theme, kind) for theme in themes() for kind in kinds_of(theme)
+        kind: partial(build_thing, theme, kind)
+        for theme in CATALOGUE.themes
+        for kind in CATALOGUE.kinds_of(theme)
     }
 
 

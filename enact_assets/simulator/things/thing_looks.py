@@ -7,7 +7,8 @@ from typing import Annotated
 
 import msgspec
 
-from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.errors import UnknownNameError
+from enact_assets.simulator.shapes.row_files import Strict, read_as
 from enact_assets.simulator.shapes.surfaces import Color, Finish, Surface, Texture, darker
 
 Own = Annotated[str, msgspec.Meta(pattern=r"^own(\*\d+(\.\d+)?)?$")]
@@ -16,7 +17,7 @@ Paint = Own | tuple[float | Falling, float | Falling, float | Falling]
 """A colour: that of the thing, or numbers, which may fall as the red of the thing rises."""
 
 
-class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Look(Strict, frozen=True):
     """A :class:`Surface` whose colours may depend on that of the thing."""
 
     color: Paint
@@ -56,7 +57,4 @@ def look_of(given: str | Look, looks: Mapping[str, str | Look], where: str) -> L
         return given
     if not given.startswith("own"):
         raise UnknownNameError.of("look", given, (*looks, "own"), f"Correct {where}.")
-    try:
-        return msgspec.convert({"color": given, "finish": "gloss"}, Look)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{where}: {error}") from error
+    return read_as(Look, {"color": given, "finish": "gloss"}, where)

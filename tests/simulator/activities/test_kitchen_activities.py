@@ -23,7 +23,7 @@ from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.simulate import build_episode, random_draws
 from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-from enact_assets.simulator.things.thing_rows import kinds_of
+from enact_assets.simulator.things.thing_rows import CATALOGUE
 
 PREDICATES = {
     "setting_the_table": {"Open", "OnTop", "Inside", "Contains", "LeftGrasping", "RightGrasping"},
@@ -145,7 +145,9 @@ def test_doors_lids_and_buttons_can_be_reached_and_work(name: str, side: Side) -
 
 
 KINDS = [
-    kind for theme in ("crockery", "tableware", "groceries", "fresh") for kind in kinds_of(theme)
+    kind
+    for theme in ("crockery", "tableware", "groceries", "fresh")
+    for kind in CATALOGUE.kinds_of(theme)
 ]
 
 

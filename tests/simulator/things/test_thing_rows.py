@@ -14,11 +14,12 @@ from enact_assets.settings.arrays import Floats
 from enact_assets.settings.entries import parse_yaml
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.row_files import entries
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.things.kinds import add_thing, builders
 from enact_assets.simulator.things.thing_builder import build_thing
 from enact_assets.simulator.things.thing_parts import Parts, Vessel
-from enact_assets.simulator.things.thing_rows import FOLDER, entries, kinds_of, read_row, themes
+from enact_assets.simulator.things.thing_rows import CATALOGUE, Row
 
 RED = (0.8, 0.1, 0.05)
 CUP = """cup:
@@ -38,13 +39,13 @@ def test_footprint_and_height_are_those_of_the_geoms() -> None:
     """What a layout keeps free, and what it takes to stand before another thing, without building
     anything.
     """
-    for theme in themes():
-        for kind in kinds_of(theme):
+    for theme in CATALOGUE.themes:
+        for kind in CATALOGUE.kinds_of(theme):
             _check_facts(theme, kind)
 
 
 def _check_facts(theme: str, kind: str) -> None:
-    scene, facts = Scene(), read_row(theme, kind).facts
+    scene, facts = Scene(), CATALOGUE.read(Row, theme, kind).facts
     scene.body(kind, (0, 0, 0), build_thing(theme, kind, scene, kind, RED).geoms)
     model = mujoco.MjModel.from_xml_string(scene.xml())
     data = mujoco.MjData(model)
@@ -71,17 +72,22 @@ def _bounds(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> tuple[Floa
 
 def test_files_are_strict_yaml_and_name_each_kind_once() -> None:
     """The quick reader takes the last of two rows or fields of one name, and 0777 for 511."""
-    for theme, texts in themes().items():
-        path = FOLDER / f"{theme}.yaml"
+    for theme, texts in CATALOGUE.themes.items():
+        path = CATALOGUE.folder / f"{theme}.yaml"
         text = path.read_text(encoding="utf-8")
         assert list(parse_yaml(text, path)) == list(texts)
         assert all(len(line) <= 120 for line in text.splitlines()), theme
-    kinds = [kind for theme in themes() for kind in kinds_of(theme)]
+    kinds = [kind for theme in CATALOGUE.themes for kind in CATALOGUE.kinds_of(theme)]
     assert len(kinds) == len(set(kinds)) == len(builders())
 
 
 def test_synsets_are_written_as_wordnet_does() -> None:
-    names = [s for t in themes() for k in kinds_of(t) for s in read_row(t, k).facts.synsets]
+    names = [
+        s
+        for t in CATALOGUE.themes
+        for k in CATALOGUE.kinds_of(t)
+        for s in CATALOGUE.read(Row, t, k).facts.synsets
+    ]
     assert len(names) > 100
     assert all(re.fullmatch(r"[a-z][a-z_-]*\.n\.\d\d", name) for name in names)
 
@@ -92,7 +98,7 @@ NUMBERS = count()
 def _built(patch: pytest.MonkeyPatch, text: str, kind: str = "cup") -> tuple[Scene, Parts]:
     """A thing of a file that says ``text``, in a scene of its own."""
     theme, scene = f"own_{next(NUMBERS)}", Scene()
-    patch.setitem(themes(), theme, entries(text))
+    patch.setitem(CATALOGUE.themes, theme, entries(text))
     return scene, build_thing(theme, kind, scene, "c", RED)
 
 
@@ -214,9 +220,9 @@ def test_a_wrong_row_concerns_its_own_kind_alone(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_row_of_the_docs_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (FOLDER.parents[3] / "docs/activities.md").read_text(encoding="utf-8")
+    page = (CATALOGUE.folder.parents[3] / "docs/activities.md").read_text(encoding="utf-8")
     text = page.partition("```yaml\n")[2].partition("```")[0]
-    monkeypatch.setitem(themes(), "docs", entries(text))
+    monkeypatch.setitem(CATALOGUE.themes, "docs", entries(text))
     _check_facts("docs", "cup")
 
 
