@@ -2,7 +2,7 @@
 
 import math
 
-from enact_assets.simulator.shapes.mjcf import Profile, Scene, Vec3
+from enact_assets.simulator.shapes.mjcf import Profile, Vec3
 
 HALF_PI = 1.5707963267948966
 ALONG_X: Vec3 = (0.0, HALF_PI, 0.0)
@@ -21,8 +21,3 @@ def dome_profile(radius: float, height: float, n: int) -> Profile:
     turns = [k * math.pi / 2 / n for k in range(n + 1)]
     arc = [(radius * math.sin(turn), height * (1 - math.cos(turn))) for turn in turns]
     return (*arc, (0.0, height))
-
-
-def band(scene: Scene, name: str, radius: float, low: float, high: float) -> str:
-    """The mesh of a :func:`band_profile`."""
-    return scene.mesh(name, band_profile(radius, low, high))

@@ -37,6 +37,11 @@ def read_as(of: type[Read], given: Mapping[str, Any], where: str) -> Read:
         raise SettingsError(f"{where}: {error}") from error
 
 
+def read_given(of: type[Read], given: Mapping[str, Any] | None, where: str) -> Read | None:
+    """As :func:`read_as`, or None for nothing."""
+    return None if given is None else read_as(of, given, where)
+
+
 def entries(text: str) -> dict[str, str]:
     """The entries of a file, each with its text, which is not read yet."""
     texts = re.split(r"^(?=\w+:)", text, flags=re.MULTILINE)[1:]

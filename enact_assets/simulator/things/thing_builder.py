@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from enact_assets.simulator.shapes.mjcf import MOVABLE, Profile, Scene
 from enact_assets.simulator.shapes.piece_rows import Placed, one_of, placed, profiles
-from enact_assets.simulator.shapes.row_files import read_as
+from enact_assets.simulator.shapes.row_files import read_as, read_given
 from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.things.thing_looks import Look, look_of
 from enact_assets.simulator.things.thing_parts import Coat, Parts, Vessel, upright_cylinder
@@ -61,13 +61,13 @@ def _plan(theme: str, kind: str) -> _Plan:
         for label, given in row.pieces.items()
         for geom in _seen(label, given, row, f"{where}.pieces.{label}")
     ]
-    solids = "".join(_solid(solid, f"{where}.solids") for solid in row.solids)
-    more = {
-        name: read_as(of, given, f"{where}.{name}")
-        for name, of, given in (("vessel", Vessel, row.vessel), ("coat", Coat, row.coat))
-        if given is not None
+    held = {
+        **row.hold,
+        "geoms": "".join(_solid(solid, f"{where}.solids") for solid in row.solids),
+        "cavity": row.cavity,
+        "vessel": read_given(Vessel, row.vessel, f"{where}.vessel"),
+        "coat": read_given(Coat, row.coat, f"{where}.coat"),
     }
-    held = {**row.hold, **more, "geoms": solids, "cavity": row.cavity}
     parts = read_as(Parts, held, f"{where}.hold")
     return _Plan(parts, profiles(row.meshes, where), tuple(seen))
 
