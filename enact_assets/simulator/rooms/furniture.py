@@ -79,7 +79,8 @@ def add_furniture(
     Errors: :class:`SettingsError` with file, kind and field for what its row cannot say.
     """
     plan, name = _plan(theme, kind), name or kind
-    looks = {**vars(style), **plan.looks} if style else plan.looks
+    styled = vars(style) if style else {}
+    looks = {k: v for k, v in styled.items() if isinstance(v, Surface)} | plan.looks
     built = _Built(scene, plan, name, at, looks)
     fixture = built.fixture(coat)
     for mesh, profile in plan.meshes.items():
