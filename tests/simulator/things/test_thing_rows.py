@@ -3,8 +3,10 @@
 import math
 import re
 from itertools import count
+from typing import Any
 from xml.etree import ElementTree as ET
 
+import msgspec
 import numpy as np
 import pytest
 from simulator.geom_boxes import whole_box
@@ -207,6 +209,23 @@ def test_the_row_of_the_docs_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.partition("```yaml\n")[2].partition("```")[0]
     monkeypatch.setitem(CATALOGUE.themes, "docs", entries(text))
     _check_facts("docs", "cup")
+
+
+def test_only_what_is_built_is_read_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows take longer than the worlds of three demonstrations."""
+    read: list[str] = []
+    decode = msgspec.yaml.decode
+
+    def noted(text: str, **how: Any) -> Any:
+        read.append(text)
+        return decode(text, **how)
+
+    monkeypatch.setattr(msgspec.yaml, "decode", noted)
+    other = CUP.replace("cup:", "other:")
+    monkeypatch.setitem(CATALOGUE.themes, "own_once", entries(CUP + other))
+    for name in ("a", "b"):
+        build_thing("own_once", "cup", Scene(), name, RED)
+    assert read == [CUP]
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
