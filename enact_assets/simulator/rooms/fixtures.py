@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from enact_assets.engine.errors import PlanError
-from enact_assets.simulator.shapes.mjcf import Scene, Vec3
-from enact_assets.simulator.shapes.surfaces import Surface
-from enact_assets.simulator.shapes.world import Cue
+from enact_assets.simulator.shapes.mjcf import Vec3
 from enact_assets.simulator.things.thing_parts import Coat, Vessel
 
 Access = Literal["top", "front"]
@@ -18,12 +16,6 @@ Access = Literal["top", "front"]
 
 OPEN_FRACTION = 0.05
 """A panel past this share of its range is open."""
-
-RED = Surface((0.75, 0.04, 0.03), finish="gloss")
-LAMP_OFF = Surface((0.05, 0.1, 0.06), finish="gloss")
-LAMP_ON = Surface((0.1, 1.0, 0.2), finish="glow")
-GLOWING = Surface((1.0, 0.22, 0.03), finish="glow")
-"""Surfaces of buttons and lamps, and of what is hot."""
 
 
 @dataclass(frozen=True)
@@ -127,15 +119,3 @@ def panel_xml(fixture: Fixture, geoms: str) -> str:
         f'<joint name="{fixture.joint}" type="{kind}" axis="{axis}" range="0 {panel.span:.6g}" '
         f'damping="3" frictionloss="1.5" armature="0.05"/>{geoms}</body>'
     )
-
-
-def button(scene: Scene, name: str, at: Vec3, surfaces_on: dict[str, Surface]) -> tuple[Vec3, str]:
-    """A round red button that lies on a surface at ``at``, and the cue it switches.
-
-    Returns where the finger presses, and the geom.
-    """
-    geom = scene.visible(
-        f"{name}.button", "cylinder", (0.045, 0.015), RED, (*at[:2], at[2] + 0.015)
-    )
-    scene.cues.append(Cue(name, surfaces_on))
-    return (at[0], at[1], at[2] + 0.03), geom

@@ -5,30 +5,15 @@ separate geoms: round things have flat collision shapes so that they do not roll
 """
 
 from dataclasses import dataclass
+from functools import cache, partial
 
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.simulator.shapes.mjcf import Scene, Vec3
 from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.shapes.world import WorldObject
-from enact_assets.simulator.things.catalogue import (
-    cookware,
-    crockery,
-    cuts,
-    fresh,
-    groceries,
-    laundry,
-    living,
-    plants,
-    produce,
-    rubbish,
-    serving,
-    supplies,
-    tableware,
-    tools,
-    toy_models,
-    toys,
-)
+from enact_assets.simulator.things.thing_builder import build_thing
 from enact_assets.simulator.things.thing_parts import Builder, Parts
+from enact_assets.simulator.things.thing_rows import CATALOGUE
 
 
 @dataclass(frozen=True)
@@ -40,24 +25,14 @@ class Thing:
     parts: Parts
 
 
-KINDS: dict[str, Builder] = {
-    **cookware.KINDS,
-    **crockery.KINDS,
-    **cuts.KINDS,
-    **fresh.KINDS,
-    **groceries.KINDS,
-    **laundry.KINDS,
-    **living.KINDS,
-    **plants.KINDS,
-    **produce.KINDS,
-    **rubbish.KINDS,
-    **serving.KINDS,
-    **supplies.KINDS,
-    **tableware.KINDS,
-    **tools.KINDS,
-    **toy_models.KINDS,
-    **toys.KINDS,
-}
+@cache
+def builders() -> dict[str, Builder]:
+    """What adds a thing of each kind of the catalogue."""
+    return {
+        kind: partial(build_thing, theme, kind)
+        for theme in CATALOGUE.themes
+        for kind in CATALOGUE.kinds_of(theme)
+    }
 
 
 def add_thing(
@@ -69,13 +44,15 @@ def add_thing(
 ) -> Thing:
     """Add a movable thing of the given kind; its category is the kind.
 
-    Errors: :class:`UnknownNameError` for a kind that is not in :data:`KINDS`.
+    Errors: :class:`UnknownNameError` for a kind that is not in :func:`builders`,
+    :class:`SettingsError` for one whose row is wrong.
     """
-    if kind not in KINDS:
+    known = builders()
+    if kind not in known:
         raise UnknownNameError.of(
-            "kind of thing", kind, KINDS, "Add it to simulator/things/catalogue."
+            "kind of thing", kind, known, "Add it to simulator/things/catalogue."
         )
-    parts = KINDS[kind](scene, name, color)
+    parts = known[kind](scene, name, color)
     scene.body(name, pos, parts.geoms, kind="free")
     scene.objects.append(WorldObject(name, kind, (name,)))
     return Thing(name, kind, parts)

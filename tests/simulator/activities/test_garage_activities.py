@@ -12,7 +12,7 @@ from enact_assets.simulator.shapes.world import WorldState
 from enact_assets.simulator.simulate import find_activity, random_draws
 from enact_assets.simulator.skills.executor import Executor
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-from enact_assets.simulator.things.catalogue import laundry, rubbish, supplies, tools
+from enact_assets.simulator.things.thing_rows import CATALOGUE
 from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 CLAIMED = {
@@ -88,8 +88,8 @@ def test_seeds_of_a_garage_activity_differ_in_side_style_things_and_order(activi
 
 def test_everything_in_the_garage_is_large_enough_to_be_told_apart() -> None:
     """Below 25 px at 512 px a hammer and a wrench look the same."""
-    catalogue = (tools.KINDS, supplies.KINDS, rubbish.KINDS, laundry.KINDS)
-    kinds = [kind for module in catalogue for kind in module if kind != "laundry_basket"]
+    themes = ("tools", "supplies", "rubbish", "laundry")
+    kinds = [k for theme in themes for k in CATALOGUE.kinds_of(theme) if k != "laundry_basket"]
     size_px, n_shown = 256, 4
     for start in range(0, len(kinds), n_shown):
         stage = StageBuilder()

@@ -23,7 +23,7 @@ from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.simulate import build_episode, random_draws
 from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-from enact_assets.simulator.things.catalogue import crockery, fresh, groceries, tableware
+from enact_assets.simulator.things.thing_rows import CATALOGUE
 
 PREDICATES = {
     "setting_the_table": {"Open", "OnTop", "Inside", "Contains", "LeftGrasping", "RightGrasping"},
@@ -144,7 +144,11 @@ def test_doors_lids_and_buttons_can_be_reached_and_work(name: str, side: Side) -
             assert robot.physics.appearance[fixture.cue] == wanted
 
 
-KINDS = {**crockery.KINDS, **tableware.KINDS, **groceries.KINDS, **fresh.KINDS}
+KINDS = [
+    kind
+    for theme in ("crockery", "tableware", "groceries", "fresh")
+    for kind in CATALOGUE.kinds_of(theme)
+]
 
 
 @pytest.mark.parametrize("first", range(0, len(KINDS), 6))
@@ -169,7 +173,7 @@ def test_everything_stands_where_it_is_put(first: int) -> None:
         assert pos == pytest.approx(np.array(starts[name]), abs=0.006), name
 
 
-@pytest.mark.parametrize("name", sorted(n for n in KINDS))
+@pytest.mark.parametrize("name", sorted(KINDS))
 def test_sizes_agree_with_what_is_drawn(name: str) -> None:
     """Radius and height decide what a thing is carried over; hollows lie within the vessel."""
     stage = StageBuilder()

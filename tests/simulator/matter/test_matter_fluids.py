@@ -150,7 +150,7 @@ def _cup(scene: Scene, name: str, color: Color) -> Parts:
 
 def test_a_poured_cup_follows_the_slow_and_obvious_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Frame by frame the same volume as a loop over the cylinder's own formula."""
-    monkeypatch.setitem(kinds.KINDS, "plain_cup", _cup)
+    monkeypatch.setitem(kinds.builders(), "plain_cup", _cup)
 
     def cups(stage: StageBuilder) -> None:
         stage.put("cup", "plain_cup", (0.5, 0.5, 0.5), "table")

@@ -146,7 +146,7 @@ def test_a_profile_that_does_not_rise_is_named(monkeypatch: pytest.MonkeyPatch) 
         hollow = Vessel(((0.1, 0.05), (0.05, 0.05)))
         return Parts(look + solid, 0.05, 0.05, 0.05, 0.05, 0.1, vessel=hollow)
 
-    monkeypatch.setitem(kinds.KINDS, "folded", folded)
+    monkeypatch.setitem(kinds.builders(), "folded", folded)
     stage = builder()
     stage.put("cup", "folded", RED, "table")
     with pytest.raises(StageError, match=r"profile of vessel 'cup' does not rise.*\[0\.1, 0\.05\]"):
