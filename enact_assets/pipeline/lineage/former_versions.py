@@ -11,7 +11,7 @@ from collections.abc import Mapping
 FORMER: Mapping[str, str] = {
     "0535ef3e6844": "f9b14c349567",  # action_states
     "4e0d08be3621": "04a97307e616",  # answers of identity
-    "d0ad3a5d5010": "7768ac03781b",  # answers of learned_precedence
+    "2b20f7549a27": "7768ac03781b",  # answers of learned_precedence
     "bdae771213ae": "04a97307e616",  # answers of oracle
     "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
     "0df896066c15": "04a97307e616",  # answers of random
@@ -19,7 +19,7 @@ FORMER: Mapping[str, str] = {
     "777f65b2eec1": "51af65526bef",  # asked_questions
     "ed986c2e0f89": "1d0df5ad144f",  # error_analysis
     "dcc253669f08": "722c77ff44b6",  # evaluation
-    "9f5da708d619": "ee998b27799c",  # fact_reader
+    "90f09eda9782": "ee998b27799c",  # fact_reader
     "33f7de25906e": "85d78221bc37",  # human_agreement
     "8cd8f8345865": "f309cf875ff7",  # human_answers
     "5db483472c73": "0b521036ac7e",  # kept_questions
@@ -33,13 +33,13 @@ FORMER: Mapping[str, str] = {
     "03d29e5b3065": "2aa11865fe6f",  # question_orders
     "423c7707ba1c": "69157ea4196f",  # question_quality
     "b2893c4735d5": "7caf0c00013a",  # question_set
-    "bc170a65e0c3": "9f0deb65c320",  # replays
+    "a3ff5e6ccb49": "9f0deb65c320",  # replays
     "3f5e5e3a9c52": "f696541b85b9",  # report
     "4544a8b2830f": "108c66894da7",  # segmentation
-    "b04f876b318f": "f8da121a14e1",  # training_plans
-    "be680b650a14": "bb2e563e9366",  # training_statistics
+    "e3e5a3e221ea": "f8da121a14e1",  # training_plans
+    "6361db3071dd": "bb2e563e9366",  # training_statistics
     "d2d787e6a75d": "ff5989cb163d",  # trajectories
-    "a14fb5e3f359": "9fa9b8353fd8",  # visibility
+    "01c60d280333": "9fa9b8353fd8",  # visibility
     "e745a4ba6118": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
     "15690cc18543": "37f36676e6c0",  # wanted_frames
