@@ -26,16 +26,13 @@ from omnigibson_signatures import (
     signature_at,
 )
 
-from enact_assets.demonstrations.replay.omnigibson_player import (
-    gpu_dynamics,
-    look_settings,
-    state_names,
-)
-from enact_assets.demonstrations.replay.omnigibson_player.installed import PROFILES, read_installed
-from enact_assets.demonstrations.replay.omnigibson_player.used_api import (
+from enact_assets.demonstrations.replay.omnigibson_player import facts, look, playable
+from enact_assets.demonstrations.replay.omnigibson_player.installed import (
     FUNCTIONS,
     NAMES,
+    PROFILES,
     SWITCHES,
+    read_installed,
     used_functions,
 )
 
@@ -71,7 +68,7 @@ def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_
 FEATURES = """
 import dataclasses, json
 from enact_assets.demonstrations.replay.omnigibson_player.installed import read_installed
-from enact_assets.demonstrations.replay.omnigibson_player.used_api import check_api
+from enact_assets.demonstrations.replay.omnigibson_player.installed import check_api
 installed = read_installed()
 check_api(installed)
 print(json.dumps([installed.version, installed.profile]))
@@ -156,10 +153,10 @@ def test_omnigibson_has_the_recorded_states_and_robots(source: Path) -> None:
 
 
 def test_every_state_is_recorded_or_left_out_by_name() -> None:
-    named = [*state_names.RECORDED, *state_names.LEFT_OUT]
+    named = [*facts.RECORDED, *facts.LEFT_OUT]
     assert sorted(named) == recorded()["boolean_states"]
-    assert set(state_names.PARTICLES_ONLY) <= set(named)
-    assert sorted(gpu_dynamics.NEEDS_GPU) == recorded()["gpu_states"]
+    assert set(facts.PARTICLES_ONLY) <= set(named)
+    assert sorted(playable.NEEDS_GPU) == recorded()["gpu_states"]
 
 
 def test_robots_that_do_not_grasp_physically_by_default_are_known() -> None:
@@ -176,9 +173,9 @@ def _assigns(node: ast.stmt, name: str) -> bool:
 
 def test_what_is_left_out_or_about_particles_is_not_asked_of_objects() -> None:
     """What no fact comes of would still cost a question per pair and frame."""
-    text = (PLAYER / "scene_facts.py").read_text()
+    text = (PLAYER / "facts.py").read_text()
     assert "name in RECORDED and name not in PARTICLES_ONLY" in text
-    assert not set(state_names.RECORDED) & set(state_names.LEFT_OUT)
+    assert not set(facts.RECORDED) & set(facts.LEFT_OUT)
 
 
 @pytest.mark.slow
@@ -231,7 +228,7 @@ def test_omnigibson_asks_cloth_about_no_physical_particles(source: Path) -> None
     covered = (source / "omnigibson/object_states/covered.py").read_text()
     assert "Cloth objects currently cannot be Covered by physical particles!" in covered
     systems = (source / "omnigibson/systems/system_base.py").read_text()
-    for kind in gpu_dynamics.RUNS_ON_CPU:
+    for kind in playable.RUNS_ON_CPU:
         assert f'system_type == "{kind}"' in systems
     micro = (source / "omnigibson/systems/micro_particle_system.py").read_text()
     assert "if not gm.USE_GPU_DYNAMICS or gm.ENABLE_FLATCACHE:\n            raise" in micro
@@ -262,7 +259,7 @@ def source() -> Path:
 def test_what_is_compared_is_what_is_used() -> None:
     """A setting, switch or import of the player that is not compared would drift unseen."""
     kept = recorded()
-    used = {path for settings in look_settings.RENDERERS.values() for path in settings}
+    used = {path for settings in look.RENDERERS.values() for path in settings}
     assert used == set(kept["renderer_settings"])
     texts = {p.name: p.read_text() for p in MODULES}
     read = {
@@ -293,13 +290,7 @@ def test_the_extra_and_the_signatures_name_one_version() -> None:
     assert pipes[0] in pins
 
 
-LENS = "enact_assets.settings.fisheye_lens"
-"""The one module of ours that the player shares."""
-
-
-@pytest.mark.parametrize(
-    "path", [*MODULES, ROOT / f"{LENS.replace('.', '/')}.py"], ids=lambda p: str(p.name)
-)
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.name))
 def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 10))
     for node in ast.walk(tree):
@@ -311,16 +302,13 @@ def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None
         for name in names:
             top = name.partition(".")[0]
             if top == "enact_assets":
-                assert (
-                    name.startswith("enact_assets.demonstrations.replay.omnigibson_player")
-                    or name == LENS
-                ), name
+                assert name.startswith("enact_assets.demonstrations.replay.omnigibson_player"), name
             else:
                 assert top in NEEDED or top in STANDARD_3_10, name
 
 
 STANDARD_3_10 = {
-    "argparse", "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib", "html",
-    "importlib", "inspect", "itertools", "json", "math", "os", "pathlib", "re", "shutil",
+    "argparse", "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib",
+    "importlib", "inspect", "json", "math", "os", "pathlib", "platform", "re", "shutil",
     "subprocess", "sys", "tempfile", "time", "traceback", "types", "typing",
 }  # fmt: skip

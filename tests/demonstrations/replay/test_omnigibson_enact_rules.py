@@ -15,14 +15,14 @@ from omnigibson_fakes import FAKE
 
 from enact_assets.demonstrations.replay.omnigibson import read_played
 from enact_assets.demonstrations.replay.omnigibson_player import enact_rules as rules
-from enact_assets.demonstrations.replay.omnigibson_player.enact_facts import EnactFacts
 from enact_assets.demonstrations.replay.omnigibson_player.enact_rules import (
     Selection,
     Thing,
     kept,
     parents_of,
 )
-from enact_assets.demonstrations.replay.omnigibson_player.intervals import IntervalWriter
+from enact_assets.demonstrations.replay.omnigibson_player.facts import EnactFacts
+from enact_assets.demonstrations.replay.omnigibson_player.reply import IntervalWriter
 from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.recorded_export import write_recorded

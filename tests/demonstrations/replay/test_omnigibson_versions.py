@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omnigibson_fakes import OVERLAYS
-from omnigibson_worlds import LAYOUTS, Layout, Machine, World, make_interpreter, write_worlds
+from omnigibson_worlds import (
+    LAYOUTS,
+    PROFILES,
+    Layout,
+    Machine,
+    World,
+    make_interpreter,
+    write_worlds,
+)
 from PIL import Image
 
 from enact_assets.demonstrations.replay.omnigibson import playback_request
@@ -23,7 +30,6 @@ from enact_assets.engine.errors import PlaybackError
 
 pytestmark = pytest.mark.slow
 
-PROFILES = list(OVERLAYS)
 Machines = Callable[[str], Machine]
 SCRIPT = World(
     90,
