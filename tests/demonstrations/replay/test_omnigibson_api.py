@@ -16,28 +16,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omnigibson_fakes import FAKE, OVERLAYS, arguments_of, function_at, make_fake, signatures
+from omnigibson_fakes import FAKE, PROFILES, arguments_of, function_at, make_fake, signatures
 from omnigibson_signatures import (
     PLAYER,
     boolean_states,
+    entries,
     gpu_states,
     grasping_modes,
     recorded,
     signature_at,
 )
 
-from enact_assets.demonstrations.replay.omnigibson_player import facts, look, playable
+from enact_assets.demonstrations.replay.omnigibson_player import facts, installed, look, playable
 from enact_assets.demonstrations.replay.omnigibson_player.installed import (
     FUNCTIONS,
     NAMES,
-    PROFILES,
     SWITCHES,
     read_installed,
     used_functions,
 )
 
 ROOT = Path(__file__).parents[3]
-ENTRIES = recorded()["functions"]
+ENTRIES = entries()
 MODULES = sorted(PLAYER.glob("*.py"))
 NEEDED = {"h5py", "numpy", "PIL", "omnigibson", "dagster_pipes"}
 """What OmniGibson 1.1.1 brings, and dagster-pipes."""
@@ -47,13 +47,18 @@ def told(entry: dict[str, Any]) -> dict[str, Any]:
     return {k: entry[k] for k in ("kind", "parameters")}
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The fake of 1.1.1."""
+    return make_fake("1.1.1", tmp_path_factory.mktemp("release"))
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: str(e["name"]))
-def test_the_fake_has_the_recorded_signatures(entry: dict[str, Any]) -> None:
-    found = signature_at(FAKE / "site", entry["file"], entry["name"])
-    assert found == told(entry)
+def test_the_fake_has_the_recorded_signatures(release: Path, entry: dict[str, Any]) -> None:
+    assert signature_at(release, entry["file"], entry["name"]) == told(entry)
 
 
-@pytest.mark.parametrize("profile", OVERLAYS)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_path: Path) -> None:
     fake = make_fake(profile, tmp_path / "fake")
     for place, signature in signatures(profile).items():
@@ -100,16 +105,11 @@ def test_2_a_version_is_told_by_its_features(profile: str, version: str, tmp_pat
 
 def test_every_version_takes_the_arguments_that_the_player_passes() -> None:
     """By the recorded signatures, so also where a fake would be more patient."""
-    for profile, features in PROFILES.items():
-        installed = read_like(profile, features)
-        recorded_ones = signatures(profile) or {
-            f"{e['file'][:-3].replace('/', '.')}:{e['name']}": "({})".format(
-                ", ".join(n if d is None else f"{n}={d}" for n, d in e["parameters"])
-            )
-            for e in ENTRIES
-        }
+    for profile, features in installed.PROFILES.items():
+        there = read_like(profile, features)
+        recorded_ones = signatures(profile)
         compared = 0
-        for place, passed in used_functions(installed).items():
+        for place, passed in used_functions(there).items():
             at = place.replace("hdf5_data_wrapper:HDF5", "data_wrapper:Data")  # it inherits them
             if at in recorded_ones:
                 arguments = arguments_of(recorded_ones[at])
@@ -135,7 +135,7 @@ def test_omnigibson_has_the_recorded_signatures(source: Path, entry: dict[str, A
 def test_omnigibson_knows_our_settings_switches_and_version(source: Path) -> None:
     kept = recorded()
     text = "\n".join(p.read_text() for p in sorted((source / "omnigibson").rglob("*.py")))
-    assert f'__version__ = "{kept["version"]}"' in text
+    assert f'__version__ = "{kept["does"]["number"]}"' in text
     assert not [p for p in kept["renderer_settings"] if f'"{p}"' not in text]
     macros = (source / "omnigibson/macros.py").read_text()
     assert not [m for m in kept["macros"] if f"gm.{m} = " not in macros]
@@ -285,7 +285,7 @@ def test_what_is_compared_is_what_is_used() -> None:
 def test_the_extra_and_the_signatures_name_one_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pins = project["optional-dependencies"]["omnigibson"]
-    assert f"omnigibson=={recorded()['version']}" in pins
+    assert f"omnigibson=={recorded()['does']['number']}" in pins
     pipes = [d for d in project["dependencies"] if d.startswith("dagster-pipes")]
     assert pipes[0] in pins
 
