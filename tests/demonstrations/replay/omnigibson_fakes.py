@@ -4,9 +4,9 @@
 has what the version does not share with the one that it is ``like``. Row 1.1.1 has the signatures,
 properties, variables and classes of the release, by ``omnigibson_signatures.py``; ``homes`` are
 modules of names that the release does not have there. Rows after it have signatures as facts: 3.7
-is main, enact is commit 51f38a22, 3.9 is main 3.9.2; return types are left out. ``does`` is what the
-code asks, ``shows`` what a module hands on, ``stubs`` are functions that are only looked at,
-``instead`` is other text in a module, ``order`` another one of the statements of a function's loop.
+is main, enact is commit 51f38a22, 3.9 is main 3.9.2; return types are left out. ``does`` is what
+the code asks, ``shows`` what a module hands on, ``stubs`` are functions that are only looked at,
+``instead`` is other text in a module, ``order`` that of the statements of a function's loop.
 
 ``python tests/demonstrations/replay/omnigibson_fakes.py 3.9 FOLDER`` makes one to look at.
 """

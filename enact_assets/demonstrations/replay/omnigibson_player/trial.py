@@ -8,6 +8,7 @@ pictures of some, and the report, as ``report.md`` for people and ``found.json``
 
 import argparse
 import json
+import os
 import platform
 import sys
 import time
@@ -42,11 +43,10 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (
     View,
 )
 
-PACKAGES = ("isaacsim", "bddl", "torch", "numpy", "h5py", "pillow", "dagster-pipes")
+PACKAGES = ("isaacsim", "isaacsim-kernel", "bddl", "torch", "numpy", "h5py", "pillow")
 SETTLE_RENDERS = 8
 """Renders after which a picture counts as settled: more than any replay uses."""
-MOST_ROWS = 50
-"""Of any table."""
+MOST_ROWS = 50  # of any table
 BOX_RGB = (255, 40, 40)
 BY_EYE = """\
 - [ ] Each picture shows the scene from the robot's head camera, the right way up.
@@ -72,8 +72,7 @@ class Report:
 
     def add(self, heading: str, text: str, header: Row = (), rows: Sequence[Row] = ()) -> None:
         """Add a section; of the longest tables the first rows only."""
-        shown = [list(row) for row in rows[:MOST_ROWS]]
-        self.sections[heading] = {"text": text, "header": header, "rows": shown}
+        self.sections[heading] = {"text": text, "header": header, "rows": rows[:MOST_ROWS]}
 
     def write(self) -> None:
         """Write it as it is now: Isaac Sim may end the process without a word."""
@@ -150,21 +149,20 @@ def _try(asked: argparse.Namespace, folder: Path, report: Report, progress: Prog
     from enact_assets.demonstrations.replay.omnigibson_player import playback
 
     report.write()
-    n_played = min(asked.frames or n_frames, n_frames)
-    pictured = {int(k) for k in np.linspace(0, n_played - 1, asked.pictures)}
+    n = min(asked.frames or n_frames, n_frames)
+    pictured = {int(k) for k in np.linspace(0, n - 1, asked.pictures)}
     playback.set_up_omnigibson(request, found, source)
     header = playback.header_of(request, found, source)
     with IntervalWriter(folder / REPLAY_FILE, header) as writer:
         watcher = TrialWatcher(request, found, source, writer, pictured)
-        frames = range(n_played)
-        playback.play_frames(request, found, source, watcher, wanted=frames, progress=progress)
-        writer.finish(n_played)
+        playback.play_frames(request, found, source, watcher, wanted=range(n), progress=progress)
+        writer.finish(n)
     watcher.say_what_was_seen(report, n_frames)
 
 
 def _describe(report: Report, source: DemonstrationFile, request: PlaybackRequest) -> None:
     view, robot = request.view, source.robot()
-    rows = [
+    rows: list[Row] = [
         ["file, episode", f"{Path(request.file).name}, demo_{request.episode}"],
         ["activity", source.activity or "none"],
         ["frames", source.n_frames(request.episode)],
@@ -183,6 +181,8 @@ def _look_around(report: Report, source: DemonstrationFile, episode: int) -> api
     """
     versions = {"system": platform.platform(), "Python": sys.version.split()[0]}
     versions |= {p.name: p.version for p in distributions() if p.name.lower() in PACKAGES}
+    installer = Path(os.environ.get("ISAAC_PATH", "/nowhere"))  # where it is no package
+    versions |= {f"Isaac Sim {f.name}": f.read_text().strip() for f in installer.glob("VERSION")}
     try:
         versions["GPU, driver, memory"] = playable.check_gpu()
     finally:
@@ -266,7 +266,7 @@ class TrialWatcher:
     def _look_once(self, env: Any, sensor: Any) -> None:
         objects = {o.name: o for o in env.scene.objects}
         registry = self.source.registries().get("object_registry", {})
-        self._at_first = {
+        self._at_first: dict[str, Any] = {
             "camera": pose_of(sensor),
             "link": pose_of(env.scene.robots[0].links[self.request.view.link]),
             "moved": drift_of(registry, objects, [robot.name for robot in env.scene.robots]),
