@@ -88,9 +88,13 @@ def try_installation(
 
     Waits while a replay below ``played`` uses the GPU, and says so. Returns the exit code and,
     unless that is 0, what the player said last. Its output goes to ``player.log`` there. Errors:
-    :class:`PlaybackError` if no interpreter is set; :class:`OutputError`.
+    :class:`PlaybackError` if no interpreter is set; :class:`OutputError`, also for a folder with
+    anything but an earlier trial.
     """
     command = [interpreter(), str(PLAYER), "--try", str(file), *options, f"--to={folder}"]
+    is_trial = any((folder / name).is_file() for name in (FOUND_FILE, LOG_FILE))
+    if folder.is_dir() and any(folder.iterdir()) and not is_trial:
+        raise OutputError(f"{folder} has files, and none of a trial. Name another folder by --out.")
     for needed in (folder, played):
         with _writing(needed):
             needed.mkdir(parents=True, exist_ok=True)

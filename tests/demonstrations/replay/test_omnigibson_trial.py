@@ -184,6 +184,8 @@ def test_a_trial_that_is_refused_says_how_far_it_got(
     assert names == ["report.md", "found.json", "refusal.txt", "player.log"]
     assert main(["omnigibson", "try", str(folder / "none.hdf5"), "--out", str(folder)]) == 2
     assert "no such file" in capsys.readouterr().err
+    assert main(["omnigibson", "try", str(raw), "--out", str(machine.root)]) == 2
+    assert "has files, and none of a trial. Name another" in capsys.readouterr().err
     program = machine.root / "og-python"  # as one that crashes before it can write a report
     program.write_text("#!/bin/sh\necho it crashed\nexit 64\n")
     program.chmod(0o755)

@@ -15,7 +15,6 @@ import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 PACKAGE = "enact_assets.demonstrations.replay.omnigibson_player"
 LOG_EVERY_S = 10.0
@@ -37,15 +36,20 @@ def adopt_package() -> None:
         sys.modules.setdefault(name, package)
 
 
+adopt_package()
+
+from enact_assets.demonstrations.replay.omnigibson_player.request import (  # noqa: E402
+    LOCK_VARIABLE,
+    PROGRESS_FILE,
+    REFUSAL_FILE,
+    REFUSED,
+    PlaybackRequest,
+    RefusalError,
+)
+
+
 def main(arguments: list[str]) -> int:
     """Run one request; returns the exit code."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import (
-        REFUSAL_FILE,
-        REFUSED,
-        PlaybackRequest,
-        RefusalError,
-    )
-
     keep_lock()
     if len(arguments) == 2 and arguments[0] == "--list":
         return list_demonstrations(arguments[1])
@@ -71,8 +75,6 @@ def main(arguments: list[str]) -> int:
 
 def try_installation(arguments: list[str]) -> int:
     """Play a demonstration and write a bundle; returns the exit code."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
-
     try:
         check_modules("h5py", "numpy", "PIL")
     except RefusalError as error:
@@ -85,8 +87,6 @@ def try_installation(arguments: list[str]) -> int:
 
 def keep_lock() -> None:
     """The lock of the GPU lives as long as this process, not as helpers that it starts."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import LOCK_VARIABLE
-
     lock = os.environ.pop(LOCK_VARIABLE, "")
     if lock.isdigit():
         with contextlib.suppress(OSError):
@@ -95,15 +95,11 @@ def keep_lock() -> None:
 
 def list_demonstrations(path: str) -> int:
     """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
-
     try:
-        check_modules("h5py")
-        from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
-            DemonstrationFile,
-        )
+        check_modules("h5py", "numpy")
+        from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file
 
-        print(json.dumps(DemonstrationFile(path).describe()))
+        print(json.dumps(demonstration_file.DemonstrationFile(path).describe()))
     except RefusalError as error:
         print(error, file=sys.stderr)
         return REFUSED
@@ -112,8 +108,6 @@ def list_demonstrations(path: str) -> int:
 
 def check_modules(*modules: str) -> None:
     """Errors: :class:`RefusalError` names the first of ``modules`` that is not installed here."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
-
     for module in modules:
         if importlib.util.find_spec(module) is None:
             advice = "OMNIGIBSON_PYTHON must name the interpreter that OmniGibson is installed in."
@@ -122,12 +116,12 @@ def check_modules(*modules: str) -> None:
             raise RefusalError(f"{sys.executable} has no {module}. {advice}")
 
 
-def run(request: Any) -> None:
+def run(request: PlaybackRequest) -> None:
     """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
-    from enact_assets.demonstrations.replay.omnigibson_player.playable import check_gpu
-
     check_modules("h5py", "numpy", "PIL", "dagster_pipes")
     from dagster_pipes import DAGSTER_PIPES_CONTEXT_ENV_VAR, open_dagster_pipes
+
+    from enact_assets.demonstrations.replay.omnigibson_player.playable import check_gpu
 
     check_gpu()
     if DAGSTER_PIPES_CONTEXT_ENV_VAR not in os.environ:
@@ -137,27 +131,17 @@ def run(request: Any) -> None:
         play_request(request, pipes.log.info)
 
 
-def play_request(request: Any, log: Callable[[str], None]) -> None:
+def play_request(request: PlaybackRequest, log: Callable[[str], None]) -> None:
     """Play, and say through ``log`` how far it is, every ten seconds."""
-    from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
-        DemonstrationFile,
-    )
-    from enact_assets.demonstrations.replay.omnigibson_player.installed import (
-        check_api,
-        read_installed,
-    )
-    from enact_assets.demonstrations.replay.omnigibson_player.playable import (
-        check_data,
-        check_playable,
-        data_of,
-    )
+    from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file, playable
+    from enact_assets.demonstrations.replay.omnigibson_player import installed as api
 
-    source = DemonstrationFile(request.file)
+    source = demonstration_file.DemonstrationFile(request.file)
     n_frames = source.n_frames(request.episode)
-    installed = read_installed()
-    check_api(installed)
-    check_playable(source, request.episode, installed)
-    check_data(data_of(installed), source.scene_model)
+    installed = api.read_installed()
+    api.check_api(installed)
+    playable.check_playable(source, request.episode, installed)
+    playable.check_data(playable.data_of(installed), source.scene_model)
     source.close()
     log(f"OmniGibson {installed.version}, with the features of {installed.profile}")
     what = "facts"
@@ -174,8 +158,6 @@ def told_progress(
     folder: Path, name: str, log: Callable[[str], None]
 ) -> Callable[[int, int], None]:
     """Takes how many frames are done, of how many: for ``log`` and a file, every ten seconds."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import PROGRESS_FILE
-
     logged_at = time.monotonic()
 
     def progress(done: int, total: int) -> None:
@@ -191,7 +173,6 @@ def told_progress(
 
 
 if __name__ == "__main__":
-    adopt_package()
     code = main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
