@@ -280,9 +280,8 @@ class TrialWatcher:
         self._say_lag(report)
         self._say_drift(report)
         self._say_grasps(report)
-        shown = [picture_path(frame) for frame in sorted(self.pictured)]
-        text = "\n\n".join(f"{name}\n\n![{name}]({name})" for name in shown)
-        report.add("Pictures, and the same with boxes", text)
+        shown = [f"![frame {k}]({picture_path(k)})" for k in sorted(self.pictured)]
+        report.add("Pictures, and the same with boxes", "\n\n".join(shown))
         report.add("To look at", BY_EYE)
 
     def _say_speed(self, report: Report, n_frames: int) -> None:
@@ -301,7 +300,8 @@ class TrialWatcher:
             f"It is {away:.4f} m and {angle_deg(turn, view.orientation_xyzw):.2f} degrees from "
             "where it was asked for. More than a millimetre or a tenth of a degree is a fault."
         )
-        rows = [[f"in the frame of {view.link}", position, turn]]
+        shown = [np.round(numbers, 5).tolist() for numbers in (position, turn)]
+        rows = [[f"in the frame of {view.link}", *shown]]
         rows += [["as asked for", view.lifted_m, view.orientation_xyzw]]
         report.add("Camera", text, ["what", "position in m", "orientation (x, y, z, w)"], rows)
 
