@@ -13,7 +13,8 @@ DEFAULT_REPLAYED = Path("data/replayed_activities")
 DEFAULT_QUESTIONS = Path("data/QA/enact_ordering.jsonl")
 DEFAULT_EVALUATION = Path("data/evaluation")
 DEFAULT_FOLDER = Path("data/downloads")
-CHECK_FOLDER = "omnigibson_check"
+TRIAL_FOLDER = Path("omnigibson_try")
+TRY = "try"
 
 
 def add_import(sub: argparse.ArgumentParser) -> None:
@@ -69,19 +70,20 @@ def add_download(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def add_check_omnigibson(sub: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``check-omnigibson``."""
+def add_omnigibson(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``omnigibson``."""
+    sub.add_argument("action", choices=(TRY,))
     sub.add_argument("file", type=Path, metavar="FILE.hdf5", help="a file of raw demonstrations")
     about = "N of demo_N (default: the longest)"
     sub.add_argument("--episode", type=int, metavar="N", help=about)
-    about = "frames to play, from the first on (default: 200)"
-    sub.add_argument("--frames", type=positive, default=200, metavar="N", help=about)
-    about = "how many of them to look at (default: 8)"
-    sub.add_argument("--looks", type=positive, default=8, metavar="N", help=about)
+    about = "frames to play, from the first on (default: all)"
+    sub.add_argument("--frames", type=positive, metavar="N", help=about)
+    about = "pictures to take, evenly spread over these frames (default: 10)"
+    sub.add_argument("--pictures", type=positive, default=10, metavar="N", help=about)
     about = "enact or all (default: what `import` would write)"
     sub.add_argument("--rules", choices=("enact", "all"), help=about)
-    about = f"folder of the report (default: ./{CHECK_FOLDER})"
-    sub.add_argument("--to", type=Path, default=Path(CHECK_FOLDER), metavar="FOLDER", help=about)
+    about = f"folder of the bundle; a zip of it is written beside it (default: ./{TRIAL_FOLDER})"
+    sub.add_argument("--out", type=Path, default=TRIAL_FOLDER, metavar="FOLDER", help=about)
 
 
 def add_segment(sub: argparse.ArgumentParser) -> None:

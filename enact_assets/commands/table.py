@@ -172,11 +172,13 @@ COMMANDS = {
         "file_options",
         "Write tables and questions of many recorded replays in batches, without Dagster.",
     ),
-    "check-omnigibson": Command(
-        "checking_omnigibson",
+    "omnigibson": Command(
+        "trying_omnigibson",
         "file_options",
-        "Play some frames of a raw demonstration in OmniGibson and write a report: what is "
-        "installed, whether pictures and boxes belong together, how fast it is.",
+        "Play one raw demonstration in the installed OmniGibson and write a bundle (`try`): "
+        "versions, facts, ten pictures, messages, and a report on whether pictures and boxes "
+        "belong together, and how fast it is. Nobody here has an RTX card: yours would be the "
+        "first.",
     ),
 }
 """In the order of ``enact-assets --help``."""

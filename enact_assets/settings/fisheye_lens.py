@@ -7,7 +7,7 @@ proportional to the angle does not (0.950). The rim was measured on the same pic
 
 A pixel at distance r from the middle of the picture, in half picture edges, shows what is
 B r + C r^2 radians off the optical axis, up to half the field of view; outside that circle it is
-black. The player reads this module in OmniGibson's interpreter: standard library only.
+black. OmniGibson's player gets the numbers with its request.
 """
 
 import math

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from enact_assets.demonstrations.replay.omnigibson_player.intervals import FORMAT
+from enact_assets.demonstrations.replay.omnigibson_player.reply import FORMAT
 from enact_assets.demonstrations.replay.omnigibson_player.request import (
     ALL,
     BASE_LINK,
@@ -143,6 +143,8 @@ def playback_request(
             **changes,
         }
     )
+    lens = lens_of(request.view.projection)
+    request = dataclasses.replace(request, lens=lens)
     try:
         found = source.stat()
         if request.full_scene_file is not None:
@@ -154,7 +156,7 @@ def playback_request(
             f"{description}: its file {error.filename} cannot be read ({error.strerror})"
         ) from error
     asked = dataclasses.asdict(dataclasses.replace(request, frames=None))
-    asked["view"] |= lens_of(request.view.projection)
+    asked["view"] |= asked.pop("lens")
     kind = "facts" if request.frames is None else "pictures"
     if asked["rules"] == ALL or kind == "pictures":  # nothing then depends on it
         del asked["rules"]

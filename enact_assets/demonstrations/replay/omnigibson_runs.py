@@ -14,15 +14,19 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from filelock import lock_descriptor
 
 from enact_assets.demonstrations.replay.omnigibson_player.request import (
+    FOUND_FILE,
     LOCK_VARIABLE,
+    PICTURES_FOLDER,
     PROGRESS_FILE,
     REFUSAL_FILE,
     REFUSED,
-    REPORT_FILES,
+    REPLAY_FILE,
+    REPORT_FILE,
     PlaybackRequest,
 )
 from enact_assets.engine.errors import OutputError, PlaybackError
@@ -38,6 +42,8 @@ TAIL_CHARACTERS = 1500
 REQUEST_FILE = "request.json"
 LOG_FILE = "player.log"
 LOCK_FILE = "gpu.lock"
+BUNDLE = (REPORT_FILE, FOUND_FILE, REFUSAL_FILE, REPLAY_FILE, LOG_FILE, f"{PICTURES_FOLDER}/*.png")
+"""What a trial writes into its folder."""
 OURS = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of our interpreter, which would lead the other one to our packages."""
 
@@ -68,29 +74,48 @@ def player_variables() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in OURS} | {"PYTHONNOUSERSITE": "1"}
 
 
-def check_installation(
+def try_installation(
     file: Path,
     folder: Path,
     options: Sequence[str],
     played: Path,
+    *,
     say: Callable[[str], None],
+    on_progress: OnProgress = unheard,
 ) -> tuple[int, str]:
-    """Let the player check OmniGibson with ``file``; its report goes to ``folder``.
+    """Let the player try OmniGibson with ``file``; its bundle goes to ``folder``, and as a zip
+    beside that.
 
     Waits while a replay below ``played`` uses the GPU, and says so. Returns the exit code and,
     unless that is 0, what the player said last. Its output goes to ``player.log`` there. Errors:
-    :class:`PlaybackError` if no interpreter is set; :class:`OutputError`.
+    :class:`PlaybackError` if no interpreter is set; :class:`OutputError`, also for a folder with
+    anything but an earlier trial.
     """
-    command = [interpreter(), str(PLAYER), "--check", str(file), *options, f"--to={folder}"]
+    command = [interpreter(), str(PLAYER), "--try", str(file), *options, f"--to={folder}"]
+    is_trial = any((folder / name).is_file() for name in (FOUND_FILE, LOG_FILE))
+    if folder.is_dir() and any(folder.iterdir()) and not is_trial:
+        raise OutputError(f"{folder} has files, and none of a trial. Name another folder by --out.")
     for needed in (folder, played):
         with _writing(needed):
             needed.mkdir(parents=True, exist_ok=True)
     with one_gpu(played / LOCK_FILE, say) as lock:
         with _writing(folder):
-            for name in (REFUSAL_FILE, *REPORT_FILES):  # of an earlier check
-                (folder / name).unlink(missing_ok=True)
-        code = _run(command, folder, {}, lock, unheard)
+            for path in (*_bundle(folder), folder / PROGRESS_FILE):  # of an earlier trial
+                path.unlink(missing_ok=True)
+        code = _run(command, folder, {}, lock, on_progress)
+    with _writing(folder), ZipFile(zip_of(folder), "w", ZIP_DEFLATED) as archive:
+        for path in _bundle(folder):
+            archive.write(path, f"{folder.resolve().name}/{path.relative_to(folder)}")
     return code, _refusal(folder) if code == REFUSED else _tail(folder / LOG_FILE)
+
+
+def zip_of(folder: Path) -> Path:
+    """The file that has the bundle in ``folder`` as one."""
+    return folder.resolve().with_name(f"{folder.resolve().name}.zip")
+
+
+def _bundle(folder: Path) -> list[Path]:
+    return [path for name in BUNDLE for path in sorted(folder.glob(name))]
 
 
 @dataclass(frozen=True)

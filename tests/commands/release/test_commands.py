@@ -303,7 +303,7 @@ def test_wrong_calls_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixtur
             tmp_path / "all.zip",
             tmp_path / "out",
         ): "all.zip: a file, not a folder. Unpack",
-        ("check-omnigibson", tmp_path / "gone.hdf5"): "gone.hdf5: no such file",
+        ("omnigibson", "try", tmp_path / "gone.hdf5"): "gone.hdf5: no such file",
         ("segment", tmp_path / "replayed", tmp_path / "replayed"): "is an input folder",
         ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.jsonl"): "enact-assets segment",
         ("qa", *2 * (tmp_path / "replayed",), tmp_path / "o.json"): "enact-assets segment",

@@ -1,7 +1,7 @@
 """Reads signatures out of source text, without importing it: of OmniGibson's sdist, and the fake's.
 
-``python tests/demonstrations/replay/omnigibson_signatures.py SOURCE`` prints what
-release_1_1_1.json should hold.
+``python tests/demonstrations/replay/omnigibson_signatures.py SOURCE`` prints what the row of 1.1.1
+in versions.json should say of the release.
 """
 
 import ast
@@ -11,8 +11,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from omnigibson_fakes import ROWS, arguments_of
+
 PLAYER = Path(__file__).parents[3] / "enact_assets/demonstrations/replay/omnigibson_player"
-SIGNATURES = Path(__file__).parent / "omnigibson_fake/release_1_1_1.json"
+KINDS = {
+    "properties": "property",
+    "settable properties": "settable property",
+    "variables": "variable",
+    "classes": "class",
+}
+"""Key of the table -> kind of what stands there."""
 
 
 def signature_at(root: Path, file: str, name: str) -> dict[str, Any] | None:
@@ -44,21 +52,26 @@ def _inside(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _described(functions: list[ast.FunctionDef]) -> dict[str, Any]:
     """A property and its setter are two functions of one name."""
-    first = functions[0]
     marks = {ast.unparse(d) for f in functions for d in f.decorator_list}
     if {"property", "classproperty", "cached_property"} & marks:
         is_set = any(mark.endswith(".setter") for mark in marks)
         return {"kind": "settable property" if is_set else "property", "parameters": []}
-    arguments = first.args
+    kind = "class method" if "classmethod" in marks else "function"
+    return {"kind": kind, "parameters": parameters_of(functions[0].args)}
+
+
+def parameters_of(arguments: ast.arguments) -> list[list[str | None]]:
+    """Name and default of each, as text."""
     defaults = [None] * (len(arguments.args) - len(arguments.defaults)) + [
         ast.unparse(d) for d in arguments.defaults
     ]
-    parameters = [[a.arg, d] for a, d in zip(arguments.args, defaults, strict=True)]
+    parameters: list[list[str | None]] = [
+        [a.arg, d] for a, d in zip(arguments.args, defaults, strict=True)
+    ]
     for star, given in (("*", arguments.vararg), ("**", arguments.kwarg)):
         if given is not None:
             parameters.append([star + given.arg, None])
-    kind = "class method" if "classmethod" in marks else "function"
-    return {"kind": kind, "parameters": parameters}
+    return parameters
 
 
 def _assigned(body: list[ast.stmt]) -> set[str]:
@@ -130,15 +143,31 @@ def grasping_modes(root: Path) -> dict[str, str]:
 
 
 def recorded() -> dict[str, Any]:
-    """What is checked in."""
-    return dict(json.loads(SIGNATURES.read_text()))
+    """What is checked in about the release."""
+    return ROWS["1.1.1"]
+
+
+def entries() -> list[dict[str, Any]]:
+    """File, name, kind and parameters of all that is recorded of the release."""
+    told: list[tuple[str, str, list[Any]]] = []
+    for place, text in recorded()["functions"].items():
+        kind = "class method" if text.startswith("(cls") else "function"
+        told.append((place, kind, parameters_of(arguments_of(text))))
+    told += [(place, kind, []) for key, kind in KINDS.items() for place in recorded()[key]]
+    return [
+        {
+            "file": f"omnigibson/{place.partition(':')[0].replace('.', '/')}.py",
+            "name": place.partition(":")[2],
+            "kind": kind,
+            "parameters": parameters,
+        }
+        for place, kind, parameters in told
+    ]
 
 
 if __name__ == "__main__":
-    kept = recorded()
-    for entry in kept["functions"]:
-        entry.update(signature_at(Path(sys.argv[1]), entry["file"], entry["name"]) or {})
-    kept["boolean_states"] = boolean_states(Path(sys.argv[1]))
-    kept["gpu_states"] = gpu_states(Path(sys.argv[1]))
-    kept["grasping_modes"] = grasping_modes(Path(sys.argv[1]))
-    print(json.dumps(kept, indent=1))
+    source = Path(sys.argv[1])
+    for entry in entries():
+        print(entry["file"], entry["name"], signature_at(source, entry["file"], entry["name"]))
+    made = {f.__name__: f(source) for f in (boolean_states, gpu_states, grasping_modes)}
+    print(json.dumps(made, indent=1))

@@ -83,6 +83,8 @@ LAYOUTS = {
     "3.9": Layout(True, True, True, model="r1pro", has_grasps=True, version="3.9.2"),
 }
 """Of the files that each fake records and plays."""
+PROFILES = list(LAYOUTS)
+"""The known versions."""
 AG_MAGIC = 1e8 + 123456
 """Before what assisted grasps hold, in rows from 3.9 on."""
 ROBOT = "robot_r1"

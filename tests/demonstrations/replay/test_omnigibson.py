@@ -350,11 +350,14 @@ def test_another_omnigibson_is_refused_before_anything_is_played(
     assert "5 differences, the first: which class plays HDF5 files (playback: none of" in message
 
 
-def test_an_interpreter_without_dagster_pipes_is_refused(machine: Machine, tmp_path: Path) -> None:
+def test_an_interpreter_without_a_package_is_refused(machine: Machine, tmp_path: Path) -> None:
     python = make_interpreter(tmp_path / "bare")
-    next((tmp_path / "bare").glob("lib/python3*/site-packages/dagster_pipes")).unlink()
+    (site,) = (tmp_path / "bare").glob("lib/python3*/site-packages")
+    (site / "dagster_pipes").unlink()
     machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(python))
     assert "has no dagster_pipes. Install dagster-pipes there" in refused(machine)
+    (site / "numpy").unlink()
+    assert "has no numpy. OMNIGIBSON_PYTHON must name the interpreter" in refused_now(machine)
 
 
 def test_what_was_played_is_read_or_refused_by_line(machine: Machine) -> None:

@@ -16,31 +16,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omnigibson_fakes import FAKE, OVERLAYS, arguments_of, function_at, make_fake, signatures
+from omnigibson_fakes import FAKE, PROFILES, arguments_of, function_at, make_fake, signatures
 from omnigibson_signatures import (
     PLAYER,
     boolean_states,
+    entries,
     gpu_states,
     grasping_modes,
     recorded,
     signature_at,
 )
 
-from enact_assets.demonstrations.replay.omnigibson_player import (
-    gpu_dynamics,
-    look_settings,
-    state_names,
-)
-from enact_assets.demonstrations.replay.omnigibson_player.installed import PROFILES, read_installed
-from enact_assets.demonstrations.replay.omnigibson_player.used_api import (
+from enact_assets.demonstrations.replay.omnigibson_player import facts, installed, look, playable
+from enact_assets.demonstrations.replay.omnigibson_player.installed import (
     FUNCTIONS,
     NAMES,
     SWITCHES,
+    read_installed,
     used_functions,
 )
 
 ROOT = Path(__file__).parents[3]
-ENTRIES = recorded()["functions"]
+ENTRIES = entries()
 MODULES = sorted(PLAYER.glob("*.py"))
 NEEDED = {"h5py", "numpy", "PIL", "omnigibson", "dagster_pipes"}
 """What OmniGibson 1.1.1 brings, and dagster-pipes."""
@@ -50,13 +47,18 @@ def told(entry: dict[str, Any]) -> dict[str, Any]:
     return {k: entry[k] for k in ("kind", "parameters")}
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The fake of 1.1.1."""
+    return make_fake("1.1.1", tmp_path_factory.mktemp("release"))
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: str(e["name"]))
-def test_the_fake_has_the_recorded_signatures(entry: dict[str, Any]) -> None:
-    found = signature_at(FAKE / "site", entry["file"], entry["name"])
-    assert found == told(entry)
+def test_the_fake_has_the_recorded_signatures(release: Path, entry: dict[str, Any]) -> None:
+    assert signature_at(release, entry["file"], entry["name"]) == told(entry)
 
 
-@pytest.mark.parametrize("profile", OVERLAYS)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_path: Path) -> None:
     fake = make_fake(profile, tmp_path / "fake")
     for place, signature in signatures(profile).items():
@@ -71,7 +73,7 @@ def test_fakes_of_later_versions_have_the_recorded_signatures(profile: str, tmp_
 FEATURES = """
 import dataclasses, json
 from enact_assets.demonstrations.replay.omnigibson_player.installed import read_installed
-from enact_assets.demonstrations.replay.omnigibson_player.used_api import check_api
+from enact_assets.demonstrations.replay.omnigibson_player.installed import check_api
 installed = read_installed()
 check_api(installed)
 print(json.dumps([installed.version, installed.profile]))
@@ -103,16 +105,11 @@ def test_2_a_version_is_told_by_its_features(profile: str, version: str, tmp_pat
 
 def test_every_version_takes_the_arguments_that_the_player_passes() -> None:
     """By the recorded signatures, so also where a fake would be more patient."""
-    for profile, features in PROFILES.items():
-        installed = read_like(profile, features)
-        recorded_ones = signatures(profile) or {
-            f"{e['file'][:-3].replace('/', '.')}:{e['name']}": "({})".format(
-                ", ".join(n if d is None else f"{n}={d}" for n, d in e["parameters"])
-            )
-            for e in ENTRIES
-        }
+    for profile, features in installed.PROFILES.items():
+        there = read_like(profile, features)
+        recorded_ones = signatures(profile)
         compared = 0
-        for place, passed in used_functions(installed).items():
+        for place, passed in used_functions(there).items():
             at = place.replace("hdf5_data_wrapper:HDF5", "data_wrapper:Data")  # it inherits them
             if at in recorded_ones:
                 arguments = arguments_of(recorded_ones[at])
@@ -138,7 +135,7 @@ def test_omnigibson_has_the_recorded_signatures(source: Path, entry: dict[str, A
 def test_omnigibson_knows_our_settings_switches_and_version(source: Path) -> None:
     kept = recorded()
     text = "\n".join(p.read_text() for p in sorted((source / "omnigibson").rglob("*.py")))
-    assert f'__version__ = "{kept["version"]}"' in text
+    assert f'__version__ = "{kept["does"]["number"]}"' in text
     assert not [p for p in kept["renderer_settings"] if f'"{p}"' not in text]
     macros = (source / "omnigibson/macros.py").read_text()
     assert not [m for m in kept["macros"] if f"gm.{m} = " not in macros]
@@ -156,10 +153,10 @@ def test_omnigibson_has_the_recorded_states_and_robots(source: Path) -> None:
 
 
 def test_every_state_is_recorded_or_left_out_by_name() -> None:
-    named = [*state_names.RECORDED, *state_names.LEFT_OUT]
+    named = [*facts.RECORDED, *facts.LEFT_OUT]
     assert sorted(named) == recorded()["boolean_states"]
-    assert set(state_names.PARTICLES_ONLY) <= set(named)
-    assert sorted(gpu_dynamics.NEEDS_GPU) == recorded()["gpu_states"]
+    assert set(facts.PARTICLES_ONLY) <= set(named)
+    assert sorted(playable.NEEDS_GPU) == recorded()["gpu_states"]
 
 
 def test_robots_that_do_not_grasp_physically_by_default_are_known() -> None:
@@ -176,9 +173,9 @@ def _assigns(node: ast.stmt, name: str) -> bool:
 
 def test_what_is_left_out_or_about_particles_is_not_asked_of_objects() -> None:
     """What no fact comes of would still cost a question per pair and frame."""
-    text = (PLAYER / "scene_facts.py").read_text()
+    text = (PLAYER / "facts.py").read_text()
     assert "name in RECORDED and name not in PARTICLES_ONLY" in text
-    assert not set(state_names.RECORDED) & set(state_names.LEFT_OUT)
+    assert not set(facts.RECORDED) & set(facts.LEFT_OUT)
 
 
 @pytest.mark.slow
@@ -231,7 +228,7 @@ def test_omnigibson_asks_cloth_about_no_physical_particles(source: Path) -> None
     covered = (source / "omnigibson/object_states/covered.py").read_text()
     assert "Cloth objects currently cannot be Covered by physical particles!" in covered
     systems = (source / "omnigibson/systems/system_base.py").read_text()
-    for kind in gpu_dynamics.RUNS_ON_CPU:
+    for kind in playable.RUNS_ON_CPU:
         assert f'system_type == "{kind}"' in systems
     micro = (source / "omnigibson/systems/micro_particle_system.py").read_text()
     assert "if not gm.USE_GPU_DYNAMICS or gm.ENABLE_FLATCACHE:\n            raise" in micro
@@ -262,7 +259,7 @@ def source() -> Path:
 def test_what_is_compared_is_what_is_used() -> None:
     """A setting, switch or import of the player that is not compared would drift unseen."""
     kept = recorded()
-    used = {path for settings in look_settings.RENDERERS.values() for path in settings}
+    used = {path for settings in look.RENDERERS.values() for path in settings}
     assert used == set(kept["renderer_settings"])
     texts = {p.name: p.read_text() for p in MODULES}
     read = {
@@ -288,18 +285,12 @@ def test_what_is_compared_is_what_is_used() -> None:
 def test_the_extra_and_the_signatures_name_one_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     pins = project["optional-dependencies"]["omnigibson"]
-    assert f"omnigibson=={recorded()['version']}" in pins
+    assert f"omnigibson=={recorded()['does']['number']}" in pins
     pipes = [d for d in project["dependencies"] if d.startswith("dagster-pipes")]
     assert pipes[0] in pins
 
 
-LENS = "enact_assets.settings.fisheye_lens"
-"""The one module of ours that the player shares."""
-
-
-@pytest.mark.parametrize(
-    "path", [*MODULES, ROOT / f"{LENS.replace('.', '/')}.py"], ids=lambda p: str(p.name)
-)
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.name))
 def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 10))
     for node in ast.walk(tree):
@@ -311,16 +302,13 @@ def test_the_player_runs_on_python_3_10_without_our_packages(path: Path) -> None
         for name in names:
             top = name.partition(".")[0]
             if top == "enact_assets":
-                assert (
-                    name.startswith("enact_assets.demonstrations.replay.omnigibson_player")
-                    or name == LENS
-                ), name
+                assert name.startswith("enact_assets.demonstrations.replay.omnigibson_player"), name
             else:
                 assert top in NEEDED or top in STANDARD_3_10, name
 
 
 STANDARD_3_10 = {
-    "argparse", "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib", "html",
-    "importlib", "inspect", "itertools", "json", "math", "os", "pathlib", "re", "shutil",
+    "argparse", "collections", "colorsys", "contextlib", "dataclasses", "dis", "hashlib",
+    "importlib", "inspect", "json", "math", "os", "pathlib", "platform", "re", "shutil",
     "subprocess", "sys", "tempfile", "time", "traceback", "types", "typing",
 }  # fmt: skip

@@ -7,10 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from omnigibson_fakes import OVERLAYS
-from omnigibson_worlds import LAYOUTS, Machine, World, write_worlds
+from omnigibson_worlds import LAYOUTS, PROFILES, Machine, World, write_worlds
 
-from enact_assets.cli import main
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.demonstrations.replay.omnigibson import (
     playback_request,
@@ -20,7 +18,7 @@ from enact_assets.demonstrations.replay.omnigibson import (
 )
 from enact_assets.demonstrations.replay.omnigibson_import import import_demonstrations
 from enact_assets.demonstrations.replay.omnigibson_player.request import View
-from enact_assets.demonstrations.replay.omnigibson_runs import Player, check_installation, one_gpu
+from enact_assets.demonstrations.replay.omnigibson_runs import Player
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay
 from enact_assets.engine.errors import PlaybackError
@@ -127,7 +125,7 @@ def facts_of(tables: ReplayTables) -> set[tuple[Any, ...]]:
     return {row for row in tables.facts.select(columns).iter_rows() if row[0] != "Exists"}
 
 
-@pytest.mark.parametrize("profile", OVERLAYS)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_all_versions_write_the_facts_of_the_authors_replay(
     machines: Machines, profile: str
 ) -> None:
@@ -206,67 +204,3 @@ def test_rules_are_part_of_what_facts_depend_on_and_not_of_pictures(machines: Ma
 
     assert folder() != folder(rules="all")
     assert folder(frames=(1,)) == folder(frames=(2,), rules="all")
-
-
-@pytest.mark.parametrize("profile", OVERLAYS)
-def test_a_check_reports_what_a_first_user_needs(
-    machines: Machines, profile: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    machine = machines(profile)
-    world = replace(world_of(profile), moved_m={"table": 0.25})
-    world.facts[("Lags", "bowl", None)] = range(N)
-    raw = Path(read_demonstration(imported(machine, world)).file)
-    folder = machine.root / "check"
-    command = ["check-omnigibson", str(raw), "--to", str(folder), "--frames", "24", "--looks", "5"]
-    assert main(command) == 0, (folder / "player.log").read_text()
-    assert "report.html: open it in a browser" in capsys.readouterr().out.replace("\n", "")
-    report = (folder / "report.md").read_text()
-    assert f"has the features of {profile}." in report
-    assert "| grasps | " in report
-    pictures = sorted(p.name for p in folder.glob("*.png"))
-    assert pictures == [f"frame_{frame:06d}.png" for frame in (0, 5, 11, 17, 23)]
-    assert all(f"]({name})" in report for name in pictures)
-    assert f"hours for all {N} frames" in report
-    assert "It is 0.0000 m and 0.00 degrees from where it was asked for." in report
-    # The bowl is seen from the fifth render on, the apple is gone from frame 20 on.
-    assert "| 11 | 5 | 1 | 1 | bowl |" in report
-    assert "| table | 0.250 |" in report
-    if profile != "1.1.1":
-        assert "| 11 | LeftGrasping | knife | yes | " in report
-
-
-def test_a_check_that_is_refused_says_how_far_it_got(
-    machines: Machines, capsys: pytest.CaptureFixture[str]
-) -> None:
-    machine = machines("3.7")
-    raw = Path(read_demonstration(imported(machine, world_of("3.7"))).file)
-    machine.set_gpu("No devices were found", code=6)
-    folder = machine.root / "check"
-    assert main(["check-omnigibson", str(raw), "--to", str(folder)]) == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert "nvidia-smi lists no GPU" in said
-    assert "report.html has what was found until then" in said
-    report = (folder / "report.md").read_text()
-    assert "## It stops here" in report
-    assert "recorded with OmniGibson | 3.7.2" in report
-    assert main(["check-omnigibson", str(folder / "none.hdf5"), "--to", str(folder)]) == 2
-    assert "no such file" in capsys.readouterr().err
-    program = machine.root / "og-python"  # as one that crashes before it can write a report
-    program.write_text("#!/bin/sh\necho it crashed\nexit 64\n")
-    program.chmod(0o755)
-    machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(program))
-    assert main(["check-omnigibson", str(raw), "--to", str(folder)]) == 1
-    assert capsys.readouterr().out == "it crashed\n"  # and nothing of the check before
-
-
-def test_a_check_waits_while_a_replay_uses_the_gpu(machines: Machines, tmp_path: Path) -> None:
-    machines("3.7")
-
-    def say(text: str) -> None:
-        raise RuntimeError(text)
-
-    with (
-        one_gpu(tmp_path / "gpu.lock", print),
-        pytest.raises(RuntimeError, match="Another replay uses the GPU"),
-    ):
-        check_installation(tmp_path / "raw.hdf5", tmp_path / "check", [], tmp_path, say)

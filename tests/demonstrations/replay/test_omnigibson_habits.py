@@ -12,8 +12,8 @@ from omnigibson_worlds import Machine, World
 from test_omnigibson import held, refused, refused_now, replayed
 
 from enact_assets.demonstrations.replay.omnigibson import playback_request, replay_omnigibson
-from enact_assets.demonstrations.replay.omnigibson_player.chunks import WARM_UP_FRAMES, chunks_of
-from enact_assets.demonstrations.replay.omnigibson_player.state_names import (
+from enact_assets.demonstrations.replay.omnigibson_player.excerpts import WARM_UP_FRAMES, chunks_of
+from enact_assets.demonstrations.replay.omnigibson_player.facts import (
     LEFT_OUT,
     RECORDED,
     SYMMETRIC,

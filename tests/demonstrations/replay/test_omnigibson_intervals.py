@@ -1,7 +1,6 @@
 """What the player writes, also of a part of the frames, against the slow and obvious."""
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.demonstrations.replay.omnigibson_player.intervals import IntervalWriter
-from enact_assets.demonstrations.replay.omnigibson_player.sight import boxes
+from enact_assets.demonstrations.replay.omnigibson_player.excerpts import excerpt_transitions
+from enact_assets.demonstrations.replay.omnigibson_player.reply import IntervalWriter
+from enact_assets.demonstrations.replay.omnigibson_player.watchers import boxes
 
 FACTS = [("Open", "fridge", None), ("OnTop", "cup", "table"), ("OnTop", "cup", "tray")]
 BOX = (9, 0, 0, 2, 2, 8, 8)
@@ -76,23 +76,6 @@ def test_boxes_are_those_of_the_pixels(height: int, width: int, data: st.DataObj
 NAMES = ("apple", "half_apple", "knife")
 
 
-@pytest.fixture(scope="module")
-def excerpt_transitions() -> Any:
-    """The player's modules need h5py, the small one will do."""
-    site = str(Path(__file__).with_name("omnigibson_fake") / "h5py_site")
-    had = "h5py" in sys.modules
-    sys.path.insert(0, site)
-    try:
-        from enact_assets.demonstrations.replay.omnigibson_player.excerpts import (
-            excerpt_transitions,
-        )
-    finally:
-        sys.path.remove(site)
-        if not had:
-            sys.modules.pop("h5py", None)
-    return excerpt_transitions
-
-
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[int, dict[int, Any], list[int]]:
     """Frames in all, transitions that can happen, and frames that are wanted."""
@@ -133,7 +116,7 @@ def apply(there: dict[str, set[str]], change: Any, objects_first: str = "add") -
 @pytest.mark.slow
 @given(histories(), st.sampled_from(["add", "remove"]))
 def test_an_excerpt_has_at_each_frame_what_the_whole_has(
-    excerpt_transitions: Any, history: tuple[int, dict[int, Any], list[int]], objects_first: str
+    history: tuple[int, dict[int, Any], list[int]], objects_first: str
 ) -> None:
     n_frames, transitions, wanted = history
     there: dict[str, set[str]] = {"objects": {"apple"}, "systems": set()}
@@ -151,9 +134,7 @@ def test_an_excerpt_has_at_each_frame_what_the_whole_has(
         assert there == expected[frame]
 
 
-def test_what_is_replaced_in_one_step_is_replaced_where_objects_go_first(
-    excerpt_transitions: Any,
-) -> None:
+def test_what_is_replaced_in_one_step_is_replaced_where_objects_go_first() -> None:
     new = {"args": {"name": "apple"}, "made": 3}
     change = {"objects": {"add": [new], "remove": ["apple"]}, "systems": {"add": [], "remove": []}}
     kept = excerpt_transitions({3: change}, [4], objects_first="remove")

@@ -13,7 +13,7 @@ from PIL import Image
 from enact_assets.demonstrations.pictures.omnigibson_source import OmniGibsonSource
 from enact_assets.demonstrations.pictures.recorded_pictures import is_shown
 from enact_assets.demonstrations.recordings.folders import Recordings
-from enact_assets.demonstrations.replay.omnigibson_player.look_settings import fisheye_attributes
+from enact_assets.demonstrations.replay.omnigibson_player.look import fisheye_attributes
 from enact_assets.demonstrations.replay.omnigibson_runs import one_gpu
 from enact_assets.demonstrations.replay.result import ISAAC_MODES
 from enact_assets.demonstrations.replay.sources import PictureRequest
@@ -21,6 +21,7 @@ from enact_assets.engine.errors import RenderError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import unheard
 from enact_assets.settings.classes import OMNIGIBSON
+from enact_assets.settings.fisheye_lens import lens_of
 from enact_assets.settings.registry import Variant, load_registry
 
 pytestmark = pytest.mark.slow
@@ -190,7 +191,7 @@ def test_the_fisheye_has_the_attributes_of_the_shared_lens(studio: Studio) -> No
     (seen,) = studio.seen()
     lens = seen["attributes"]
     assert lens.pop("cameraProjectionType") == "fisheyePolynomial"
-    assert lens == fisheye_attributes(512)
+    assert lens == fisheye_attributes(512, lens_of("fisheye"))
 
 
 @pytest.mark.parametrize(

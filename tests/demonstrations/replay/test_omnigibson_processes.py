@@ -149,7 +149,6 @@ import os, subprocess, sys
 sys.path.insert(0, {str(omnigibson_runs.PLAYER)!r})
 import runpy
 player = runpy.run_path({str(omnigibson_runs.PLAYER / "__main__.py")!r}, run_name="player")
-player["adopt_package"]()
 player["keep_lock"]()
 lock = next(int(n) for n in os.listdir("/proc/self/fd") if os.path.realpath(
     f"/proc/self/fd/{{n}}").endswith("gpu.lock"))

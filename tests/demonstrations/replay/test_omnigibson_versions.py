@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omnigibson_fakes import OVERLAYS
-from omnigibson_worlds import LAYOUTS, Layout, Machine, World, make_interpreter, write_worlds
+from omnigibson_worlds import (
+    LAYOUTS,
+    PROFILES,
+    Layout,
+    Machine,
+    World,
+    make_interpreter,
+    write_worlds,
+)
 from PIL import Image
 
 from enact_assets.demonstrations.replay.omnigibson import playback_request
@@ -23,7 +30,6 @@ from enact_assets.engine.errors import PlaybackError
 
 pytestmark = pytest.mark.slow
 
-PROFILES = list(OVERLAYS)
 Machines = Callable[[str], Machine]
 SCRIPT = World(
     90,
@@ -186,8 +192,8 @@ def test_4_playback_that_returns_without_a_word_is_no_success(
         machine,
         tmp_path,
         "envs/data_wrapper.py",
-        "demo['init_metadata']",
-        "demo['init_metadata'], demo['poses']",
+        "'init_metadata')",
+        "'init_metadata', 'poses')",
     )
     message = refused(machine, SHORT)
     assert "OmniGibson 3.7.2 returned from playback before frame 0 without an error" in message
@@ -207,7 +213,7 @@ UNKNOWN = {
     "argument": ("3.7", "envs/data_wrapper.py", "record_data", "save", "turns recording off"),
     "order": ("3.9", "envs/data_wrapper.py", "actions, state, size", "actions, state[1:], size[1:]",
               "with which states playback steps"),
-    "switch": ("3.7", "macros.py", "gm.update(DATA)", "gm.update(ROOT=1)", "where the data are"),
+    "switch": ("3.7", "macros.py", "| data_paths()", "| {'ROOT': 1}", "where the data are"),
     "scene": ("3.7", "scenes/scene_base.py", "'registry': self._registry.dump_state()", "'all': 1",
               "how the state of a scene is nested"),
     "function": ("3.7", "envs/env_base.py", "n_render_iterations=1", "renders=1",

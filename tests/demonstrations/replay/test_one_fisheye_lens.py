@@ -14,7 +14,7 @@ from enact_assets.demonstrations.pictures.omnigibson_source import (
     render_sha as omnigibson_render_sha,
 )
 from enact_assets.demonstrations.pictures.recorded_states import KeyFrameState
-from enact_assets.demonstrations.replay.omnigibson_player.look_settings import fisheye_attributes
+from enact_assets.demonstrations.replay.omnigibson_player.look import fisheye_attributes
 from enact_assets.demonstrations.replay.omnigibson_player.request import (
     PLAYER_VERSION,
     PlaybackRequest,
@@ -23,6 +23,7 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (
 from enact_assets.engine.ids import content_sha
 from enact_assets.settings import fisheye_lens
 from enact_assets.settings.classes import CameraSettings, Variant
+from enact_assets.settings.fisheye_lens import lens_of
 from enact_assets.simulator.shapes.world import World, WorldState
 from enact_assets.simulator.view.cameras import fisheye_directions
 
@@ -34,7 +35,7 @@ STATE = KeyFrameState("d", "state", 0, 0, STILL, "sha")
 @pytest.mark.parametrize("size", [64, 301, 512])
 def test_each_pixel_shows_the_same_ray_in_omnigibson(size: int) -> None:
     """Another angle, circle or centre would put two lenses under one name."""
-    lens = fisheye_attributes(size)
+    lens = fisheye_attributes(size, lens_of("fisheye"))
     assert (lens["fthetaWidth"], lens["fthetaHeight"]) == (size, size)
     across = np.arange(size) + 0.5
     x, y = np.meshgrid(across - lens["fthetaCx"], lens["fthetaCy"] - across)

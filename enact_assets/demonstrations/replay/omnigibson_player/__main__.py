@@ -1,5 +1,5 @@
 """The player's command line: ``python <folder> REQUEST.json``, or ``... --list FILE.hdf5``, or
-``... --check FILE.hdf5`` for a report on this installation (``--help`` after it lists options).
+``... --try FILE.hdf5`` for a trial of this installation (``--help`` after it lists options).
 
 Exit code 0 if all was done, REFUSED with a message in the output folder if trying again would not
 help, anything else after a crash.
@@ -15,7 +15,6 @@ import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 PACKAGE = "enact_assets.demonstrations.replay.omnigibson_player"
 LOG_EVERY_S = 10.0
@@ -24,8 +23,7 @@ LOG_EVERY_S = 10.0
 def adopt_package() -> None:
     """Make this folder importable under its own name, without importing the packages above it.
 
-    Their other modules may lack what they need in OmniGibson's interpreter; the player reads one,
-    ``contracts.fisheye_lens``, which needs the standard library only.
+    What they import may be missing in OmniGibson's interpreter.
     """
     folder = Path(__file__).resolve().parent
     sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != folder]
@@ -38,20 +36,25 @@ def adopt_package() -> None:
         sys.modules.setdefault(name, package)
 
 
+adopt_package()
+
+from enact_assets.demonstrations.replay.omnigibson_player.request import (  # noqa: E402
+    LOCK_VARIABLE,
+    PROGRESS_FILE,
+    REFUSAL_FILE,
+    REFUSED,
+    PlaybackRequest,
+    RefusalError,
+)
+
+
 def main(arguments: list[str]) -> int:
     """Run one request; returns the exit code."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import (
-        REFUSAL_FILE,
-        REFUSED,
-        PlaybackRequest,
-        RefusalError,
-    )
-
     keep_lock()
     if len(arguments) == 2 and arguments[0] == "--list":
         return list_demonstrations(arguments[1])
-    if arguments[:1] == ["--check"]:
-        return check_installation(arguments[1:])
+    if arguments[:1] == ["--try"]:
+        return try_installation(arguments[1:])
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return REFUSED
@@ -70,24 +73,20 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def check_installation(arguments: list[str]) -> int:
-    """Play some frames and write a report; returns the exit code."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
-
+def try_installation(arguments: list[str]) -> int:
+    """Play a demonstration and write a bundle; returns the exit code."""
     try:
         check_modules("h5py", "numpy", "PIL")
     except RefusalError as error:
         print(error, file=sys.stderr)
         return REFUSED
-    from enact_assets.demonstrations.replay.omnigibson_player.check import check
+    from enact_assets.demonstrations.replay.omnigibson_player.trial import try_here
 
-    return check(arguments)
+    return try_here(arguments, lambda folder: told_progress(folder, "trial", print))
 
 
 def keep_lock() -> None:
     """The lock of the GPU lives as long as this process, not as helpers that it starts."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import LOCK_VARIABLE
-
     lock = os.environ.pop(LOCK_VARIABLE, "")
     if lock.isdigit():
         with contextlib.suppress(OSError):
@@ -96,15 +95,11 @@ def keep_lock() -> None:
 
 def list_demonstrations(path: str) -> int:
     """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import REFUSED, RefusalError
-
     try:
-        check_modules("h5py")
-        from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
-            DemonstrationFile,
-        )
+        check_modules("h5py", "numpy")
+        from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file
 
-        print(json.dumps(DemonstrationFile(path).describe()))
+        print(json.dumps(demonstration_file.DemonstrationFile(path).describe()))
     except RefusalError as error:
         print(error, file=sys.stderr)
         return REFUSED
@@ -113,8 +108,6 @@ def list_demonstrations(path: str) -> int:
 
 def check_modules(*modules: str) -> None:
     """Errors: :class:`RefusalError` names the first of ``modules`` that is not installed here."""
-    from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
-
     for module in modules:
         if importlib.util.find_spec(module) is None:
             advice = "OMNIGIBSON_PYTHON must name the interpreter that OmniGibson is installed in."
@@ -123,14 +116,14 @@ def check_modules(*modules: str) -> None:
             raise RefusalError(f"{sys.executable} has no {module}. {advice}")
 
 
-def run(request: Any) -> None:
+def run(request: PlaybackRequest) -> None:
     """Check the machine, then play; tells Dagster how far it is if Dagster started this."""
-    from enact_assets.demonstrations.replay.omnigibson_player import machine
-
     check_modules("h5py", "numpy", "PIL", "dagster_pipes")
     from dagster_pipes import DAGSTER_PIPES_CONTEXT_ENV_VAR, open_dagster_pipes
 
-    machine.check_gpu()
+    from enact_assets.demonstrations.replay.omnigibson_player.playable import check_gpu
+
+    check_gpu()
     if DAGSTER_PIPES_CONTEXT_ENV_VAR not in os.environ:
         play_request(request, print)
         return
@@ -138,23 +131,17 @@ def run(request: Any) -> None:
         play_request(request, pipes.log.info)
 
 
-def play_request(request: Any, log: Callable[[str], None]) -> None:
+def play_request(request: PlaybackRequest, log: Callable[[str], None]) -> None:
     """Play, and say through ``log`` how far it is, every ten seconds."""
-    from enact_assets.demonstrations.replay.omnigibson_player import machine
-    from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
-        DemonstrationFile,
-    )
-    from enact_assets.demonstrations.replay.omnigibson_player.installed import read_installed
-    from enact_assets.demonstrations.replay.omnigibson_player.playable import check_playable
-    from enact_assets.demonstrations.replay.omnigibson_player.request import PROGRESS_FILE
-    from enact_assets.demonstrations.replay.omnigibson_player.used_api import check_api
+    from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file, playable
+    from enact_assets.demonstrations.replay.omnigibson_player import installed as api
 
-    source = DemonstrationFile(request.file)
+    source = demonstration_file.DemonstrationFile(request.file)
     n_frames = source.n_frames(request.episode)
-    installed = read_installed()
-    check_api(installed)
-    check_playable(source, request.episode, installed)
-    machine.check_data(machine.data_of(installed), source.scene_model)
+    installed = api.read_installed()
+    api.check_api(installed)
+    playable.check_playable(source, request.episode, installed)
+    playable.check_data(playable.data_of(installed), source.scene_model)
     source.close()
     log(f"OmniGibson {installed.version}, with the features of {installed.profile}")
     what = "facts"
@@ -162,6 +149,15 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
         last = max(request.frames)
         what = f"pictures of {len(request.frames)} frames (all up to frame {last} are played)"
     log(f"{request.demonstration}: {what}, from {request.where} ({n_frames} frames)")
+    from enact_assets.demonstrations.replay.omnigibson_player.playback import play
+
+    play(request, installed, told_progress(Path(request.output), request.demonstration, log))
+
+
+def told_progress(
+    folder: Path, name: str, log: Callable[[str], None]
+) -> Callable[[int, int], None]:
+    """Takes how many frames are done, of how many: for ``log`` and a file, every ten seconds."""
     logged_at = time.monotonic()
 
     def progress(done: int, total: int) -> None:
@@ -170,16 +166,13 @@ def play_request(request: Any, log: Callable[[str], None]) -> None:
         if done not in (1, total) and now - logged_at < LOG_EVERY_S:
             return
         logged_at = now
-        log(f"{request.demonstration}: {done}/{total} frames")
-        (Path(request.output) / PROGRESS_FILE).write_text(f"{done} {total}")
+        log(f"{name}: {done}/{total} frames")
+        (folder / PROGRESS_FILE).write_text(f"{done} {total}")
 
-    from enact_assets.demonstrations.replay.omnigibson_player.playback import play
-
-    play(request, installed, progress)
+    return progress
 
 
 if __name__ == "__main__":
-    adopt_package()
     code = main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()

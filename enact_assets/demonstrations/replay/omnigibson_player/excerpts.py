@@ -1,27 +1,59 @@
-"""Excerpts: files in the layout of the installed OmniGibson, with parts of one demonstration.
+"""A long demonstration in chunks, each an episode of a file in the installed OmniGibson's layout.
 
-The playback wrapper loads all states of an episode into memory, so a long demonstration is played
-in parts, each an episode of the excerpt. A part begins with the scene file and the first state;
-objects that came or went until its first frame come or go with that one. Rows of ``state`` hold
-only objects that are awake: to play a part, one must know where the others are.
+The playback wrapper loads all states of an episode into memory. A row of ``state`` is not complete:
+``DataCollectionWrapper`` dumps objects that are awake only, and what the row leaves out stays where
+it was. So every frame is played, in order, whether somebody looks at it or not. A chunk begins with
+the scene file and the first state; objects that came or went until its first frame come or go with
+that one, and it gets the complete state of the simulator as the chunk before it left it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import h5py
 
 from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
     INIT_METADATA,
     PER_ACTION,
     PER_STATE,
     ROWS_AT_ONCE,
+    Change,
     DemonstrationFile,
 )
 from enact_assets.demonstrations.replay.omnigibson_player.installed import Installed
-from enact_assets.demonstrations.replay.omnigibson_player.raw_metadata import Change
+
+WARM_UP_FRAMES = 30
+"""Played again before a chunk goes on: grasps follow from the grippers' recent actions."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Frames ``played``, of which those from ``first_new`` on were not played before.
+
+    After frame ``restore_after`` the kept complete state is loaded; after ``keep_after`` it is kept
+    for the next chunk. None: the chunk begins with the demonstration, or is the last.
+    """
+
+    played: range
+    first_new: int
+    restore_after: int | None
+    keep_after: int | None
+
+
+def chunks_of(n_frames: int, size: int, warm_up: int = WARM_UP_FRAMES) -> list[Chunk]:
+    """Chunks of ``size`` new frames, of frames 0 to ``n_frames`` - 1.
+
+    A chunk begins ``warm_up`` + 1 frames early, at a frame the one before plays too: there the
+    state is handed on. Where that would be before frame 1, the scene file is complete by itself.
+    """
+    starts = range(0, n_frames, size)
+    begins = [max(start - warm_up - 1, 0) for start in starts]
+    nexts = [*begins[1:], 0]
+    return [
+        Chunk(range(begin, min(start + size, n_frames)), start, begin or None, following or None)
+        for start, begin, following in zip(starts, begins, nexts, strict=True)
+    ]
 
 
 def write_excerpt(
@@ -41,6 +73,8 @@ def write_excerpt(
     A frame is stepped with the action that led to it. Cameras of the robot are left out: nothing
     would use their pictures.
     """
+    import h5py
+
     group, transitions = source.group(episode), source.transitions(episode)
     config = json.loads(json.dumps(source.config))
     config.setdefault("env", {})["automatic_reset"] = False  # it would restart the scene

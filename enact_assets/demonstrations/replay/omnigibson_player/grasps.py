@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.demonstrations.replay.omnigibson_player import code_probes
 from enact_assets.demonstrations.replay.omnigibson_player.enact_rules import LEFT, RIGHT
+from enact_assets.demonstrations.replay.omnigibson_player.installed import found_at
 from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
 
 PHYSICAL = "physical"
@@ -92,7 +92,7 @@ def is_closed(robot: Any, arm: str) -> bool:
             'target or no output limits that say when it is closed. Set "rules": "all" in '
             "omnigibson.json."
         )
-    return bool(np.all(_numbers(goal["target"]) == _numbers(limits[0])))
+    return bool(np.all(numbers_of(goal["target"]) == numbers_of(limits[0])))
 
 
 def _controller(robot: Any, arm: str) -> tuple[Any, Any]:
@@ -100,11 +100,12 @@ def _controller(robot: Any, arm: str) -> tuple[Any, Any]:
     found = robot.controllers[f"gripper_{arm}"]
     if not isinstance(found, tuple):
         return found, found.goal
-    view = code_probes.find("omnigibson.controllers.controller_view:ControllerView")
+    view = found_at("omnigibson.controllers.controller_view:ControllerView")
     return view.get_controller(found[0]), view.get_goal(*found)
 
 
-def _numbers(tensor: Any) -> Any:
+def numbers_of(tensor: Any) -> Any:
+    """A tensor or array, wherever it is, as one row of numbers."""
     array = tensor.cpu().numpy() if hasattr(tensor, "cpu") else np.asarray(tensor)
     return array.reshape(-1)
 

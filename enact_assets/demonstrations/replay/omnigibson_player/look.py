@@ -2,23 +2,62 @@
 
 import colorsys
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from omnigibson import lazy
 
-from enact_assets.demonstrations.replay.omnigibson_player.look_settings import (
-    COLOURS,
-    RENDERERS,
-    Colour,
-    fisheye_attributes,
-)
 from enact_assets.demonstrations.replay.omnigibson_player.request import (
     PlaybackRequest,
     RefusalError,
     View,
 )
+
+Colour = tuple[float, float, float]
+"""Linear red, green, blue from 0 to 1."""
+
+RENDERERS: Mapping[str, Mapping[str, Any]] = {
+    "default": {"/rtx/rendermode": "RaytracedLighting"},
+    "path_tracing": {"/rtx/rendermode": "PathTracing"},
+    # B.4.3: reflections, DLSS, ambient occlusion, sampled lighting, ambient light and flow are off.
+    "ray_tracing_only": {
+        "/rtx/rendermode": "RaytracedLighting",
+        "/rtx/reflections/enabled": False,
+        "/rtx/post/aa/op": 0,
+        "/rtx/ambientOcclusion/enabled": False,
+        "/rtx/directLighting/sampledLighting/enabled": False,
+        "/rtx/sceneDb/ambientLightIntensity": 0.0,
+        "/rtx/flow/enabled": False,
+    },
+}
+COLOURS: Mapping[str, Colour | None] = {
+    "black_and_white": None,
+    "white": (0.86, 0.86, 0.86),
+    "skin": (0.73, 0.50, 0.37),
+    "random": None,
+}
+
+
+def fisheye_attributes(size_px: int, lens: Mapping[str, float]) -> dict[str, float]:
+    """USD attributes of Isaac Sim's ``fisheyePolynomial`` for a square picture, with the numbers of
+    ``lens``.
+
+    Isaac Sim shows at r pixels from (fthetaCx, fthetaCy) what is A + B r + C r^2 + D r^3 + E r^4
+    radians off the optical axis, up to half of fthetaMaxFov degrees.
+    """
+    half_edge = size_px / 2.0
+    return {
+        "fthetaWidth": float(size_px),
+        "fthetaHeight": float(size_px),
+        "fthetaCx": half_edge,
+        "fthetaCy": half_edge,
+        "fthetaMaxFov": lens["field_of_view_deg"],
+        "fthetaPolyA": 0.0,
+        "fthetaPolyB": lens["radians_per_half_edge"] / half_edge,
+        "fthetaPolyC": lens["radians_per_half_edge_squared"] / half_edge**2,
+        "fthetaPolyD": 0.0,
+        "fthetaPolyE": 0.0,
+    }
 
 
 def sensor_config(view: View, robot_prim_path: str, modalities: Sequence[str]) -> dict[str, Any]:
@@ -40,16 +79,19 @@ def sensor_config(view: View, robot_prim_path: str, modalities: Sequence[str]) -
     }
 
 
-def set_lens(sensor: Any, view: View) -> None:
+def set_lens(sensor: Any, request: PlaybackRequest) -> None:
     """Aperture of the pinhole, or the fisheye of the embedded renderer."""
+    view = request.view
     sensor.horizontal_aperture = view.aperture_mm
     if view.projection == "pinhole":
         return
     if view.projection != "fisheye":
         raise RefusalError(f"projection {view.projection!r} is unknown (known: pinhole, fisheye)")
+    from omnigibson import lazy
+
     types = lazy.pxr.Sdf.ValueTypeNames
     sensor.prim.CreateAttribute("cameraProjectionType", types.Token).Set("fisheyePolynomial")
-    for name, number in fisheye_attributes(view.size_px).items():
+    for name, number in fisheye_attributes(view.size_px, request.lens).items():
         sensor.prim.CreateAttribute(name, types.Float).Set(number)
 
 
@@ -58,6 +100,8 @@ def set_renderer(mode: str) -> None:
     if mode not in RENDERERS:
         known = ", ".join(RENDERERS)
         raise RefusalError(f"OmniGibson has no renderer mode {mode!r} (it has: {known})")
+    from omnigibson import lazy
+
     settings = lazy.carb.settings.get_settings()
     for path, value in RENDERERS[mode].items():
         settings.set(path, value)

@@ -10,15 +10,22 @@ from typing import Any
 import omnigibson as og
 from omnigibson.envs.env_wrapper import EnvironmentWrapper
 
-from enact_assets.demonstrations.replay.omnigibson_player import code_probes, look, machine
-from enact_assets.demonstrations.replay.omnigibson_player.chunks import chunks_of
+from enact_assets.demonstrations.replay.omnigibson_player import look
 from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
     DemonstrationFile,
 )
-from enact_assets.demonstrations.replay.omnigibson_player.excerpts import write_excerpt
-from enact_assets.demonstrations.replay.omnigibson_player.gpu_dynamics import uses_gpu_dynamics
-from enact_assets.demonstrations.replay.omnigibson_player.installed import Installed
-from enact_assets.demonstrations.replay.omnigibson_player.intervals import IntervalWriter
+from enact_assets.demonstrations.replay.omnigibson_player.excerpts import chunks_of, write_excerpt
+from enact_assets.demonstrations.replay.omnigibson_player.installed import (
+    Installed,
+    found_at,
+    parameters_of,
+)
+from enact_assets.demonstrations.replay.omnigibson_player.playable import (
+    data_of,
+    set_switch,
+    uses_gpu_dynamics,
+)
+from enact_assets.demonstrations.replay.omnigibson_player.reply import IntervalWriter
 from enact_assets.demonstrations.replay.omnigibson_player.request import (
     PICTURES_FOLDER,
     REPLAY_FILE,
@@ -70,15 +77,7 @@ def play(
                 pictures = PictureWatcher(request, folder)
                 play_frames(request, installed, source, pictures, wanted=missing, progress=progress)
             return
-        view = request.view
-        header = {
-            "demonstration": request.demonstration,
-            "activity": source.activity,
-            "frame_rate_hz": source.frame_rate_hz,
-            "source_sha": source.sha(request.episode),
-            "camera": view.name,
-            "omnigibson": installed.version,
-        }
+        header = header_of(request, installed, source)
         with IntervalWriter(output / REPLAY_FILE, header) as writer:
             facts = facts_of(request, installed, source, writer)
             watcher = FactsWatcher(request, writer, facts)
@@ -88,6 +87,20 @@ def play(
     finally:
         source.close()
         shutil.rmtree(og.tempdir, ignore_errors=True)  # its own way out is not taken
+
+
+def header_of(
+    request: PlaybackRequest, installed: Installed, source: DemonstrationFile
+) -> dict[str, Any]:
+    """What a reply says about all of a demonstration."""
+    return {
+        "demonstration": request.demonstration,
+        "activity": source.activity,
+        "frame_rate_hz": source.frame_rate_hz,
+        "source_sha": source.sha(request.episode),
+        "camera": request.view.name,
+        "omnigibson": installed.version,
+    }
 
 
 def _missing_pictures(request: PlaybackRequest, n_frames: int, folder: Path) -> set[int]:
@@ -121,7 +134,7 @@ def play_frames(
         excerpt = os.path.join(folder, "excerpt.hdf5")  # noqa: PTH118 # OmniGibson wants text
         parts = [c.played for c in chunks]
         write_excerpt(source, request.episode, parts, Path(excerpt), installed)
-        playback = code_probes.find(installed.playback).create_from_hdf5(
+        playback = found_at(installed.playback).create_from_hdf5(
             input_path=excerpt,
             output_path=os.path.join(folder, "observations.hdf5"),  # noqa: PTH118
             robot_obs_modalities=[],
@@ -134,7 +147,7 @@ def play_frames(
         )
         env = playback.env
         sensor = _checked_sensor(env, request)
-        look.set_lens(sensor, request.view)
+        look.set_lens(sensor, request)
         look.set_renderer(request.mode)
         n_done = 0
         frames: Iterator[int | None] = iter(())
@@ -175,7 +188,7 @@ def set_up_omnigibson(
     gpu_dynamics = uses_gpu_dynamics(
         source,
         request.episode,
-        machine.data_of(installed).data_set,
+        data_of(installed).data_set,
         requested=request.gpu_dynamics,
     )
     switches = {
@@ -187,12 +200,12 @@ def set_up_omnigibson(
         "ENABLE_TRANSITION_RULES": False,  # transitions come from the recording
     }
     for name, value in switches.items():
-        machine.set_switch(name, value)
+        set_switch(name, value)
 
 
 def _more_arguments(request: PlaybackRequest, installed: Installed) -> dict[str, Any]:
     """Arguments of ``create_from_hdf5`` that only some versions have."""
-    known = code_probes.parameters(f"{installed.playback}.create_from_hdf5")
+    known = parameters_of(f"{installed.playback}.create_from_hdf5")
     more: dict[str, Any] = {}
     if "include_task_obs" in known:
         more["include_task_obs"] = False  # nobody looks at them

@@ -2,7 +2,8 @@
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ REFUSED = 64
 """Exit code of a player that said clearly what is wrong: trying again would not help."""
 REPLAY_FILE = "replay.jsonl"
 REFUSAL_FILE = "refusal.txt"
-REPORT_FILES = ("report.md", "report.html")
+REPORT_FILE = "report.md"
+FOUND_FILE = "found.json"
+"""The report for programs."""
 PROGRESS_FILE = "progress.txt"
 """Two numbers: frames done, frames in all."""
 PICTURES_FOLDER = "pictures"
@@ -76,7 +79,7 @@ class PlaybackRequest:
     the state by a few frames. ``chunk_frames`` states are in memory at a time. ``gpu_dynamics`` is
     whether it was recorded with them; None if unknown. ``full_scene_file`` is a scene of OmniGibson
     whose objects are added to those of a recorded part of it, ``full_scene_sha`` the hash of its
-    content. ``rules`` is one of RULES.
+    content. ``rules`` is one of RULES. ``lens`` has the numbers of a fisheye.
     """
 
     demonstration: str
@@ -93,6 +96,7 @@ class PlaybackRequest:
     rules: str = ALL
     full_scene_file: str | None = None
     full_scene_sha: str | None = None
+    lens: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def where(self) -> str:

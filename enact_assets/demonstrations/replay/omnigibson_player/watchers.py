@@ -1,28 +1,54 @@
 """What is looked at while a demonstration is played: its facts and views, or pictures of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-import omnigibson as og
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from enact_assets.demonstrations.replay.omnigibson_player import look
 from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file import (
     DemonstrationFile,
 )
-from enact_assets.demonstrations.replay.omnigibson_player.enact_facts import EnactFacts
+from enact_assets.demonstrations.replay.omnigibson_player.facts import EnactFacts, SceneFacts
 from enact_assets.demonstrations.replay.omnigibson_player.installed import Installed
-from enact_assets.demonstrations.replay.omnigibson_player.intervals import (
+from enact_assets.demonstrations.replay.omnigibson_player.playable import restores_grasps
+from enact_assets.demonstrations.replay.omnigibson_player.reply import (
     Box,
     Fact,
     IntervalWriter,
     ObjectWriter,
 )
-from enact_assets.demonstrations.replay.omnigibson_player.playable import restores_grasps
 from enact_assets.demonstrations.replay.omnigibson_player.request import ENACT, PlaybackRequest
-from enact_assets.demonstrations.replay.omnigibson_player.scene_facts import SceneFacts
-from enact_assets.demonstrations.replay.omnigibson_player.sight import boxes
+
+
+def boxes(labels: NDArray[Any], names: Mapping[Any, str], known: Collection[str]) -> dict[str, Box]:
+    """Box of every object of ``known`` in ``labels`` (height, width): ids, named by ``names``.
+
+    An object's parts may have several ids; background and what has no name are left out.
+    """
+    height, width = labels.shape
+    ids, inverse = np.unique(labels, return_inverse=True)
+    owners = [names.get(int(label), "") for label in ids]
+    seen = sorted({owner for owner in owners if owner in known})
+    if not seen:
+        return {}
+    # One more row collects unwanted labels.
+    row_of = {name: k for k, name in enumerate(seen)}
+    rows = np.array([row_of.get(owner, len(seen)) for owner in owners])[inverse.reshape(-1)]
+    ys, xs = np.divmod(np.arange(labels.size), width)
+    by_x = np.bincount(rows * width + xs, minlength=(len(seen) + 1) * width).reshape(-1, width)
+    by_y = np.bincount(rows * height + ys, minlength=(len(seen) + 1) * height).reshape(-1, height)
+    found: dict[str, Box] = {}
+    for k, name in enumerate(seen):
+        across, down = np.flatnonzero(by_x[k]), np.flatnonzero(by_y[k])
+        pixels = int(by_x[k].sum())
+        edges = (int(across[0]), int(down[0]), int(across[-1]), int(down[-1]))
+        found[name] = (pixels, *edges, height, width)
+    return found
+
 
 COLOURS, LABELS = "rgb", "seg_instance"
 Seen = tuple[dict[str, Any], dict[str, Any]]
@@ -107,6 +133,8 @@ def boxes_of(seen: Seen, names: Collection[str]) -> dict[str, Box]:
 
 def rendered(sensor: Any, renders: int) -> Seen:
     """What ``sensor`` sees once the renderer has caught up with the state."""
+    import omnigibson as og
+
     for _ in range(renders):
         og.sim.render()
     seen, about = sensor.get_obs()

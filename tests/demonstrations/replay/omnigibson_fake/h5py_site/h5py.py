@@ -2,7 +2,6 @@
 
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -10,49 +9,41 @@ import numpy as np
 class Dataset:
     """An array with the attributes and slices that are used."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array):
         self.array = np.asarray(array)
 
     shape = property(lambda self: self.array.shape)
     dtype = property(lambda self: self.array.dtype)
 
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.array)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key):
         return self.array[key].copy()
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key, value):
         self.array[key] = value
 
 
 class Group(dict):
     """Groups and data sets by name, with attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.attrs: dict[str, Any] = {}
+        self.attrs = {}
 
-    def create_group(self, name: str) -> "Group":
-        self[name] = Group()
-        return self[name]
+    def create_group(self, name):
+        return self.setdefault(name, Group())
 
-    def create_dataset(
-        self,
-        name: str,
-        shape: Any = None,
-        dtype: Any = None,
-        data: Any = None,
-        compression: str | None = None,
-    ) -> Dataset:
-        self[name] = Dataset(np.zeros(shape, dtype) if data is None else data)
-        return self[name]
+    def create_dataset(self, name, shape=None, dtype=None, data=None, compression=None):
+        self[name] = made = Dataset(np.zeros(shape, dtype) if data is None else data)
+        return made
 
 
 class File(Group):
     """A pickled group."""
 
-    def __init__(self, path: Any, mode: str = "r") -> None:
+    def __init__(self, path, mode="r"):
         super().__init__()
         self.path, self.mode = Path(path), mode
         if mode == "r":
@@ -62,12 +53,12 @@ class File(Group):
                 raise OSError(f"unable to open {path}: {error}") from None
             self.update(held)
 
-    def close(self) -> None:
+    def close(self):
         if self.mode == "w":
             self.path.write_bytes(pickle.dumps((dict(self), self.attrs)))
 
-    def __enter__(self) -> "File":
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.close()

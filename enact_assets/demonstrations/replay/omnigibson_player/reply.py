@@ -1,4 +1,7 @@
-"""Facts and views as intervals, written as soon as they end; only open ones are in memory."""
+"""The reply to a request: facts and views as intervals, written as soon as they end.
+
+Only open ones are in memory.
+"""
 
 import json
 import os

@@ -1,3 +1,0 @@
-__version__ = "3.7.2"
-
-from omnigibson import macros

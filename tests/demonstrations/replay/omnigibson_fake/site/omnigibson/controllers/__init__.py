@@ -1,5 +1,0 @@
-"""Controllers of robots."""
-
-from omnigibson.controllers.controller_base import IsGraspingState
-
-__all__ = ["IsGraspingState"]

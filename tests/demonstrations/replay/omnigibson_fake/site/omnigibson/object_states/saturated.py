@@ -1,7 +1,0 @@
-"""Saturated."""
-
-from omnigibson.object_states.object_state_base import BooleanStateMixin, RelativeObjectState
-
-
-class Saturated(RelativeObjectState, BooleanStateMixin):
-    pass
