@@ -58,7 +58,7 @@ def interpreter() -> str:
     named = os.environ.get(PYTHON_VARIABLE, "").strip()
     advice = (
         f"Set {PYTHON_VARIABLE} to the Python that OmniGibson is installed in, on a machine with "
-        "an RTX GPU; docs/sources.md has the steps."
+        "an RTX GPU; docs/omnigibson.md has the steps."
     )
     if not named:
         raise PlaybackError(f"{PYTHON_VARIABLE} is not set. {advice}")

@@ -33,7 +33,7 @@ FORMER: Mapping[str, str] = {
     "03d29e5b3065": "2aa11865fe6f",  # question_orders
     "423c7707ba1c": "69157ea4196f",  # question_quality
     "b2893c4735d5": "7caf0c00013a",  # question_set
-    "a3ff5e6ccb49": "9f0deb65c320",  # replays
+    "51fdc97d57db": "9f0deb65c320",  # replays
     "3f5e5e3a9c52": "f696541b85b9",  # report
     "4544a8b2830f": "108c66894da7",  # segmentation
     "e3e5a3e221ea": "f8da121a14e1",  # training_plans

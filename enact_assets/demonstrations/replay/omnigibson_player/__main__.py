@@ -112,7 +112,7 @@ def check_modules(*modules: str) -> None:
         if importlib.util.find_spec(module) is None:
             advice = "OMNIGIBSON_PYTHON must name the interpreter that OmniGibson is installed in."
             if module == "dagster_pipes":
-                advice = "Install dagster-pipes there, as in step 1 of docs/sources.md."
+                advice = "Install dagster-pipes there, as in step 1 of docs/omnigibson.md."
             raise RefusalError(f"{sys.executable} has no {module}. {advice}")
 
 

@@ -1,7 +1,7 @@
 """Rules ``enact``: which objects and relations the authors' replay writes, as pure functions.
 
 Source: the scene graph builder of OmniGibson's branch ``enact``, read as facts
-(StanfordVL/BEHAVIOR-1K at 51f38a22). docs/sources.md lists the rules and what cannot be equal.
+(StanfordVL/BEHAVIOR-1K at 51f38a22). docs/omnigibson.md lists the rules and what cannot be equal.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -35,7 +35,7 @@ def check_playable(source: DemonstrationFile, episode: int, installed: Installed
     recorded = f"recorded with OmniGibson {source.recorded_with}, " if source.recorded_with else ""
     raise RefusalError(
         f"{source.path}, demo_{episode}: {recorded}but OMNIGIBSON_PYTHON has OmniGibson "
-        f"{installed.version}: {reason} docs/sources.md says how each version is installed."
+        f"{installed.version}: {reason} docs/omnigibson.md says how each version is installed."
     )
 
 
