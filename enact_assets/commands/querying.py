@@ -5,7 +5,6 @@ A table that fits the terminal, or one record after the other.
 
 import argparse
 import io
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -27,28 +26,28 @@ from enact_assets.settings.paths import DataRoot
 
 MAX_ROWS = 50
 """Rows that are shown unless all are asked for."""
-_LEFT_OUT = re.compile(r"columns \(\d+ shown\)\s*$")
+DRAWN_ROWS = 9_999
+"""More DuckDB does not count."""
 WIDEST = 1_000_000
 """Characters of a line where no terminal limits it."""
 GAP = "  "
 
 
 def table_text(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> str:
-    """``rows`` as DuckDB draws a table, of at most ``width`` characters (80 or more): columns for
-    which there is no room, and rows above ``max_rows``, are left out in the middle and counted.
-    None: all.
+    """``rows`` as DuckDB draws tables, of at most ``width`` characters (80 or more): columns for
+    which there is no room are left out in the middle and counted. None: all.
     """
+    shown = rows[:max_rows]
     out = io.StringIO()
     with redirect_stdout(out):
-        duckdb.from_arrow(rows.to_arrow()).show(
-            max_width=width or WIDEST, max_rows=rows.height + 1 if max_rows is None else max_rows
-        )
-    text = printable(out.getvalue().rstrip("\n") + "\n")
-    if _LEFT_OUT.search(text):
-        text += "--record shows all columns; or name columns in the query.\n"
-    if max_rows is not None and rows.height > max_rows:
-        text += "--all shows all rows.\n"
-    return text
+        for start in range(0, max(shown.height, 1), DRAWN_ROWS):
+            part = shown[start : start + DRAWN_ROWS]
+            found = duckdb.from_arrow(part.to_arrow())
+            found.show(max_width=width or WIDEST, max_rows=part.height + 1)
+    text = printable(out.getvalue().replace("\n\n", "\n"))
+    if "…" in text:
+        text += "--record shows all columns and whole values; or name columns in the query.\n"
+    return text + "".join(f"{line}\n" for line in _row_count(rows.height, shown.height))
 
 
 def record_lines(rows: pl.DataFrame, max_rows: int | None) -> Iterator[str]:

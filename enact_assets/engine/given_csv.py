@@ -21,6 +21,7 @@ _DECIMAL_COMMAS = {
     ";": re.compile(r"[\d:]*,\d+\D*", re.ASCII),
     "\t": re.compile(r"[\d:]*,(\d{1,2}|\d{4,})\D*", re.ASCII),
 }
+_DECIMAL_POINT = re.compile(r"(0|\d+:[\d:]+)?\.\d+\D*|\d*\.(\d{1,2}|\d{4,})\D*", re.ASCII)
 
 
 @dataclass
@@ -30,7 +31,7 @@ class GivenCsv:
     Rows have no empty fields at their end, and may have more fields than there are columns. Where
     reading stopped, ``fault`` is the line and the reason; rows before it are kept. A file without
     a row has neither columns nor a fault. ``has_decimal_comma`` if a number has a comma that can
-    part nothing but decimals: where ``;`` separates, that is any.
+    part nothing but decimals (where ``;`` separates, that is any), and none has such a point.
     """
 
     has_decimal_comma: bool = False
@@ -44,35 +45,45 @@ class GivenCsv:
         return dict.fromkeys(self.columns, "") | dict(zip(self.columns, row, strict=False))
 
 
-def read_csv(text: str, known: Collection[str], naming: Collection[str] = ()) -> GivenCsv:
+def read_csv(
+    text: str,
+    known: Collection[str],
+    naming: Collection[str] = (),
+    numbers: Collection[str] = (),
+) -> GivenCsv:
     """The rows of ``text``, whose columns should be ``known``; others are kept as they are called.
 
-    Where the first column is one of ``naming``, a ``#`` may begin a name: a row is a remark only if
-    nothing follows it.
+    Columns called ``numbers`` say what a comma is. Where the first column is one of ``naming``, a
+    ``#`` may begin a name: a row is a remark only if nothing follows it.
     """
     separator = _separator(text, known)
     found = GivenCsv()
-    commas = _DECIMAL_COMMAS[separator]
     called = {_squashed(name): name for name in known}
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     while True:
         try:
             row = [nfc(value.strip()) for value in next(reader)]
         except StopIteration:
-            return found
+            break
         except csv.Error as error:
             found.fault = reader.line_num, str(error)
-            return found
+            break
         while row and not row[-1]:
             row.pop()  # empty columns behind the last: spreadsheets remember what once stood there
         if not row or _is_remark(row, found.columns, naming):
             continue
         if found.columns:
             found.rows.append((reader.line_num, row))
-            found.has_decimal_comma |= any(map(commas.fullmatch, row))
         elif not row[0].lower().startswith("sep="):
             found.header_line = reader.line_num
             found.columns = tuple(called.get(_squashed(n), n.lower()) for n in row)
+    commas = _DECIMAL_COMMAS[separator]
+    whole = [found.of(row) for _, row in found.rows if len(row) <= len(found.columns)]
+    said = [of[name] for of in whole for name in numbers if name in of]
+    found.has_decimal_comma = any(map(commas.fullmatch, said)) and not any(
+        map(_DECIMAL_POINT.fullmatch, said)
+    )
+    return found
 
 
 def _separator(text: str, known: Collection[str]) -> str:

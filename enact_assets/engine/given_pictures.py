@@ -117,7 +117,7 @@ def _verify(content: bytes, kind: str, where: str) -> None:
 
 def _has_notes_behind(png: bytes) -> bool:
     """Whether a sound PNG says something behind its pixels, which only decoding reads."""
-    end = png.rfind(b"IDAT")
+    end = png.find(b"IDAT")  # the first may be none, which costs decoding
     return any(png.find(chunk, end) >= 0 for chunk in _NOTES)
 
 

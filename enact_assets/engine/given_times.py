@@ -13,6 +13,16 @@ _FRAME = re.compile(r"\d{1,9}", re.ASCII)
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}(?!\d)", re.ASCII)
 
 
+def wanted(text: str) -> str:
+    """:data:`WANTED`, and why ``text`` is not that where its mark may part thousands."""
+    found = _THOUSANDS.match(text)
+    if found is None:
+        return WANTED
+    whole, part = re.split("[.,]", found[0])
+    either = f"{whole}{part} or {whole}.{part}"
+    return f"{WANTED}; it could be {either}: write {either}0"
+
+
 def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
     """Seconds from 0 that ``text`` says; None if it says none, or could say two.
 

@@ -1,7 +1,7 @@
 """What both sites have: headers, sizes, names they answer to, templates, and a server."""
 
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,13 +35,12 @@ HEADERS = {
 }
 
 
-def guards(public_names: Iterable[str] = ()) -> list[Middleware]:
+def guards(public_names: Sequence[str] = ()) -> list[Middleware]:
     """Every reply has :data:`HEADERS`, and requests by another name than ours are refused."""
+    hosts, has_names = [*HOSTS, *public_names], bool(public_names)
     return [
         Middleware(Guarded),
-        Middleware(
-            TrustedHostMiddleware, allowed_hosts=[*HOSTS, *public_names], www_redirect=False
-        ),
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=has_names),
     ]
 
 

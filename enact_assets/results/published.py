@@ -103,6 +103,8 @@ class OpenWarehouse:
             ) from error
         except duckdb.Error as error:
             raise WarehouseError(f"{self._path}: {error}") from error
+        except pl.exceptions.PolarsError as error:
+            raise WarehouseError(f"{error}. Cast such columns to varchar.") from error
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if not self._path.is_file():
@@ -153,11 +155,24 @@ def _only_reads(connection: duckdb.DuckDBPyConnection, statement: duckdb.Stateme
     return len(explained) == 1 and explained[0].type.name == "SELECT"
 
 
+_NOT_OF_POLARS = ("UHUGEINT", "INTERVAL", "UNION", "TIME WITH TIME ZONE", "BIT")
+"""Types that become text: Polars has none like them, or other values."""
+
+
 def _rows(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None
 ) -> pl.DataFrame:
     relation = connection.sql(sql, params=dict(values)) if values else connection.sql(sql)
-    rows: pl.DataFrame = pl.DataFrame() if relation is None else relation.pl()
+    if relation is None:
+        return pl.DataFrame()
+    kinds = [str(kind).startswith(_NOT_OF_POLARS) for kind in relation.types]
+    if any(kinds):
+        names = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
+        cast = (
+            f"cast({n} as varchar) as {n}" if k else n for n, k in zip(names, kinds, strict=True)
+        )
+        relation = relation.project(", ".join(cast))
+    rows: pl.DataFrame = relation.pl()
     return rows
 
 

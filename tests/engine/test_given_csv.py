@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from enact_assets.engine.errors import GivenTextError
 from enact_assets.engine.given_csv import SEPARATORS, read_csv
 from enact_assets.engine.given_text import nfc, text_of
-from enact_assets.engine.given_times import frame_of, seconds_of
+from enact_assets.engine.given_times import frame_of, seconds_of, wanted
 from enact_assets.engine.given_truths import truth_of
 
 KNOWN = ("start", "end_time", "verb")
@@ -28,6 +29,17 @@ def slow_twin(text: str, separator: str) -> list[list[str]]:
         while row and not row[-1]:
             row.pop()
     return [row for row in rows if row and not row[0].startswith("#")]
+
+
+def has_decimal_point(value: str) -> bool:
+    """Whether a point can be nothing but decimal."""
+    before, point, after = value.partition(".")
+    digits = "".join(itertools.takewhile("0123456789".__contains__, after))
+    if not (point and digits) or set(after[len(digits) :]) & set("0123456789"):
+        return False
+    if before in ("", "0") or (":" in before and re.fullmatch(r"[0-9]+:[0-9:]+", before)):
+        return True
+    return not set(before) - set("0123456789") and len(digits) != 3
 
 
 def is_decimal(value: str, separator: str) -> bool:
@@ -50,12 +62,15 @@ def test_rows_are_those_of_pythons_csv(rows, separator, end, quoting, header) ->
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator=end, quoting=quoting)
     writer.writerows([header, *rows])
-    found = read_csv(text_of(b"\xef\xbb\xbf" + out.getvalue().encode()), KNOWN)
+    text = text_of(b"\xef\xbb\xbf" + out.getvalue().encode())
+    found = read_csv(text, KNOWN, numbers=KNOWN)
     assert found.columns == KNOWN
     assert found.fault is None
     assert [row for _, row in found.rows] == slow_twin(out.getvalue(), separator)[1:]
-    assert found.has_decimal_comma == any(
-        is_decimal(value, separator) for _, row in found.rows for value in row
+    values = [value for _, row in found.rows for value in row]
+    has_point = any(has_decimal_point(value) for value in values)
+    assert found.has_decimal_comma == (
+        any(is_decimal(value, separator) for value in values) and not has_point
     )
 
 
@@ -106,6 +121,8 @@ def test_a_comma_that_may_part_thousands() -> None:
     assert seconds_of("1,250", decimal_comma=True) == 1.25
     assert seconds_of("1.250", decimal_comma=True) is None
     assert seconds_of("0.250", decimal_comma=True) == 0.25
+    assert wanted("1,250 ms").endswith("it could be 1250 or 1.250: write 1250 or 1.2500")
+    assert seconds_of("1.2500") == 1.25
     assert [frame_of(t) for t in ("0", "120", "1.5", "-1", "", "9" * 10)] == [0, 120, *[None] * 4]
 
 
@@ -114,13 +131,18 @@ def test_a_comma_that_may_part_thousands() -> None:
     [
         ("start;verb\n1.250;a\n", False),
         ("start;verb\n1.250;a\n0:02,5;b\n", True),
+        ("start;verb\n1.250;12,5 cups\n", False),
+        ("start;end_time\n62.5;1,250\n", False),
+        ("start\tverb\n1,250\t1,5 tbsp\n", False),
+        ("start;end_time\n1,5;2;3,5\n", False),
         ("start\tverb\n1,250\ta\n", False),
         ("start\tverb\n1,250\ta\n62,5 s\tb\n", True),
         ('start,verb\n"62,5",a\n', False),
     ],
 )
 def test_a_file_says_what_its_commas_are(text: str, *, is_decimal_comma: bool) -> None:
-    assert read_csv(text, KNOWN).has_decimal_comma == is_decimal_comma
+    found = read_csv(text, KNOWN, numbers=("start", "end_time"))
+    assert found.has_decimal_comma == is_decimal_comma
 
 
 def test_yes_and_no_and_neither() -> None:

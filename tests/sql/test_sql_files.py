@@ -209,6 +209,41 @@ def test_an_old_name_says_what_to_read_instead(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "relations",
+            "-- relations: one row.\ncreate view relations as from qa;",
+            "this name, too",
+        ),
+        ("old", "-- old: one row.\n-- Successor: qua.\ncreate view old as from qa;", "'qua' is no"),
+    ],
+)
+def test_a_contract_that_cannot_hold_is_refused(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    shutil.copytree(few_sql(), tmp_path / "sql")
+    (tmp_path / "sql" / "marts" / f"{name}.sql").write_text(text)
+    with pytest.raises(WarehouseError, match=said):
+        read_sql_files(tmp_path / "sql")
+
+
+@pytest.mark.parametrize("text", ["name;since\n", "relation,since,columns\nqa\n", "\ufeffa,b\nc\n"])
+def test_names_of_the_last_version_that_cannot_be_read_are_an_error(
+    tmp_path: Path, text: str
+) -> None:
+    shutil.copytree(few_sql(), tmp_path / "sql")
+    (tmp_path / "sql" / "released.csv").write_text(f"{text}qa\n")
+    with pytest.raises(WarehouseError, match=r"released\.csv: expected UTF-8"):
+        read_sql_files(tmp_path / "sql")
+
+
+def test_a_grain_in_other_words_is_kept_whole() -> None:
+    file = SqlFile("marts", "mine", {"mine": "A row for each demonstration."}, "")
+    assert file.grain == "A row for each demonstration"
+
+
 def test_an_installed_package_finds_the_files_inside_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,7 +142,8 @@ class FoundPictures:
 
 def is_question_file(path: Path) -> bool:
     """Whether ``import`` takes ``path`` for a question file, by its name."""
-    return path.suffix.lower() == SUFFIX and path.name not in ANNOTATION_FILES
+    is_named = path.suffix.lower() == SUFFIX and not path.name.startswith(".")
+    return is_named and path.name.lower() not in ANNOTATION_FILES
 
 
 def question_files(folder: Path) -> list[Path]:

@@ -204,6 +204,8 @@ class Annotation:
     """Changes that say what they are about, in rows whose problem is reported."""
     refused_objects: set[str] = field(default_factory=set)
     """Names of objects listed in such rows."""
+    has_clock: bool = False
+    """Whether a time is written as a clock, which no other unit can be meant by."""
     doubts: list[Problem] = field(default_factory=list)
     """What can be meant but seldom is: warnings of ``annotation_doubts.py``."""
 

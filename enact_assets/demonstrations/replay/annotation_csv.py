@@ -35,7 +35,7 @@ _USED = {
 def read_annotation(text: str) -> Annotation:
     """The annotation in ``text``; what is wrong in it is in its ``problems``."""
     annotation = Annotation()
-    given = read_csv(text, COLUMNS, HOLDING_NAMES)
+    given = read_csv(text, COLUMNS, HOLDING_NAMES, ("time",))
     if given.columns and not _check_columns(annotation, given.header_line, list(given.columns)):
         return annotation
     for line, row in given.rows:
@@ -90,9 +90,10 @@ def _read_row(annotation: Annotation, line: int, given: GivenCsv, row: list[str]
     n_before = len(annotation.problems)
     frame = given_times.frame_of(of["frame"])
     time_s = given_times.seconds_of(of["time"], decimal_comma=given.has_decimal_comma)
+    annotation.has_clock |= ":" in of["time"]
     for name, number, expected in (
         ("frame", frame, given_times.WANTED_FRAME),
-        ("time", time_s, given_times.WANTED),
+        ("time", time_s, given_times.wanted(of["time"])),
     ):
         if of[name] and number is None:
             annotation.tell("bad_number", line, name, found=of[name], expected=expected)

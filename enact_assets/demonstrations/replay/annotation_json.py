@@ -41,7 +41,7 @@ def read_json(text: str) -> Annotation:
         annotation.activity = activity
     for key, read in (("objects", _read_object), ("changes", _read_change)):
         entries = content.get(key, [])
-        if _is(annotation, lines.get(key, [0])[0] if key in lines else 0, key, entries, list):
+        if _is(annotation, (lines.get(key) or [0])[0], key, entries, list):
             for k, entry in enumerate(entries):
                 read(annotation, lines[key][k], f"{key}[{k}]", entry)
     return annotation
@@ -80,8 +80,9 @@ def moment_of(
     number = time_s
     if isinstance(time_s, str) and not time_s.strip().isdecimal():
         number = given_times.seconds_of(time_s.strip())
+        annotation.has_clock |= ":" in time_s
     if time_s is not None and not _is_number(number):
-        expected = given_times.WANTED
+        expected = given_times.wanted(str(time_s))
         annotation.tell("bad_number", line, _at(where, "time"), found=time_s, expected=expected)
         number = None
     return None if frame is None else int(frame), None if number is None else float(number)

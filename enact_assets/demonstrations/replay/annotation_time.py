@@ -216,8 +216,8 @@ class Timeline:
     def _unit_hint(self, length_s: float) -> str:
         """Which other unit all times fit, in words; empty if there is none."""
         times = [c.time_s for c in self._annotation.changes if c.time_s is not None]
-        if not all(time_s.is_integer() for time_s in times):
-            return ""  # a clock, or seconds
+        if self._annotation.has_clock or not all(time_s.is_integer() for time_s in times):
+            return ""
         last = max(times)
         if last < self._video.n_frames:
             return "; all times fit if they are frame numbers: name the column or field 'frame'"

@@ -59,7 +59,9 @@ class SqlFile:
     @property
     def grain(self) -> str:
         """What one row is about."""
-        return self.meaning.removesuffix(".")[len("one row per ") :]
+        begins = "one row per "
+        is_usual = self.meaning.lower().startswith(begins)
+        return self.meaning[len(begins) if is_usual else 0 :].removesuffix(".")
 
     @property
     def reads(self) -> list[str]:
@@ -98,9 +100,14 @@ def released_columns(root: Path) -> dict[str, tuple[str, list[str]]]:
     """Relation of the last version -> the version it came with, and its columns then."""
     if not (root / RELEASED).is_file():
         return {}
-    with (root / RELEASED).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {row["relation"]: (row["since"], row["columns"].split()) for row in rows}
+    try:
+        with (root / RELEASED).open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {row["relation"]: (row["since"], row["columns"].split()) for row in rows}
+    except (KeyError, AttributeError, ValueError, csv.Error) as error:
+        raise WarehouseError(
+            f"{root / RELEASED}: expected UTF-8 and the columns relation,since,columns ({error!r})"
+        ) from error
 
 
 def staging() -> list[SqlFile]:
@@ -126,7 +133,7 @@ def read_sql_files(root: Path) -> list[SqlFile]:
     table, or files read each other in a circle.
     """
     files = staging()
-    tables = {file.name for file in files}
+    tables = {*(file.name for file in files), Relations.table_name()}
     for stage in STAGES:
         if not (root / stage).is_dir():
             raise WarehouseError(f"{root}: no sub-folder {stage!r} (expected {', '.join(STAGES)})")
@@ -134,7 +141,10 @@ def read_sql_files(root: Path) -> list[SqlFile]:
         for path in sorted((root / stage).glob("*.sql")):
             if path.stem in tables:
                 raise WarehouseError(f"{path}: a table has this name, too: rename one of them")
-            text = path.read_text()
+            try:
+                text = path.read_text(encoding="utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise WarehouseError(f"{path}: not a text file in UTF-8 ({error})") from error
             of_stage.append(SqlFile(stage, path.stem, _header(text), text))
         files += _after_what_they_read(of_stage)
     return [_contract(files, released_columns(root)), *files]
@@ -146,9 +156,11 @@ def _contract(files: Sequence[SqlFile], released: Mapping[str, tuple[str, list[s
     described = [SqlFile(STAGING, name, header, ""), *(f for f in files if f.stage != CHECKS)]
     rows = []
     for file in sorted(described, key=lambda file: file.name):
-        since, _ = released.get(file.name, (None, []))
-        successor = file.header.get("Successor", "").removesuffix(".") or None
-        row = (file.name, file.grain, since, successor)
+        since, _ = released.get(file.name, ("", []))
+        successor = file.header.get("Successor", "").removesuffix(".")
+        if successor and successor not in {known.name for known in described}:
+            raise WarehouseError(f"{file.place}: Successor {successor!r} is no relation")
+        row = (file.name, file.grain, since or None, successor or None)
         values = ("null" if value is None else literal(value) for value in row)
         rows.append(f"({', '.join(values)})")
     columns = Relations.schema()

@@ -15,6 +15,7 @@ from enact_assets.answers.baselines.references import BASELINES
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.parameters import HANDLES
+from enact_assets.engine.publishing.relations import Relations
 from enact_assets.engine.publishing.sql_files import STAGES, packaged_sql
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.system.package_versions import version_of
@@ -75,7 +76,8 @@ def code_version(asset: str) -> str:
         return STEPS[step].version or _versions()[step]
     parts = [_versions()[step]]
     if step == WAREHOUSE:
-        files = sorted((f for f in packaged_sql() if f.stage in STAGES), key=lambda f: f.place)
+        files = [f for f in packaged_sql() if f.stage in STAGES or f.name == Relations.table_name()]
+        files.sort(key=lambda file: file.place)
         parts += [sha256_bytes(file.text.encode()) for file in files]
     return content_sha(parts)[:ID_CHARACTERS]
 

@@ -118,7 +118,7 @@ def _actions_of(name: str, recordings: Recordings) -> tuple[Rows, tuple[object, 
         if None in times:
             column = moments[times.index(None)]
             wanted_frame = f"{given_times.WANTED_FRAME} to {checked.video.n_frames}"
-            wanted = given_times.WANTED if by_time else wanted_frame
+            wanted = given_times.wanted(of[column]) if by_time else wanted_frame
             untimed.append(f"line {line}, {column} {shown(of[column])} is not {wanted}")
             continue
         label = " ".join([of["verb"], *(kinds[thing] for thing in things)])

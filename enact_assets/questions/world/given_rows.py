@@ -12,6 +12,7 @@ from enact_assets.engine.plurals import counted
 
 MAX_SHOWN = 300
 MAX_SHOWN_COLUMNS = 12
+NUMBERS = ("start_time", "end_time", "start", "end", "duration(sec)", "frame_rate")
 NAMING = ("recording_id", "step_idx", "object", "place")
 """Columns that come first and hold names, which a ``#`` may begin."""
 
@@ -25,7 +26,7 @@ def read_csv_file(path: Path, known: Sequence[str]) -> GivenCsv:
     try:
         is_ours = path.is_relative_to(PACKAGE)
         content = file_bytes(path) if is_ours else read_given(path)
-        found = read_csv(text_of(content), known, NAMING)
+        found = read_csv(text_of(content), known, NAMING, NUMBERS)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -172,7 +172,7 @@ class _Moments:
         for name in names:
             if by_time:
                 seconds = seconds_of(of[name], decimal_comma=decimal_comma)
-                wanted = given_times.WANTED
+                wanted = given_times.wanted(of[name])
             else:
                 frame, rate = frame_of(of[name]), about.get("rate_hz")
                 seconds = None if frame is None or rate is None else frame / rate
@@ -210,7 +210,7 @@ def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
         if duration and duration_s is None:
             raise StepFileError(
                 f"{where}, line {line}: duration(sec) {shown(duration)} is not "
-                f"{given_times.WANTED}. Leave it empty if nobody knows it."
+                f"{given_times.wanted(duration)}. Leave it empty if nobody knows it."
             )
         found[of["recording_id"]] = {**of, "duration_s": duration_s, "rate_hz": rate_hz}
     return found
@@ -221,6 +221,8 @@ def _labels(where: Path, labels: "_Rows") -> dict[str, str]:
     found: dict[str, str] = {}
     for line, of in zip(labels.lines, labels.rows, strict=True):
         step, label = of["step_idx"], of["step_description"]
+        if not step or not label:
+            continue
         if found.setdefault(step, label) != label:
             raise StepFileError(
                 f"{where}, line {line}: step_idx {shown(step)} is {shown(label)}, and "
@@ -298,7 +300,7 @@ def films_in(folder: Path) -> Mapping[str, Path]:
 def twin_films(folder: Path) -> list[str]:
     """What is said of recordings with several films, none of which counts."""
     return [
-        f"{folder / FILMS}: {' and '.join(shown(path.name) for path in files)} are both films of "
+        f"{folder / FILMS}: {' and '.join(ascii(path.name) for path in files)} are both films of "
         f"{shown(name)}, which counts as a recording without pictures. Keep one."
         for name, files in _film_files(folder).items()
         if len(files) > 1

@@ -83,6 +83,8 @@ def test_a_duration_and_a_description_have_one_meaning(tmp_path: Path) -> None:
     text = labels.read_text()
     labels.write_text(f"{text}1,step 1\n")
     assert read_step_file(tmp_path, "x").steps["label"].to_list() == ["step 1"]
+    labels.write_text(f"{text}1,\n,pour it\n,stir it\n")
+    assert read_step_file(tmp_path, "x").steps["label"].to_list() == ["step 1"]
     labels.write_text(f"{text}1,pour it\n")
     with pytest.raises(StepFileError, match="step_idx '1' is 'pour it', and 'step 1' further up"):
         read_step_file(tmp_path, "x")

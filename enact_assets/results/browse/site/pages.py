@@ -6,7 +6,7 @@ It is served on the loopback address only.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.applications import Starlette
@@ -35,10 +35,6 @@ from enact_assets.results.browse.question_lists import (
 from enact_assets.results.browse.questions_shown import read_question
 from enact_assets.results.published import OpenWarehouse, default_variant
 from enact_assets.settings.paths import DataRoot
-
-if TYPE_CHECKING:
-    pass
-
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
