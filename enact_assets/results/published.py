@@ -103,8 +103,6 @@ class OpenWarehouse:
             ) from error
         except duckdb.Error as error:
             raise WarehouseError(f"{self._path}: {error}") from error
-        except pl.exceptions.PolarsError as error:
-            raise WarehouseError(f"{error}. Cast such columns to varchar.") from error
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if not self._path.is_file():
@@ -155,17 +153,18 @@ def _only_reads(connection: duckdb.DuckDBPyConnection, statement: duckdb.Stateme
     return len(explained) == 1 and explained[0].type.name == "SELECT"
 
 
-_NOT_OF_POLARS = ("UHUGEINT", "INTERVAL", "UNION", "TIME WITH TIME ZONE", "BIT")
+_NOT_OF_POLARS = re.compile(r"\b(UHUGEINT|INTERVAL|UNION|TIME WITH TIME ZONE|BIT)\b")
 """Types that become text: Polars has none like them, or other values."""
 
 
 def _rows(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None
 ) -> pl.DataFrame:
+    relation: duckdb.DuckDBPyRelation | None
     relation = connection.sql(sql, params=dict(values)) if values else connection.sql(sql)
     if relation is None:
         return pl.DataFrame()
-    kinds = [str(kind).startswith(_NOT_OF_POLARS) for kind in relation.types]
+    kinds = [_NOT_OF_POLARS.search(str(kind)) for kind in relation.types]
     if any(kinds):
         names = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
         cast = (
