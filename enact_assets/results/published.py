@@ -160,10 +160,11 @@ _NOT_OF_POLARS = re.compile(r"\b(UHUGEINT|INTERVAL|UNION|TIME WITH TIME ZONE|BIT
 def _rows(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None
 ) -> pl.DataFrame:
-    relation: duckdb.DuckDBPyRelation | None
     relation = connection.sql(sql, params=dict(values)) if values else connection.sql(sql)
-    if relation is None:
-        return pl.DataFrame()
+    return pl.DataFrame() if relation is None else _as_polars(relation)
+
+
+def _as_polars(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     kinds = [_NOT_OF_POLARS.search(str(kind)) for kind in relation.types]
     if any(kinds):
         names = ['"' + name.replace('"', '""') + '"' for name in relation.columns]

@@ -34,7 +34,7 @@ FORMER: Mapping[str, str] = {
     "423c7707ba1c": "69157ea4196f",  # question_quality
     "b2893c4735d5": "7caf0c00013a",  # question_set
     "2ac4cdb48baa": "9f0deb65c320",  # replays
-    "f68d1e2de411": "f696541b85b9",  # report
+    "ea6e86d32ddc": "f696541b85b9",  # report
     "4544a8b2830f": "108c66894da7",  # segmentation
     "e3e5a3e221ea": "f8da121a14e1",  # training_plans
     "6361db3071dd": "bb2e563e9366",  # training_statistics
