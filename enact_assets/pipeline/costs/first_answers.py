@@ -19,7 +19,7 @@ from enact_assets.answers.models.session import Asking
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.system.atomic import replacing
@@ -193,8 +193,8 @@ def ask_first(
     names = names_now(registry, demonstrations, [model], files)
     tools = Tools(data.images, data.recordings, data.question_files)
     store = _LakeAnd(data.lake, {"predictions": rows})
-    world = World(store, names, partial(entry_of, registry), tools)
-    made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
+    context = StepContext(store, names, partial(entry_of, registry), tools)
+    made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, context)
     (_, evaluated, _) = next(iter(made))
     return FirstAnswers(asked, rows, evaluated, progress)
 

@@ -17,7 +17,7 @@ from enact_assets.demonstrations.replay.omnigibson_runs import Player, current_p
 from enact_assets.engine.graph import Names
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
@@ -130,7 +130,7 @@ def _of_one(context: dg.AssetExecutionContext, data: DataResource, step: Step) -
     """Make one partition."""
     named = _named(step, partition_of_run(context))
     with making(context, data, step.name) as made:
-        for table, rows, summary in call(step, named, _world(context, data, made.names)):
+        for table, rows, summary in call(step, named, _step_context(context, data, made.names)):
             sha = _land(context, data, table, named, rows)
             yield _result(data, table, named, rows, sha, summary)
 
@@ -140,12 +140,12 @@ def _of_several(
 ) -> Iterator[Result]:
     """Make a range of partitions, or members of shards."""
     found = found_now(context, data)
-    world = _world(context, data, found.names)
+    step_context = _step_context(context, data, found.names)
 
     def make(partition: Partition) -> Landed:
         named = _named(step, partition)
         with making_partition(found, data, step.name, partition) as made:
-            for table, rows, summary in call(step, named, world):
+            for table, rows, summary in call(step, named, step_context):
                 sha = _land(context, data, table, named, rows)
                 result = _result(data, table, named, rows, sha, summary)
                 yield table.table_name(), result, rows.height, made.inputs
@@ -156,7 +156,9 @@ def _of_several(
     yield from make_partitions(context, found, STEP_NAMED[step.name], make, where)
 
 
-def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
+def _step_context(
+    context: dg.AssetExecutionContext, data: DataResource, names: Names
+) -> StepContext:
     """What steps of this run are called with."""
     tools = Tools(
         data.images,
@@ -167,7 +169,7 @@ def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) 
         data.data_root,
         partial(usd_until, Path(data.root), context.run.tags),
     )
-    return World(data.lake, names, partial(entry_of, load_registry()), tools)
+    return StepContext(data.lake, names, partial(entry_of, load_registry()), tools)
 
 
 def _named(step: Step, partition: Partition) -> dict[str, str]:
