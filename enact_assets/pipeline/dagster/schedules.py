@@ -23,8 +23,8 @@ QUARTERLY = "*/15 * * * *"
 def every_quarter(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> dg.RunRequest | dg.SkipReason:
-    """Evaluates up_to_date of every asset, and reports what is fresh and Dagster does not know or
-    calls failed; in a run only if there is any, or an answer changed.
+    """Evaluates up_to_date of every asset, and reports fresh partitions that Dagster does not know
+    or shows as failed. It starts a run only if there are such partitions, or if a result changed.
     """
     root = Path(data.root)
     lineage = read_lineage(context.instance, data, scoped_registry(root))

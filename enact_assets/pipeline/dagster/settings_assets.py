@@ -1,6 +1,7 @@
 """Config roots: their data version is the hash of a resolved registry entry.
 
-A changed setting makes exactly one partition of one root new; what lies downstream of it follows.
+A changed setting changes exactly one partition of one root; partitions downstream of it become
+stale.
 """
 
 import inspect
@@ -33,7 +34,9 @@ def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
 
 
 def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """One asset for each part of the registry that steps ask for, described by its settings."""
+    """One asset for each settings type of the registry that steps use, described by its
+    docstring.
+    """
     return [_asset(p, setting) for setting in SETTINGS.values()]
 
 

@@ -1,6 +1,6 @@
-"""Steps as Dagster assets: specifications from the declarations, and one body for all of them.
+"""Steps as Dagster assets: specs from the declarations, and one body for all of them.
 
-OmniGibson players are Dagster Pipes processes, whose log goes to the run's log at once.
+OmniGibson players are Dagster Pipes processes, whose log is streamed to the run's log.
 """
 
 import warnings
@@ -77,7 +77,7 @@ def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:
-    """One multi-asset per declared step, in the order data flow."""
+    """One multi-asset per declared step, in data-flow order."""
     return [_assets_of(STEPS[name], partitions) for name in STEP_NAMED if name in STEPS]
 
 
@@ -159,7 +159,7 @@ def _of_several(
 def _step_context(
     context: dg.AssetExecutionContext, data: DataResource, names: Names
 ) -> StepContext:
-    """What steps of this run are called with."""
+    """The context in which this run calls steps."""
     tools = Tools(
         data.images,
         data.recordings,
@@ -183,10 +183,10 @@ def _land(
     partition: Mapping[str, str],
     rows: pl.DataFrame,
 ) -> str:
-    """Write ``rows`` and what they were made from to the lake; returns the hash of their content.
+    """Write ``rows`` and their provenance to the lake; returns the hash of their content.
 
-    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since
-    the step began; nothing is written then.
+    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since the
+    step began. Nothing is written then.
     """
     name = table.table_name()
     made_from = provenance_of(name)
@@ -204,7 +204,7 @@ def _result(  # noqa: PLR0917 - what a materialization consists of
     sha: str,
     summary: Mapping[str, Any],
 ) -> Result:
-    """What Dagster is told of one partition. The data version is the hash of its content."""
+    """The result of one partition for Dagster. The data version is the hash of its content."""
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()
@@ -239,7 +239,7 @@ def _columns(table: type[Table]) -> dg.TableSchema:
 
 
 def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
-    """Columns that inputs share with the table by name: they are passed on."""
+    """Column lineage: columns with the same name in table and input."""
     inputs = {read.table.table_name(): read.table.schema() for read in step.reads}
     return dg.TableColumnLineage(
         {
@@ -254,7 +254,7 @@ def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
 
 
 def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
-    """Rows as a Markdown table; long cells are cut, and no cell is Markdown itself."""
+    """Rows as a Markdown table; long cells are cut, and Markdown in cells is escaped."""
     if rows.is_empty():
         return "no rows"
     shown = rows.columns

@@ -1,6 +1,6 @@
 """Warehouse: one DuckDB file with every table and mart, checked, then swapped in.
 
-One step makes the file and all marts in it: none can be made alone.
+One step makes the file and all marts in it; a mart cannot be made alone.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,9 @@ from enact_assets.settings.shared_file import share_published
 
 GROUP = "warehouse"
 WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
-"""It is published every night if automation is on; over a weekend or a holiday somebody may."""
+"""Age of the file at which Dagster warns or fails. It is published every night if automation is on,
+else by people, who may skip a weekend or a holiday.
+"""
 ABOUT = """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
 
 A fresh file is built beside the old one and swapped in only if all checks pass. Whoever holds the
@@ -46,7 +48,7 @@ marts in it, whichever of them is materialized."""
 
 
 def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
-    """The file, downstream of everything, and each mart in it; none has partitions."""
+    """The file, downstream of everything, and each mart in it, without partitions."""
     spec = dg.AssetSpec(
         WAREHOUSE,
         deps=p.deps(STEP_NAMED[WAREHOUSE]),

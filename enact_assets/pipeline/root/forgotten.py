@@ -1,7 +1,7 @@
 """List of forgotten names, kept beside the data.
 
-Dagster's database knows which names are partitions; it may be lost or replaced.
-So every name in the lake counts unless it was forgotten here.
+Dagster's database has the names of partitions, but it may be lost or replaced. So every name in the
+lake is a partition, unless it is listed here.
 """
 
 from collections.abc import Collection
