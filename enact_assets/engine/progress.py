@@ -50,13 +50,13 @@ def about(text: str, on_progress: OnProgress) -> OnProgress:
 
 def at_most_every(seconds: float, on_progress: OnProgress) -> OnProgress:
     """``on_progress``, called at most once in ``seconds``, and always when the work is done."""
-    told_at = -seconds
+    reported_at = -seconds
 
-    def tell(progress: Progress) -> None:
-        nonlocal told_at
+    def report(progress: Progress) -> None:
+        nonlocal reported_at
         now = time.monotonic()
-        if progress.done == progress.total or now - told_at >= seconds:
-            told_at = now
+        if progress.done == progress.total or now - reported_at >= seconds:
+            reported_at = now
             on_progress(progress)
 
-    return tell
+    return report

@@ -57,28 +57,28 @@ def seen_in_folders(
 
     Errors: :class:`LakeError` if a folder cannot be listed.
     """
-    walk = _Walk(contract, place, _names(contract, known), looks)
-    walk.visit(contract.table_name())
-    unlisted = np.array(walk.unlisted, np.int64)
-    changed = list(place.changed(_entries(walk, known.at(unlisted))))
+    visitor = _FolderVisitor(contract, place, _names(contract, known), looks)
+    visitor.visit(contract.table_name())
+    unlisted = np.array(visitor.unlisted, np.int64)
+    changed = list(place.changed(_entries(visitor, known.at(unlisted))))
     # A file that vanished: a broken link, or a file that is being removed right now.
-    lost = {_folder(walk.names[walk.unlisted[k]]) for k, is_there in changed if not is_there}
+    lost = {_folder(visitor.names[visitor.unlisted[k]]) for k, is_there in changed if not is_there}
     for folder in sorted(lost):
-        walk.relist(folder)
-    is_same, others = _compared(walk.entries, walk.number_of_listed(), known)
+        visitor.relist(folder)
+    is_same, others = _compared(visitor.entries, visitor.number_of_listed(), known)
     is_unlisted = np.ones(len(unlisted), np.bool_)
     if lost:
-        is_unlisted[:] = [_folder(walk.names[k]) not in lost for k in walk.unlisted]
+        is_unlisted[:] = [_folder(visitor.names[k]) not in lost for k in visitor.unlisted]
     is_same[unlisted[is_unlisted]] = True
     for k, is_there in changed:
-        number = walk.unlisted[k]
+        number = visitor.unlisted[k]
         if is_there and is_unlisted[k]:
             is_same[number] = False
-            entry = place.entry(walk.names[number])
+            entry = place.entry(visitor.names[number])
             others += [] if entry is None else [entry]
     times = [int(known.mtime_ns[is_same].view(np.int64).max(initial=0))]
     newest_ns = max(times + [entry.mtime_ns for entry in others])
-    return Seen(is_same, others, newest_ns, list(walk.found.values()), looks)
+    return Seen(is_same, others, newest_ns, list(visitor.found.values()), looks)
 
 
 def looks_to_note(all_seen: Mapping[str, Seen], now_ns: int) -> dict[str, list[Look]]:
@@ -106,7 +106,7 @@ def looks_to_note(all_seen: Mapping[str, Seen], now_ns: int) -> dict[str, list[L
     return found
 
 
-class _Walk:
+class _FolderVisitor:
     """Visits the folders of a table and lists those that changed."""
 
     def __init__(
@@ -174,9 +174,11 @@ def _compared(
     return is_same, [entries[k] for k in np.flatnonzero(~is_ours).tolist()]
 
 
-def _entries(walk: _Walk, known: CataloguedFiles) -> Iterator[tuple[str, int, int, int]]:
+def _entries(
+    visitor: _FolderVisitor, known: CataloguedFiles
+) -> Iterator[tuple[str, int, int, int]]:
     """Catalogued files as a listing would show them."""
-    names = map(walk.names.__getitem__, walk.unlisted)
+    names = map(visitor.names.__getitem__, visitor.unlisted)
     mtime_ns = known.mtime_ns.view(np.int64)
     return zip(names, known.size.tolist(), mtime_ns.tolist(), known.mark.tolist(), strict=True)
 

@@ -67,21 +67,21 @@ class LakeIndex:
         on_progress: Callable[[float], None] | None = None,
     ) -> dict[str, TableFiles]:
         """As :meth:`scan`, in columns, for uses that compare all files."""
-        told = on_progress or (lambda _share: None)
+        report_share = on_progress or (lambda _share: None)
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}
         now_ns = time.time_ns()
         with self.catalogue.held():
             for name, files in self._looked_at(wanted):
                 found[name] = files
-                told(LISTING_SHARE * len(found) / len(wanted))
+                report_share(LISTING_SHARE * len(found) / len(wanted))
         n_new = sum(len(files.new) for files in found.values())
         n_read = 0
 
         def read(n_more: int) -> None:
             nonlocal n_read
             n_read += n_more
-            told(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
+            report_share(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
 
         with Workers(self._lake.place, n_new) as workers:
             for files in found.values():
@@ -89,7 +89,7 @@ class LakeIndex:
         noted = looks_to_note({name: files.seen for name, files in found.items()}, now_ns)
         for name, looks in noted.items():
             self.catalogue.note_looks(table(name), looks)
-        told(1.0)
+        report_share(1.0)
         return found
 
     def _looked_at(self, wanted: Sequence[str]) -> Iterator[tuple[str, TableFiles]]:

@@ -34,7 +34,7 @@ def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> byt
     content = bytearray(buffer.getbuffer())
     at = _place_of_seal(content)
     if at is None or content[at : at + len(_ZEROS)] != _ZEROS:
-        raise AssertionError("Parquet metadata do not stand as they did: the seal has no place")
+        raise AssertionError("the layout of Parquet metadata changed: the seal has no place")
     content[at : at + len(_ZEROS)] = hashlib.sha256(content).hexdigest().encode()
     return bytes(content)
 

@@ -77,7 +77,7 @@ def _requested(
             elif row.partition in asked_for:
                 why = NOT_MADE
             elif there:
-                why = f"made from {there[0]}, which is there"
+                why = f"made from {there[0]}, which exists"
             else:
                 continue
             found.update((asset, row.partition) for asset in step.assets)

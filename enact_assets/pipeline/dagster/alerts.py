@@ -28,8 +28,8 @@ WILL_RETRY_TAG = "dagster/will_retry"
 
 @dg.sensor(
     name="alerts",
-    description="Tells of failed runs and checks by webhook or command, as alerts.yaml of the data "
-    "root says; without it, nobody. Runs that are tried again are told when the last try failed.",
+    description="Reports failed runs and checks by webhook or command, as set in alerts.yaml of "
+    "the data root; off without it. A run that is retried is reported when the last attempt fails.",
     minimum_interval_seconds=EVERY_S,
     default_status=dg.DefaultSensorStatus.RUNNING,
     target=None,
@@ -44,7 +44,7 @@ def alerts_sensor(context: dg.SensorEvaluationContext, data: DataResource) -> dg
     root, instance = Path(data.root), context.instance
     alerts = read_alerts(root)
     if not alerts.is_on:
-        return dg.SensorResult(skip_reason=f"off: no {ALERTS_FILE} names anybody", cursor="")
+        return dg.SensorResult(skip_reason=f"off: no receiver is set in {ALERTS_FILE}", cursor="")
     before = json.loads(context.cursor) if context.cursor else None
     now = last_event_id(instance)
     if before is not None and before["until"] == now:
@@ -59,10 +59,10 @@ def alerts_sensor(context: dg.SensorEvaluationContext, data: DataResource) -> dg
                 failures.append(Failure("check", name, says, run_id))
     if failures:
         send(alerts, root, failures)
-    told = f"told of {counted(len(failures), 'failure')}" if failures else "nothing failed"
+    result = f"reported {counted(len(failures), 'failure')}" if failures else "nothing failed"
     known = {name: content_sha(says) for name, (says, _) in failing.items()}
     return dg.SensorResult(
-        skip_reason=told if before is not None else "watching from now on",
+        skip_reason=result if before is not None else "watching from now on",
         cursor=json.dumps({"until": now, "failing": known}),
     )
 

@@ -15,7 +15,7 @@ def asset_jobs() -> list[Any]:
     for name, keys in assets_of_jobs().items():
         about = f"{'Refreshes' if keys[0] in ROOTS else 'Makes'} {', '.join(keys)}."
         if len(keys) > 1:
-            about += " It makes all of them, whether or not rows come out as they were."
+            about += " It makes all of them, even if rows do not change."
         selection = dg.AssetSelection.assets(*keys).without_checks()
         jobs.append(dg.define_asset_job(name, selection=selection, description=about))
     return jobs

@@ -56,10 +56,10 @@ def mart_specs() -> list[dg.AssetSpec]:
 
 
 def mart_results(
-    warehouse: Path, report: PublishReport, told: Mapping[str, Content]
+    warehouse: Path, report: PublishReport, reported: Mapping[str, Content]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Results for Dagster, one for each mart of the published file; ``told`` is what was reported
-    last.
+    """Results for Dagster, one for each mart of the published file; ``reported`` is what was
+    reported last.
 
     Errors: :class:`WarehouseError` if there is no published file.
     """
@@ -68,7 +68,7 @@ def mart_results(
         constraints = dg.TableColumnConstraints(nullable=is_nullable)
         column = dg.TableColumn(name, kind.lower(), comment, constraints)
         columns.setdefault(relation, []).append(column)
-    for file, content in contents(warehouse, told, report.ran):
+    for file, content in contents(warehouse, reported, report.ran):
         yield dg.MaterializeResult(
             asset_key=file.name,
             data_version=dg.DataVersion(content.version),

@@ -69,7 +69,7 @@ DYNAMIC = {
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
     target=None,
-    description="Makes partitions of new names, removes those that nobody defined, and says what "
+    description="Makes partitions of new names, removes undefined ones, and says what "
     "of the registry is outside the scope of this data root. Starts no run.",
 )
 def registered_partitions(
@@ -78,7 +78,7 @@ def registered_partitions(
     """Makes partitions of new names: of the registry within the scope of the data root, of
     demonstrations.txt and models.txt there, of imported recordings and question files, and of
     recordings that appear in the folders that ENACT_WATCH names. Removes names that were typed into
-    the UI and that nobody defined. Starts no run. Unusable names are logged once.
+    the UI and are not defined anywhere. Starts no run. Unusable names are logged once.
     """
     set_limits(context.instance)  # as perhaps no driver ever does so here
     before = json.loads(context.cursor) if context.cursor else {}
@@ -108,9 +108,13 @@ def registered_partitions(
         gone = _undefined(context.instance, str(dimension), others, data) if registry else {}
         if gone:
             requests.append(definition.build_delete_request(list(gone)))
-            said.append(f"removed {dimension} {named(list(gone), MOST_NAMES)}: nobody defined it")
+            said.append(
+                f"removed {dimension} {named(list(gone), MOST_NAMES)}: it is not defined anywhere"
+            )
             for name, why in gone.items():
-                context.log.warning(f"{dimension} {name!r} is removed, as nobody defined it: {why}")
+                context.log.warning(
+                    f"{dimension} {name!r} is removed, as it is not defined anywhere: {why}"
+                )
     return dg.SensorResult(
         dynamic_partitions_requests=requests,
         skip_reason=". ".join([*(said or ["nothing new"]), *_outside(Path(data.root), registry)]),

@@ -14,7 +14,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.pipeline.dagster.labels import OWNERS, as_markdown, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
-from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
+from enact_assets.pipeline.lineage.versions import reported_settings, root_version
 from enact_assets.pipeline.runs.failures import said_first
 from enact_assets.pipeline.runs.making import makes_several, partition_of_run
 from enact_assets.pipeline.runs.range_making import tell, without_event
@@ -26,7 +26,7 @@ GROUP = "config"
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
     registry, names = load_registry(), Partition.of_key(partition)
-    settings = settings_as_told(registry, asset, names)
+    settings = reported_settings(registry, asset, names)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(root_version(registry, asset, names)),
         metadata={SETTINGS_KEY: dg.MetadataValue.json(settings)},

@@ -47,7 +47,7 @@ PREVIEW_ROWS = 5
 NOT_CUT_OFF = (
     "Partitions that are materialized together here are made in one run, also those that are "
     "fresh. Over several assets nothing is cut off: `enact-assets materialize` stops where rows "
-    "come out as they were."
+    "do not change."
 )
 Result = dg.MaterializeResult[Any]
 

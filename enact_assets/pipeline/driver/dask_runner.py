@@ -180,7 +180,7 @@ def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome 
 
     worker = get_worker()
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         worker.log_event(topic, [run.id, "progress", *astuple(progress)])
 
     with _one_at_a_time:
@@ -192,7 +192,7 @@ def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome 
         if isinstance(known, Outcome):
             return known
         worker.log_event(topic, [run.id, "started"])
-        return execute(site, known, at_most_every(PROGRESS_EVERY_S, tell))
+        return execute(site, known, at_most_every(PROGRESS_EVERY_S, report))
 
 
 def known_outcome(instance: dg.DagsterInstance, run: Run) -> Outcome | Run:
@@ -256,7 +256,7 @@ class DaskRunner(Runner):
                 "--dask needs dask.distributed: pip install 'enact_assets[distributed]'"
             )
         self._site, self._address = site, address
-        self._heard: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._topic = f"enact-{uuid.uuid4().hex}"
         self._shares_root: bool | None = None
         self._refused: dict[str, str] = {}
@@ -267,7 +267,7 @@ class DaskRunner(Runner):
             self._client = connected(address, timeout_s)
             stack.callback(self._client.close, timeout=5)
             terms = stack.enter_context(offered_terms(site, workplace(site).instance))
-            self._client.subscribe_topic(self._topic, self._hear)
+            self._client.subscribe_topic(self._topic, self._receive)
             self._terms = self._client.submit(same_terms, terms, key=f"terms-{self._topic}")
             self._check_workers(is_first=True)
             self._open = stack.pop_all()
@@ -387,7 +387,7 @@ class DaskRunner(Runner):
             key=f"{run.step}-{run.id}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
             workers=sorted(usable) or None,
         )  # fmt: skip
-        future.add_done_callback(lambda _future: self._heard.put((run.id, "ended")))
+        future.add_done_callback(lambda _future: self._events.put((run.id, "ended")))
         return future
 
     def _usable(self) -> frozenset[str]:
@@ -419,10 +419,10 @@ class DaskRunner(Runner):
                 futures[name] = self._submitted(tasks[name], n_tried[name])
                 self._client.cancel([before])
 
-    def _hear(self, event: tuple[float, Any]) -> None:
+    def _receive(self, event: tuple[float, Any]) -> None:
         """Receive an event; Dask's client calls this in its thread."""
         name, what, *values = event[1]
-        self._heard.put((name, Progress(*values) if what == "progress" else what))
+        self._events.put((name, Progress(*values) if what == "progress" else what))
 
     def _next(self, patience: Patience, waiting: str, look: Callable[[], None]) -> tuple[str, Any]:
         """The next event; ``waiting`` is the task under which a missing worker is reported.
@@ -430,7 +430,7 @@ class DaskRunner(Runner):
         """
         while True:
             try:
-                return self._heard.get(timeout=LOOK_EVERY_S)
+                return self._events.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._client.status != "running":
                     raise self._lost() from None

@@ -41,21 +41,21 @@ class _Arrivals:
         os.close(self._writing)
 
 
-_heard: list[_Arrivals] = []
+_recording: list[_Arrivals] = []
 """The current recorder of signals; at most one, as the system writes signals to one file
 descriptor.
 """
 
 
 @contextmanager
-def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
-    """Call ``tell`` in a thread as soon as the first SIGINT or SIGTERM arrives within the block.
+def calling_on_signal(call: Callable[[], None]) -> Iterator[None]:
+    """Call ``call`` in a thread as soon as the first SIGINT or SIGTERM arrives within the block.
 
     A signal handler would be called only when the main thread is ready, and not at all while
     Dagster has replaced it. Within another such block, or outside of the main thread, this does
     nothing.
     """
-    if threading.current_thread() is not threading.main_thread() or _heard:
+    if threading.current_thread() is not threading.main_thread() or _recording:
         yield
         return
     arrivals = _Arrivals()
@@ -65,10 +65,10 @@ def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
         while not is_over.is_set():
             select.select([arrivals.reading], [], [])
             if arrivals.n_stopping():
-                tell()
+                call()
                 return
 
-    _heard.append(arrivals)
+    _recording.append(arrivals)
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
     try:
@@ -77,7 +77,7 @@ def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
         is_over.set()
         arrivals.wake()
         listener.join()
-        _heard.remove(arrivals)
+        _recording.remove(arrivals)
         arrivals.close()
 
 
@@ -91,7 +91,7 @@ def no_interrupt_is_lost() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    outer = _heard[0] if _heard else None
+    outer = _recording[0] if _recording else None
     arrivals = outer or _Arrivals()
     before = arrivals.n_stopping()
     try:

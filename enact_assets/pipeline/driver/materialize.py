@@ -134,7 +134,7 @@ class Driver:
                 is_anew = from_nothing and step == WAREHOUSE
                 return of_runs(step) | ({FROM_NOTHING_TAG: "yes"} if is_anew else {})
 
-            def walk(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
+            def make(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
                 Walk(
                     lineage,
                     runners,
@@ -156,13 +156,13 @@ class Driver:
             with ExitStack() as stack:
                 site = replace(self._site(), shards=shards)
                 runners = stack.enter_context(Runners(site, self._workers, self._dask))
-                walk(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
+                make(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
                 if report.failures:
                     before, lineage = lineage, self._read(registry)
                     if report.begins_again(before, lineage, chosen.is_chosen):
                         chosen = self._chosen(lineage, registry, assets, only)
-                        walk(lineage, chosen, lambda _: False)
-            report.n_told = report_landed(self.instance, self._data, lineage, shards)
+                        make(lineage, chosen, lambda _: False)
+            report.n_reported = report_landed(self.instance, self._data, lineage, shards)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report

@@ -58,10 +58,10 @@ class Report:
     """The results of a run of the driver, as runs of one partition each.
 
     ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged although
-    an input failed. ``rejected`` are messages about unknown names. ``n_told`` partitions existed
-    but were not yet reported to Dagster. ``damaged`` lists files that were found damaged and made
-    again. A run with limits has a ``plan``, and lists in ``left`` the partitions that it did not
-    make.
+    an input failed. ``rejected`` are messages about unknown names. ``n_reported`` partitions
+    existed but were not yet reported to Dagster. ``damaged`` lists files that were found damaged
+    and made again. A run with limits has a ``plan``, and lists in ``left`` the partitions that it
+    did not make.
     """
 
     made: list[Run] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Report:
     """Reason -> stale partitions that are left to another run."""
     n_begun: int = 0
     """Number of partitions that were started, without publishing."""
-    n_told: int = 0
+    n_reported: int = 0
     seconds: float = 0.0
 
     @property

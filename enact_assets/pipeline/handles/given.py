@@ -73,7 +73,7 @@ class GivenPictures:
         columns = ("demonstration", "source", "n_frames", "frame_id_runs")
         name, source, n_frames, runs = demonstrations.select(columns).row(0)
         tools = self._tools
-        hears = tools.progress(f"pictures {name} {variant.name}")
+        on_progress = tools.progress(f"pictures {name} {variant.name}")
 
         def others(ids: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
             if not is_shown(tools.recordings, name, source, variant):
@@ -91,7 +91,7 @@ class GivenPictures:
             if camera is not None:
                 yield from read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs)
 
-        return given_key_frames(wanted, self._shown(name), tools.images, others, hears)
+        return given_key_frames(wanted, self._shown(name), tools.images, others, on_progress)
 
     def _shown(self, demonstration: str) -> Iterator[ShownPicture]:
         """Pictures of every file: the same question may have different pictures in each file."""

@@ -82,7 +82,7 @@ def root_version(registry: Registry, root: str, partition: Partition) -> str:
     return settings_sha(settings_of(registry, root, partition))
 
 
-def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
+def reported_settings(registry: Registry, root: str, partition: Partition) -> Any:
     """The registry entry as JSON, which is reported to Dagster with its version."""
     return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
 

@@ -13,7 +13,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.rebuild.night import (
-    NightWalk,
+    NightRun,
     begin_of,
     nothing_due,
     planning,
@@ -40,15 +40,15 @@ def make_what_is_due(context: dg.OpExecutionContext, data: DataResource) -> None
         context.log.info(late)
         _keep(context, Counts())
         return
-    walk = None
+    night = None
     try:
-        walk = NightWalk(root, settings, context.log, tags, begin)
-        report = walk.go()
+        night = NightRun(root, settings, context.log, tags, begin)
+        report = night.go()
     except EnactError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
     finally:
-        if walk is not None:
-            _keep(context, walk.counts())
+        if night is not None:
+            _keep(context, night.counts())
     if report.failures:
         raise dg.Failure(_failed(report), allow_retries=False)
 

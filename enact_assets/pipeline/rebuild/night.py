@@ -146,7 +146,7 @@ def _some(name: str, keys: Sequence[str | None]) -> str:
     return f"{name}, {counted(len(keys), 'partition')} ({shown})"
 
 
-class NightWalk:
+class NightRun:
     """The driver's run of one night; ``counts`` has its results so far, even if it was stopped."""
 
     def __init__(

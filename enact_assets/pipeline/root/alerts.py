@@ -115,8 +115,8 @@ def send(alerts: Alerts, root: Path, failures: Sequence[Failure]) -> None:
         problems += _run(alerts.command, text)
     if problems:
         raise AlertError(
-            f"{counted(len(failures), 'failure')} could not be told: {'; '.join(problems)}. "
-            "Tried again at the next look."
+            f"{counted(len(failures), 'failure')} could not be reported: {'; '.join(problems)}. "
+            "Another attempt follows at the next tick."
         )
 
 

@@ -82,5 +82,5 @@ def _n_made(instance: dg.DagsterInstance, run: dg.DagsterRun, n_assets: int) -> 
     """Number of partitions of a step with ``n_assets`` that ``run`` reported."""
     if FIRST_TAG not in run.tags:
         return 1
-    n_told = instance.get_run_stats(run.run_id).materializations
-    return max(1, n_told // len(run.asset_selection or range(n_assets)))
+    n_reported = instance.get_run_stats(run.run_id).materializations
+    return max(1, n_reported // len(run.asset_selection or range(n_assets)))

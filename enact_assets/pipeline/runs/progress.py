@@ -29,11 +29,11 @@ def within(done: int, total: int, unit: str) -> Iterator[None]:
     """Within the block, progress of steps is scaled to one of ``total`` parts of a run."""
     outer = _listener.get()
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         free = progress.free / progress.total if progress.total else 0.0
         outer(Progress(done + progress.share, total, unit, progress.text, free))
 
-    with listening(tell):
+    with listening(report):
         yield
 
 

@@ -156,8 +156,8 @@ def without_event(asset: str) -> dg.MaterializeResult[Any]:
     It is Dagster's marker for assets that were reported already; without it all partitions would
     get one version.
     """
-    told = {SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION: True}
-    return dg.MaterializeResult(asset_key=asset, metadata=told)
+    metadata = {SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION: True}
+    return dg.MaterializeResult(asset_key=asset, metadata=metadata)
 
 
 def make_partitions(
@@ -187,9 +187,9 @@ def make_partitions(
                 run.make(key, partition, make)
             on_progress(Progress(run.n_done, n, "partitions"))
         if shard_at(key) is not None:
-            run.tell_of_shard(key, in_time, where)
+            run.report_shard(key, in_time, where)
         elif not of:
-            run.tell_of_fresh(key)
+            run.report_fresh(key)
     run.fail_if_some_failed()
     yield from map(without_event, step.assets)
 
@@ -246,16 +246,16 @@ class _Run:
         self._outcome.left += [partition] if is_late else []
         return is_late
 
-    def tell_of_fresh(self, key: Partition) -> None:
+    def report_fresh(self, key: Partition) -> None:
         """Report a partition that was left out as fresh: otherwise a failed run would show it as
         failed.
         """
         for asset in self.step.assets:
             state = self.found.states.landed(asset, key)
             if state is not None and state.version:
-                self._tell(asset, key, state.version, {"found fresh": FOUND})
+                self._report(asset, key, state.version, {"found fresh": FOUND})
 
-    def tell_of_shard(
+    def report_shard(
         self, shard: Partition, chosen: list[Partition], where: Callable[[str], str]
     ) -> None:
         """Report a shard with all its existing members; not at all if nothing could be made."""
@@ -273,7 +273,7 @@ class _Run:
                 "rows made": sum(n_rows[asset] for n_rows in made),
                 "path": dg.MetadataValue.path(where(asset)),
             }
-            self._tell(asset, shard, version_of(states), metadata)
+            self._report(asset, shard, version_of(states), metadata)
 
     def fail_if_some_failed(self) -> None:
         """Raise an error that names failed partitions, unless a later step will."""
@@ -283,9 +283,9 @@ class _Run:
         in_run = {STEP_OF[asset] for asset in assets_of_run(self.context.run) & STEP_OF.keys()}
         reads = {given.asset for step in in_run - {self.step} for given in step.inputs}
         if not reads.isdisjoint(self.step.assets):
-            told = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
-            told |= {key: why for key, why in self.failures.items() if key in self._blocked}
-            _failed.update(((self._id, asset), told) for asset in self.step.assets)
+            reasons = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
+            reasons |= {key: why for key, why in self.failures.items() if key in self._blocked}
+            _failed.update(((self._id, asset), reasons) for asset in self.step.assets)
             return
         first, why = next(iter(self.failures.items()))
         text = (
@@ -297,7 +297,9 @@ class _Run:
             text, metadata={FAILED: dg.MetadataValue.json(self.failures)}, allow_retries=False
         ) from MaterializationError(text)
 
-    def _tell(self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]) -> None:
+    def _report(
+        self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]
+    ) -> None:
         result = dg.MaterializeResult[Any](data_version=dg.DataVersion(version), metadata=metadata)
         tell(self.context, asset, self.named[key], result, why="")
 

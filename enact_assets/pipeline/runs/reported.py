@@ -17,8 +17,8 @@ from enact_assets.engine.planning.shards import Shards, members, version_of
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import GRAPH, ROOTS, WAREHOUSE, dimensions
-from enact_assets.pipeline.lineage.versions import setting_changes, settings_as_told
-from enact_assets.pipeline.runs.marts import MADE_OF, contents, told_contents
+from enact_assets.pipeline.lineage.versions import reported_settings, setting_changes
+from enact_assets.pipeline.runs.marts import MADE_OF, contents, reported_contents
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import FAILED
@@ -92,15 +92,15 @@ def report_landed(
     lineage: Lineage,
     shards: Shards | None = None,
 ) -> int:
-    """Report all events of :func:`untold` to Dagster; returns their number."""
-    n_told = 0
-    for event in untold(instance, data, lineage, shards):
+    """Report all events of :func:`unreported` to Dagster; returns their number."""
+    n_events = 0
+    for event in unreported(instance, data, lineage, shards):
         instance.report_runless_asset_event(event)
-        n_told += 1
-    return n_told
+        n_events += 1
+    return n_events
 
 
-def untold(
+def unreported(
     instance: dg.DagsterInstance,
     data: DataResource,
     lineage: Lineage,
@@ -157,9 +157,9 @@ def _again(
 
 def _marts(instance: dg.DagsterInstance, warehouse: Path) -> Iterator[dg.AssetMaterialization]:
     """Events of all marts of the published file."""
-    told = told_contents(instance)
-    for file, content in contents(warehouse, told):
-        if told.get(file.name) == content:
+    reported = reported_contents(instance)
+    for file, content in contents(warehouse, reported):
+        if reported.get(file.name) == content:
             yield _again(instance, file.name, Partition())
         else:
             found = _found(file.name, Partition(), content.version)
@@ -222,7 +222,7 @@ def entry_change(
     was = materialization.metadata.get(SETTINGS) if materialization else None
     if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
         return ""
-    return setting_changes(was.value, settings_as_told(registry, root, partition))
+    return setting_changes(was.value, reported_settings(registry, root, partition))
 
 
 def last_check_texts(

@@ -25,13 +25,13 @@ from enact_assets.questions.asked.tables import AskedQuestions, QuestionSet
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.registry import QuestionSetSettings
 
-NOBODY = "nobody has answered yet"
+NO_ANSWERS = "no answers yet"
 
 
 def _answered(human_answers: pl.DataFrame) -> Mapping[str, Any]:
     given = human_answers.filter("is_last", pl.col("revision").is_not_null())
     if given.is_empty():
-        return {"answers": NOBODY}
+        return {"answers": NO_ANSWERS}
     return {f"answers by {role}": n for (role, n) in given.group_by("role").len().iter_rows()}
 
 
@@ -48,7 +48,7 @@ def _agreed(human_agreement: pl.DataFrame) -> Mapping[str, Any]:
         pl.col("kind").is_null(), pl.col("length").is_null(), annotators="all", role="person"
     )
     if whole.is_empty():
-        return {"agreement of people": NOBODY}
+        return {"agreement of people": NO_ANSWERS}
     return {f"people: {m}": v for m, v in whole.select("measure", "value").iter_rows()}
 
 

@@ -79,7 +79,7 @@ from enact_assets.settings.world import ClipSettings, EnvironmentSettings, World
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 
 GROUP = "worldprediction"
-NOBODY = "nobody has answered yet"
+NO_ANSWERS = "no answers yet"
 
 SHOWN_CLIPS = 4
 
@@ -263,7 +263,7 @@ def _shown(
 def _filtered(world_human_filter: pl.DataFrame) -> Mapping[str, Any]:
     counts = world_human_filter.group_by("task", "outcome").len().sort("task", "outcome")
     said = {f"{task}: {outcome}": n for task, outcome, n in counts.iter_rows()}
-    return said or {"answers of people": NOBODY}
+    return said or {"answers of people": NO_ANSWERS}
 
 
 @step(group=GROUP, job="judge_world_questions", summary=_filtered)

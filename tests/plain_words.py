@@ -1,0 +1,84 @@
+"""``make check``: words of our old dialect must not come back into docstrings, comments, messages.
+
+Words are searched in comments and string literals only, never in identifiers: ``code`` in double
+backticks, ``:role:`links``` and single words such as keys do not count. A true use of a word (a
+person who stands) is marked with ``# plain: WORD`` on a line of the text or of its statement.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "enact_assets"
+FOLDERS = ("engine", "pipeline")
+"""Folders that are free of the dialect; add a folder when its last word is gone."""
+WORDS = {
+    r"told|untold": "reported, shown, distinguished",
+    r"hears?|unheard": "gets, receives",
+    r"(?<!there )(?:is|are) none(?! of)": "does not count, is ignored, is left out",
+    r"nobody|somebody": "no person; or the passive voice",
+    r"whoever": "the reader, the caller, the process",
+    r"walks?|walked|walking": "run, visit, traverse",
+    r"stands?(?! for)|stood": "is, is stored, exists",
+    r"otherwise than|(?:hashed|read|put|sorted|known|called) otherwise": "in another way",
+    r"com(?:es?|ing) out (?:as|otherwise)": "has the same result, another result",
+    r"hangs? on|hung on": "depends on",
+    r"(?:what|which) (?:there is|is there|is not there)": "existing, missing rows, files",
+    r"lets? go(?! of)|goes? on": "releases, removes, continues",
+}
+"""Pattern -> what to write instead."""
+_CODE = re.compile(r"``[^`]*``|:[a-z]+:`[^`]*`|`[^`]*`")
+_PATTERNS = {word: re.compile(rf"\b(?:{word})\b") for word in WORDS}
+
+
+def main() -> int:
+    """Print each finding; exit code 1 if there are any."""
+    chosen = [Path(name) for name in sys.argv[1:]] or [PACKAGE / name for name in FOLDERS]
+    paths = sorted(path for folder in chosen for path in folder.rglob("*.py"))
+    found = [line for path in paths for line in findings(path)]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+def findings(path: Path) -> Iterator[str]:
+    """One line for each word found in the texts of a module."""
+    source = path.read_text(encoding="utf-8")
+    marks = _marks(source)
+    for first, last, text in sorted(texts(source)):
+        allowed = " ".join(marks.get(line, "") for line in range(first, last + 1))
+        plain = _CODE.sub("", text)
+        for word, pattern in _PATTERNS.items():
+            for match in pattern.finditer(plain.replace("None", "NULL").lower()):
+                if match[0].lower() not in allowed:
+                    line = first + plain[: match.start()].count("\n")
+                    yield f"{path}:{line}: {match[0]!r}: write plainly ({WORDS[word]})"
+
+
+def texts(source: str) -> Iterator[tuple[int, int, str]]:
+    """First line, last line and words of each text for people: comments and strings of words."""
+    comments = [(n, text) for n, text in _comments(source) if "noqa" not in text]
+    for number, text in comments:
+        yield number, number, text.partition("# plain:")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, node.end_lineno or node.lineno, node.value
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def _marks(source: str) -> dict[int, str]:
+    """Line -> words that ``# plain:`` allows there."""
+    marked = ((n, text.partition("# plain:")[2]) for n, text in _comments(source))
+    return {number: text.lower() for number, text in marked if text}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
