@@ -51,7 +51,7 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
         else:
             id_, token = store.invite(name, arguments.role, arguments.quota)
         console.print(f"{id_}  {base}/join/{token}", markup=False, soft_wrap=True)
-    console.print("Links are shown once: send each to its annotator, and to nobody else.")
+    console.print("Links are shown once: send each to its annotator only.")
     if not arguments.public_name:
         port = "" if arguments.port == PORT else f" --port {arguments.port}"
         console.print(

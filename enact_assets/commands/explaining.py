@@ -25,7 +25,7 @@ NS = 1e9
 
 def show_partition(data_root: Path, name: str, console: Console) -> int:
     """Print what a plan knows about ``ASSET:PARTITION``; ``PARTITION`` is empty where an asset has
-    none. Errors: :class:`UnknownNameError` for a partition that is none.
+    none. Errors: :class:`UnknownNameError` for an unknown partition.
     """
     check_root(data_root)
     registry = scoped_registry(data_root)

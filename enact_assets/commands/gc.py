@@ -25,7 +25,7 @@ def run_gc(arguments: argparse.Namespace, console: Console) -> int:
 
         def names() -> Mapping[str, Collection[str]]:
             registry = load_registry()
-            # What is defined and no partition yet becomes one with the next walk.
+            # Names that are defined but not partitions yet become partitions with the next run.
             found, _ = names_found(data, registry)
             # Undefined names also stay until they are forgotten.
             held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}

@@ -33,8 +33,8 @@ def table_lines(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> 
     """``rows`` as a table of at most ``width`` characters, then what it does not show.
 
     If the columns do not fit, long names are broken after underscores. If that does not suffice,
-    columns with one value in all rows are named below the table with that value, then those for
-    which there is no room. A single row that does not fit becomes a record. None for ``width`` or
+    columns with the same value in all rows are listed below the table with that value, then columns
+    that do not fit. A single row that does not fit becomes a record. None for ``width`` or
     ``max_rows``: all columns, all rows.
     """
     rows = _with_one_line_names(rows)
@@ -134,7 +134,7 @@ def _width(widths: Collection[int]) -> int:
 def _not_shown(
     rows: pl.DataFrame, widths: dict[str, int], width: int | None
 ) -> tuple[list[str], list[str]]:
-    """Columns that are the same in all rows, and columns for which there is no room."""
+    """Columns with the same value in all rows, and columns that do not fit."""
     if width is None or _width(widths.values()) <= width:
         return [], []
     same = [c.name for c in rows if not c.dtype.is_nested() and c.n_unique() == 1]

@@ -27,7 +27,9 @@ SIXEL_ATTRIBUTE = "4"
 
 
 def drawing_way(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Way | None:
-    """How the terminal behind ``stream`` draws pictures; None if it cannot, or is none."""
+    """How the terminal behind ``stream`` draws pictures; None if it cannot, or if it is not a
+    terminal.
+    """
     if not stream.isatty():
         return None
     named = _named_way(environment)

@@ -1,4 +1,4 @@
-"""Commands that walk the asset graph, or show what a walk would make."""
+"""Commands that materialize partitions, or show what would be made."""
 
 import argparse
 import shutil
@@ -98,7 +98,7 @@ def walk(
 def requested(
     arguments: argparse.Namespace, only: dict[str, list[str]], part: Part | None
 ) -> dict[str, Any]:
-    """What a plan and a walk are called with: the same."""
+    """Arguments of a plan and of a run, which are the same."""
     return {
         "demonstrations": only.get("demonstration", []),
         "models": only.get("model") or (LEARNED if arguments.learned else []),

@@ -21,7 +21,7 @@ OMNIGIBSON = "omnigibson"
 VIDEO = "video"
 """Source of demonstrations read from an annotated video."""
 QUESTIONS = "questions"
-"""Source of demonstrations of which there is nothing but questions, in an imported file."""
+"""Source of demonstrations that exist only in the questions of an imported file."""
 REPLAYED = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
 """Sources that say what happened."""
 SOURCES = (*REPLAYED, QUESTIONS)

@@ -1,9 +1,9 @@
 """Predicates that only recordings have, and that neither the paper nor the public release looks at.
 
-No code version counts this module: rows cannot hold a predicate that was unknown when they were
-made, so one that is added here makes nothing stale. A gating that looks at one has words for it
-(``also``), which are settings and count. Whoever changes one of which there are rows makes them
-again by hand: ``enact-assets materialize --asset replays --force``.
+No code version includes this module: rows cannot contain a predicate that was unknown when they
+were made, so adding one here makes nothing stale. A gating that uses one has words for it
+(``also``), which are settings and part of versions. After changing a predicate that rows contain,
+make them again by hand: ``enact-assets materialize --asset replays --force``.
 """
 
 from typing import Literal, NamedTuple

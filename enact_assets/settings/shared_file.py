@@ -44,7 +44,7 @@ def share_published(warehouse: Path, lake_url: str | None, version: str) -> str 
         return address
     place.put_file(warehouse, WAREHOUSE_FILE)
     put = place.entry(WAREHOUSE_FILE)
-    if put is not None and put.size == warehouse.stat().st_size:  # nobody put another since
+    if put is not None and put.size == warehouse.stat().st_size:  # not replaced since
         with place.publishing(SAID) as file:
             file.write(msgspec.json.encode(Put(version, put.size, put.mark)))
     return address

@@ -135,7 +135,9 @@ def _by_rule(model: Model, message: Message) -> float | None:
 
 
 def about(*, is_bound: bool) -> str:
-    """What stands before an expected amount: tokens in are estimates, so that none is exact."""
+    """Text before an expected amount: numbers of input tokens are estimates, so no amount is
+    exact.
+    """
     return "up to about" if is_bound else "about"
 
 

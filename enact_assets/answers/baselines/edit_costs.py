@@ -23,7 +23,7 @@ class EditEstimate:
     bought and not judged yet: those that are rejected are sent again. ``usd`` is for sending each
     of ``n_to_buy`` once, ``usd_at_most`` for ``n_requests``: all tries that are left. With fewer
     than ``ENOUGH`` bought pictures to learn from (``n_learned``) each counts the limit of tokens,
-    ``is_bound``. Of ``n_unknown`` demonstrations nobody knows yet which pictures are wanted.
+    ``is_bound``. For ``n_unknown`` demonstrations it is not known yet which pictures are wanted.
     """
 
     n_to_buy: int

@@ -36,9 +36,9 @@ Answers = Mapping[tuple[str, int], Answer]
 class ModelAsker:
     """Asks the models of one data root.
 
-    ``read_png`` gives a picture by its content. ``usd_until`` is what all answers of the ledger
-    may have cost in the end; with None, nothing that costs money is bought. ``on_progress``
-    hears of :class:`~enact_assets.answers.models.session.Asking`.
+    ``read_png`` gives a picture by its content. ``usd_until`` is what all answers of the ledger may
+    have cost in the end; with None, nothing that costs money is bought. ``on_progress`` gets
+    :class:`~enact_assets.answers.models.session.Asking`.
     """
 
     data_root: DataRoot
@@ -83,7 +83,7 @@ class ModelAsker:
     def _model(self, name: str) -> Model:
         found = KnownModels(self.data_root).find_made(name)
         if found is None:
-            raise PredictionError(f"{name} is a reference baseline, which nobody has to ask")
+            raise PredictionError(f"{name} is a reference baseline: it is not asked")
         return found
 
     def is_asked(self, name: str, variant: str, question_id: str) -> bool:

@@ -54,8 +54,8 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class PictureEditor:
     """Has the pictures of one data root edited. ``usd_until`` as in
-    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``on_progress`` hears of
-    pictures.
+    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``on_progress`` gets the number
+    of pictures.
     """
 
     data_root: DataRoot

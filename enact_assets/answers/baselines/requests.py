@@ -65,7 +65,7 @@ class Reply:
 
 
 class ModelProtocol(Protocol):
-    """Whoever can be asked. Clients of real models implement this beside the baselines."""
+    """Something that can be asked: a baseline, or the client of a real model."""
 
     def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """One reply per request, in their order; a failed request is a reply with an error."""

@@ -4,8 +4,8 @@
 
     <ledger>/openai_chat/gpt-5-2025-08-07/batches/<label>.json
 
-A file without an id is a batch of which nobody knows whether it was submitted. It is removed when
-all answers are in the ledger.
+A file without an id is a batch that may or may not have been submitted. It is removed when all
+answers are in the ledger.
 """
 
 from pathlib import Path

@@ -83,7 +83,7 @@ def submit(
     """Submit all of ``messages`` that are neither in the ledger nor in a batch.
 
     The model's first message is asked at once, as ever: it says which exact model an alias means.
-    Errors: :class:`BatchError` where the provider refuses, or nobody knows whether it accepted:
+    Errors: :class:`BatchError` where the provider refuses, or it is unknown whether it accepted:
     then :func:`collect` finds out; those of :func:`~enact_assets.answers.models.session.ask`.
     """
     wire = _wire(model)
@@ -104,7 +104,7 @@ def submit(
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
             whole = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
-            # Before money is set aside: without a record nobody would give it back.
+            # Before money is reserved: without a record the reservation would never be released.
             write_batch(folder, whole)
             part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
             if not part:
@@ -282,7 +282,7 @@ def _submit_one(
 
 
 def _close(folder: Path, batch: Batch, budget: Budget) -> None:
-    # The record last: without it nobody would give the money back.
+    # The record is removed last: without it the reservation would never be released.
     budget.closed(f"{batch.label}.jsonl", 0.0, 0.0)
     remove_batch(folder, batch)
 

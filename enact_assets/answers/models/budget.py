@@ -210,7 +210,7 @@ class Account:
         is_soon = time.monotonic() - self._raised_at < _SOON_S
         self._ahead = min(_MOST_AHEAD, self._ahead * 2) if is_soon else max(1, self._ahead // 2)
         self._settled.clear()
-        # From here on nobody uses what is left of the account: it may be given back.
+        # From here on the rest of the account is not used: it may be released.
         base = self._up_to = self.spent + self._reserved
         found = await asyncio.to_thread(self._budget.raised, self._name, base, usd, self._ahead)
         self._up_to, self._raised_at = found.up_to, time.monotonic()

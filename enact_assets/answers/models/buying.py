@@ -46,9 +46,9 @@ class Purchase:
     """What is common to all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
-    ``on_answer`` hears of each line, ``told`` of what people should know. ``at_fault`` receives
-    hashes of requests that are refused as they are, for their length say. Errors of both methods:
-    those of the ledger and of the reader of pictures; answers that are there are kept first.
+    ``on_answer`` gets each line, ``told`` messages for people. ``at_fault`` receives hashes of
+    requests that are refused as they are, for their length say. Errors of both methods: those of
+    the ledger and of the reader of pictures; answers that are there are kept first.
     """
 
     model: Model
@@ -154,7 +154,7 @@ class Purchase:
             attempts.begin()
             reply = next(replies, None)
             if request.purpose != "question":
-                attempts.end()  # of several in a batch, or at once, nobody knows the time of one
+                attempts.end()  # in a batch, or of parallel requests, the time of one is unknown
             yield request, self._line(request, reply, attempts)
 
     def _line(
@@ -235,8 +235,9 @@ def _check_files() -> None:
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
     """Run to the end in a loop of its own thread, a faster loop where it is installed.
 
-    Whoever waits here is interrupted. In a loop an interrupt would be raised in whatever runs just
-    then, and be lost with it: Dagster raises its own kind, of which asyncio knows nothing.
+    The waiting code here is interrupted. In an event loop, the interrupt would be raised in any
+    running task, and be lost with it: Dagster raises its own exception, which asyncio does not
+    know.
     """
     try:
         _check_files()

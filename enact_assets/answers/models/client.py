@@ -51,7 +51,7 @@ LONGEST_PAUSE_S = 900.0
 everything for its rate for so long.
 """
 TOLD_AFTER_S = 10.0
-"""Without an answer for so long, for the rate, people are told."""
+"""After so long without an answer, because of the rate limit, a message is shown."""
 FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
 

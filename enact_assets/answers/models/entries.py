@@ -125,7 +125,7 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def price(self) -> Price | None:
-        """In dollars per million tokens; None if it is unknown. Free where nobody can charge."""
+        """In dollars per million tokens; None if it is unknown; 0 where no one can charge."""
         given = self.entry.price
         if given is not None:
             return given if given.currency == "USD" else None
@@ -135,8 +135,8 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def maker(self) -> str:
-        """Whoever runs it, as answers know it: the provider, or this entry where it has an address
-        of its own. The address itself may change: a model that moves is not asked anew.
+        """The operator of the model, as recorded in answers: the provider, or this entry if it has
+        its own address. The address itself may change without asking the model again.
         """
         return self.name if self.entry.base_url else self.entry.id.partition("/")[0]
 

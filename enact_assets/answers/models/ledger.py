@@ -219,8 +219,8 @@ class Spent:
 
 
 def spent(folder: Path) -> tuple[float, float]:
-    """Dollars of all answers below ``folder``, and what requests whose price nobody knows may have
-    cost at most. Errors: as :func:`read_kept`.
+    """Dollars of all answers below ``folder``, and the most that requests of unknown price may have
+    cost. Errors: as :func:`read_kept`.
     """
     decoder = msgspec.json.Decoder(_Cost)
     rows = [row for path in ledger_files(folder) for row in rows_in(path, decoder)]

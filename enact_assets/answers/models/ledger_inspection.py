@@ -30,7 +30,7 @@ class LedgerInspection:
 
 
 def inspect_ledger(folder: Path) -> LedgerInspection:
-    """Read all that is below ``folder``. Nothing is changed: what is there was paid for."""
+    """Read all that is below ``folder``. Nothing is changed, as the answers were paid for."""
     found = LedgerInspection()
     for path in ledger_files(folder):
         try:

@@ -49,10 +49,10 @@ class Message:
 class Target:
     """All of a model that decides its answers, besides the message.
 
-    ``maker`` is whoever runs it: two servers may call different weights by one name. ``channel``
-    names the wire format or the kind of model, ``version`` that of its API or code, ``snapshot``
-    the exact model (for an alias the one it means), ``parameters`` what is sent beside the message,
-    as the provider names it.
+    ``maker`` is its operator: two servers may use one name for different weights. ``channel`` names
+    the wire format or the kind of model, ``version`` that of its API or code, ``snapshot`` the
+    exact model (for an alias the one it means), ``parameters`` what is sent beside the message, as
+    the provider names it.
     """
 
     maker: str

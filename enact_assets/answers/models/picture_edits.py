@@ -69,8 +69,8 @@ class PictureModel:
     def edited(self, pictures: Sequence[str], prompt: str, attempt: int) -> dict[str, Edit]:
         """What the model made of each of ``pictures``, which are hashes, at the ``attempt``-th try.
 
-        Each picture, prompt and attempt is bought once. Interrupted at any time, all replies so far
-        are in the ledger, and the next call goes on.
+        Each picture, prompt and attempt is bought once. After an interruption at any time, all
+        replies so far are in the ledger, and the next call continues.
 
         Errors: :class:`PredictionError` for a model that edits no pictures, and a picture that was
         bought and is gone; :class:`~enact_assets.engine.errors.OutputError` if the ledger cannot
@@ -155,7 +155,7 @@ def _wire_of(model: Model, keep: Keep) -> Wire:
 
 
 def _nothing(request: Request, answer: Answer) -> None:
-    """Nobody listens: a picture counts when it was judged."""
+    """Does nothing: a picture counts when it was judged."""
 
 
 def _kept(folder: Path, made: bytes) -> str:

@@ -41,8 +41,8 @@ class Request:
 
 @dataclass(slots=True)
 class Attempts:
-    """How often a request was sent; ``unsure`` counts attempts that may have been charged, nobody
-    knows how much; ``held_usd`` is what is reserved for the request, ``reserved_usd`` for its last
+    """How often a request was sent; ``unsure`` counts attempts that may have been charged an
+    unknown amount; ``held_usd`` is what is reserved for the request, ``reserved_usd`` for its last
     attempt.
     """
 

@@ -64,8 +64,8 @@ def ask(
     """The answers of ``model`` to ``messages``, ``model.entry.samples`` times each.
 
     Every question has a line: without an answer its text is null and ``error`` says why. The same
-    message of several questions is asked once; its line names the question it was bought for.
-    Interrupted at any time, all answers so far are in the ledger, and the next call goes on.
+    message of several questions is asked once; its line names the question it was bought for. After
+    an interruption at any time, all answers so far are in the ledger, and the next call continues.
     ``in_process`` replaces the model that the channel would load.
 
     Errors: :class:`PredictionError` if pictures do not reach the model in order, the ledger is
@@ -343,7 +343,7 @@ class _Run:
     ) -> bool:
         """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
         if not first_answers and self._model.channel != "python":
-            return True  # nobody knows which exact model's answers to look for
+            return True  # it is unknown which exact model's answers to look for
         served = first_answers[0][1].served_model if first_answers else None
         target = self._target(served or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)

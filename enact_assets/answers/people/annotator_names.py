@@ -8,8 +8,8 @@ POOLED = {PERSON: "people", SOLVER: "solvers", SIMULATED: "simulated"}
 ROLES = tuple(POOLED)
 """Who answers. Answers of different roles are never mixed."""
 WORLD = "world:"
-"""How what annotators are asked of WorldPrediction begins: ``world:embedded`` stands where a
-variant stands in questions of ENACT. No variant has a colon in its name.
+"""Beginning of the names of WorldPrediction's question sets for annotators: ``world:embedded``
+takes the place of a variant of ENACT. No variant has a colon in its name.
 """
 _NAME = re.compile(rf"({'|'.join(ROLES)})_[1-9][0-9]*")
 

@@ -16,7 +16,7 @@ from enact_assets.answers.people.database import Database, Row, Run
 from enact_assets.engine.errors import PeopleError, UnknownNameError
 
 LEAD = "lead"
-"""Role of whoever sees progress and agreement, and answers nothing."""
+"""Role of a person who sees progress and agreement, and does not answer."""
 TOKEN_BYTES = 24
 DEFAULT_QUOTA = 100
 LEASE_S = 24 * 3600.0
@@ -40,7 +40,7 @@ _OPEN = f"s.is_withdrawn = 0 and not {_ANSWERED} and coalesce(s.leased_until, 1e
 """An assignment that is to be answered."""
 
 STATEMENTS = (
-    # `token_sha`: whoever has the link is the annotator; the link itself is not kept.
+    # `token_sha`: the link identifies the annotator; the link itself is not stored.
     """
     create table if not exists people_annotators (
         id text primary key, label text not null, role text not null,
@@ -98,7 +98,7 @@ def create_tables(database: Database) -> None:
 
 @dataclass(frozen=True)
 class Annotator:
-    """Whoever has a link. ``id`` is the name of a model; ``label`` stays in the database."""
+    """A person with a link. ``id`` is the name of a model; ``label`` stays in the database."""
 
     id: str
     label: str
@@ -180,7 +180,7 @@ class Store:
         return [Annotator(**row) for row in rows]
 
     def annotator(self, token: str) -> Annotator | None:
-        """Whose link has ``token``; None if nobody's."""
+        """The person whose link has ``token``; None if there is no such link."""
         rows = self.database.read(
             "select id, label, role, quota from people_annotators where token_sha = :sha",
             sha=_sha(token),

@@ -37,8 +37,8 @@ class SceneTables:
 
 
 class Captioner:
-    """What is said of states and clips. Each fact is left out, and each action called otherwise,
-    with probability ``noise``, by draws that depend on what is captioned alone.
+    """What is said of states and clips. Each fact is left out, and each action gets another name,
+    with probability ``noise``; draws depend only on the state or clip.
 
     ``categories`` are those that an action may be called by.
     """

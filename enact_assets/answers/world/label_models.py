@@ -40,7 +40,7 @@ SMOOTHING = 0.1
 
 
 def medoid_scores(pool: Ints) -> Floats:
-    """Minus the number of pairs that a plan orders otherwise than the other three, in all.
+    """Minus the total number of pairs that have another order in a plan than in the other three.
 
     Shape: (n, 4, length), orders of the same clips -> (n, 4). It reads no label: if wrong plans are
     made from the right one by few changes, the right one lies in their midst.
@@ -144,8 +144,8 @@ def known_of(
 @dataclass(frozen=True)
 class LabelMaterial:
     """What these baselines read: questions, candidates, ``known`` actions of all recordings, and
-    ``training`` plans, those of the person whom a question shows left out. ``on_progress`` hears of
-    each model that is trained.
+    ``training`` plans, those of the person whom a question shows left out. ``on_progress`` is
+    called for each model that is trained.
     """
 
     questions: pl.DataFrame

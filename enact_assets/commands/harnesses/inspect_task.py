@@ -54,7 +54,7 @@ STOPS: Mapping[str, str] = {"max_tokens": "cut", "model_length": "cut", "content
 def enact(questions: str) -> Task:
     """Questions of the exported folder ``questions``.
 
-    Errors: :class:`OutputError` if it is none.
+    Errors: :class:`OutputError` if it is not.
     """
     folder = Path(questions).expanduser().resolve()
     return Task(dataset=dataset_of(folder), solver=generate(), scorer=enact_order())

@@ -166,8 +166,8 @@ def segment_folder(
     """Key frames of every task below ``input_root``, or of the task in it, written below
     ``output_root``.
 
-    A task that fails is told in the summary and writes nothing; the others go on. Pictures of key
-    frames are copied where the recording has them and counted where it has not. Nothing is written
+    A task that fails is listed in the summary and writes nothing; the others continue. Pictures of
+    key frames are copied if the recording has them, else counted as missing. Nothing is written
     outside ``output_root``. A dry run reads and segments, and writes nothing.
 
     Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if a task would
@@ -223,7 +223,7 @@ def _write(
 ) -> int:
     """Write one task's pictures and then its key frames; returns how many have a picture.
 
-    ``unreadable`` receives what is said of files that are none.
+    ``unreadable`` receives messages about files that are not pictures.
     If that fails, pictures that were not there before are taken away again.
     """
     frames = tables.segmented_frames.sort("key_frame")

@@ -101,7 +101,7 @@ NOTES: dict[str, tuple[str, str]] = {
     ),
     "tiny": (
         "{n} of {n_all} pictures of key frames are below {least} px: {first}, {width} x {height}",
-        "Nobody can see much on them; check that they are the right ones.",
+        "They show almost nothing; check that they are the right ones.",
     ),
     "as_recorded": ("the variant shows the baseline's pictures", "Nothing uses these."),
 }

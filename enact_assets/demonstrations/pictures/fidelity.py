@@ -12,8 +12,8 @@ faithful copy, such as a JPEG file of quality 85, keeps the limits:
 - silhouettes: how far the edges of an object moved, at their 90th percentile; worst object.
   Edges are those of lightness; of colour, where an object is as light as what is around it.
 
-Of recordings nobody knows what a pixel shows. Their pictures are measured along their own edges and
-in square tiles in place of objects, and masks are not compared.
+For recordings it is unknown which object a pixel shows. Their pictures are measured along their own
+edges and in square tiles instead of objects, and masks are not compared.
 
 Lightness, hue and chroma are those of CIELAB. Grain and fine texture are smoothed away before.
 """

@@ -1,7 +1,7 @@
 """Pictures of key frames, rendered once each and cached by what determines them.
 
 A render is named by the hash of everything that determines its bytes, so the same picture under
-another variant or gating costs nothing, and a killed run goes on where it stopped.
+another variant or gating costs nothing, and a killed run continues where it stopped.
 """
 
 import dataclasses

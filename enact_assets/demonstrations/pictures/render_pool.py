@@ -42,8 +42,8 @@ def render_all(
     """Render every task and yield (render_sha, PNG file) as each is done, in any order.
 
     Errors: :class:`RenderError` names the frame if it cannot be rendered, or says that a process
-    died. Whatever ends the iteration early, tasks not begun are given up; what stops it (Ctrl-C, a
-    caller that goes on no further) ends those at work too, as their pictures would be lost.
+    died. If the iteration ends early for any reason, tasks that have not begun are dropped. Ctrl-C,
+    or a caller that stops iterating, also ends running tasks, as their pictures would be lost.
     """
     if workers < 1:
         raise RenderError(f"rendering needs at least one worker, not {workers}")

@@ -54,7 +54,7 @@ def scene_graph_file(folder: Path) -> Path | None:
 
 
 def recorded_file(folder: Path) -> Path | None:
-    """The file that makes ``folder`` a recording; None if it is none."""
+    """The file that makes ``folder`` a recording; None if it is not a recording."""
     return next((p for n in RECORDED_FILES if (p := folder / n).is_file()), None)
 
 
@@ -100,7 +100,7 @@ def is_picture_name(name: str) -> bool:
 def has_picture_files(folder: Path) -> bool:
     """Whether a picture file is in ``folder``, of any suffix that is read, in any case.
 
-    What macOS leaves beside a copy, ``._00001.png``, is none.
+    Files that macOS leaves beside a copy (``._00001.png``) do not count.
     """
     try:
         with os.scandir(folder) as entries:

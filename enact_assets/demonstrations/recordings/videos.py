@@ -121,9 +121,10 @@ def read_frames(
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time; ``on_progress`` hears how many were decoded. The first
-    picture shows frame ``first``; frames before it have none. Errors: :class:`RenderError` if the
-    video cannot be decoded, or does not end with frame ``n_frames - 1``.
+    One picture is in memory at a time; ``on_progress`` gets the number of decoded pictures. The
+    first picture shows frame ``first``; earlier frames have no picture. Errors:
+    :class:`RenderError` if the video cannot be decoded, or does not end with frame ``n_frames -
+    1``.
     """
     wanted = set(frames)
     n_read = 0

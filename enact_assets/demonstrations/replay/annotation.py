@@ -1,8 +1,8 @@
 """Annotations of a video: objects, changes, and all problems found in them.
 
 Readers of the three formats (``annotation_csv.py``, ``annotation_json.py``, ``event_graphs.py``)
-make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader goes on
-after a problem, so that all of them are reported at once. docs/sources.md describes the formats.
+make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader continues
+after a problem, so that all problems are reported together. docs/sources.md describes the formats.
 """
 
 from collections.abc import Mapping

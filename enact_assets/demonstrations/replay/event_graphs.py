@@ -1,10 +1,10 @@
 """Per-event scene graphs as JSON lines: after each event, the things at each place.
 
 The shape of public annotations of kitchen videos: ``{"time": 12.4, "action": "take", "object":
-"knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete: what
-it no longer lists has ended. Places are told apart by their names; the first line can say what a
-place means where that is not enough. What an action says besides is its meaning for opening and
-switching; all else the graphs say themselves.
+"knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete:
+facts that it no longer lists have ended. The meaning of a place follows from its name; the first
+line can define it where that is not enough. Actions are used only for opening and switching;
+everything else is in the graphs.
 """
 
 import json

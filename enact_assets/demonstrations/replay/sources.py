@@ -23,7 +23,8 @@ class PictureRequest:
 
     ``demonstrations`` is its row of that table, ``wanted`` its rows of ``wanted_frames`` or
     ``segmented_frames``. ``read_states`` reads its table ``states``, which is large and of use to
-    few sources. ``on_progress`` hears of pictures; ``workers`` processes may work at once.
+    few sources. ``on_progress`` gets the number of pictures; ``workers`` processes may work at the
+    same time.
     """
 
     demonstrations: pl.DataFrame

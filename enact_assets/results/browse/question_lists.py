@@ -52,7 +52,7 @@ class QuestionPage:
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to choose from, each sorted; of questions that ``variant`` asks."""
+    """The values to choose from, each list sorted, for the questions of ``variant``."""
 
     variants: tuple[str, ...]
     activities: tuple[str, ...]

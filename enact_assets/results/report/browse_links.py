@@ -6,7 +6,7 @@ from enact_assets.results.report.parts import NONE
 
 PORT = 3030
 SITE = f"http://127.0.0.1:{PORT}"
-"""Where ``enact-assets browse`` serves its pages unless it is told otherwise."""
+"""The default address of the pages of ``enact-assets browse``."""
 HOW_TO_BROWSE = (
     "Links to a question open its page in the browser of questions: start it with `enact-assets "
     "browse` first."

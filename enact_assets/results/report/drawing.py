@@ -81,7 +81,7 @@ def printing(width_in: float, note: str = "") -> Iterator[None]:
     """Within the block, figures are ``width_in`` wide, have a PDF file, and a PNG of 300 dpi.
 
     Letters of narrow figures are smaller than the page's in proportion, those of wide ones are not
-    larger. ``note`` stands below every figure that compares with the paper.
+    larger. ``note`` is printed below every figure that compares with the paper.
     """
     token = _style.set(_Style(width_in, PRINT_DPI, has_pdf=True, note=note))
     try:
@@ -133,9 +133,9 @@ def finished(
 ) -> Figure:
     """The drawn figure as files. To be called within :func:`canvas`.
 
-    ``note`` stands below it, in the file itself; below figures for paper so do the note of
-    :func:`printing`, unless they are not ``is_of_enact``, and how many questions partial models
-    were scored on. The caption says the same.
+    ``note`` is printed below it, in the file itself. Figures for paper also have the note of
+    :func:`printing`, unless they are not ``is_of_enact``, and the numbers of questions that partial
+    models were scored on. The caption says the same.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -175,8 +175,8 @@ def _names_partial(drawn: "Canvas") -> bool:
 
 
 def _write_below(drawn: "Canvas", text: str) -> None:
-    """``text`` in small letters, in room of its own below a figure that is laid out: what stands
-    there moves up as it is.
+    """``text`` in small letters, in added space below a figure that is laid out: its content moves
+    up unchanged.
     """
     size = pt(6.5)
     width, height = drawn.get_size_inches()

@@ -291,7 +291,7 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
     """Kind, model, variant, whether it is published, difference, mark; ours first.
 
     References only where no model was asked: some of them have zeros by construction. Published
-    cells stand below our variant with the same settings, whatever it is called.
+    cells are below our variant with the same settings, whatever its name is.
     """
     cells = []
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))

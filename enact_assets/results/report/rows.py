@@ -291,7 +291,7 @@ _QUERIES: Mapping[str, str] = {
             partition by model order by experiment is distinct from 'main', experiment
         ) = 1
         order by model""",
-    # Probes of ours that may stand beside the paper's heat maps.
+    # Our probes that may be compared with the paper's heat maps.
     "comparable_probes": "select distinct model, variant from probe_deltas where is_comparable",
     # Of conditions, whichever model answered; after what was edited.
     "caveats": """
@@ -400,7 +400,7 @@ class ReportRows:
 
     @property
     def not_comparable(self) -> str:
-        """Why numbers of this variant may not stand beside tables 9 and 10; empty if some may.
+        """Why numbers of this variant may not be compared with tables 9 and 10; empty if some may.
 
         Without rows nothing is known of them, so they may not.
         """
@@ -412,7 +412,7 @@ class ReportRows:
 
     @property
     def comparable_caveat(self) -> str:
-        """What to say beside the numbers that may stand beside tables 9 and 10."""
+        """Remark on the numbers that may be compared with tables 9 and 10."""
         found = self._comparable.filter("is_comparable")["caveat"].drop_nulls()
         return str(found.mode().sort()[0]) if found.len() else ""
 
