@@ -1,4 +1,4 @@
-"""The command ``batch``: questions to models at half the price, answered within a day."""
+"""The command ``batch``: asks models at half the price, with answers within a day."""
 
 import argparse
 

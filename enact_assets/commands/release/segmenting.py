@@ -77,7 +77,7 @@ def _latest(of: Sequence[tuple[int, Parents]], frame: int) -> Parents:
 
 
 def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
-    """Frame id -> record: the first graph in full, each further one as a diff to the one before."""
+    """Frame id -> record: the first graph in full, each later one as a diff to the one before."""
     records: dict[str, Any] = {}
     before: Graph | None = None
     for frame_id, graph in zip(frame_ids, graphs, strict=True):
@@ -90,10 +90,10 @@ def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
 
 
 def difference(before: Graph, after: Graph) -> dict[str, Graph]:
-    """What to add, remove and update to get from one graph to the next (definitions.md R2).
+    """Nodes and edges to add, remove and update between two graphs (definitions.md R2).
 
-    An object is also updated if only what is seen of it changed, which the public release leaves
-    out, so that the graphs can be read back. The release reads nothing of them but their ids.
+    An object is also updated if only its visibility changed, which the public release leaves out,
+    so that the graphs can be read back. The release reads nothing of them but their ids.
     """
     parts: dict[str, Graph] = {
         name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
@@ -181,7 +181,7 @@ def segment_folder(
     sizes = [task.file.stat().st_size for task in tasks]
     in_all, before = sum(sizes), 0
     for task, size in zip(tasks, sizes, strict=True):
-        # The bytes read may be those of what was compressed.
+        # The number of bytes may be that before decompression.
         def read(
             progress: Progress, *, task: Task = task, before: int = before, size: int = size
         ) -> None:
@@ -224,7 +224,7 @@ def _write(
     """Write one task's pictures and then its key frames; returns how many have a picture.
 
     ``unreadable`` receives messages about files that are not pictures.
-    If that fails, pictures that were not there before are taken away again.
+    If that fails, new pictures are removed again.
     """
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}
