@@ -1,4 +1,4 @@
-"""Asks requests and keeps what comes back: over HTTP many at a time, in this process in batches."""
+"""Sends requests and stores replies: over HTTP many at a time, in this process in batches."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ class _OnAnswer(Protocol):
 
 @dataclass(frozen=True)
 class Purchase:
-    """What is common to all requests of a run.
+    """Common parts of all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
     ``on_answer`` gets each line, ``told`` messages for people. ``at_fault`` receives hashes of
@@ -61,12 +61,12 @@ class Purchase:
     at_fault: set[str] = field(default_factory=set)
 
     def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
-        """A line for each of ``requests`` by its hash."""
+        """A line of the ledger for each of ``requests``, by its hash."""
         with self._opened() as (ledger, account):
             return _run(self._sent(requests, wire, key, ledger, account))
 
     def in_process(self, requests: Sequence[Request], asked: InProcess) -> dict[str, Answer]:
-        """The same, of a model that this process runs. Until the first answer, requests go one by
+        """The same, for a model that this process runs. Until the first answer, requests go one by
         one, and the run stops after too many without any. Errors: also those of the model.
         """
         todo = _mixed(requests)
@@ -178,7 +178,7 @@ class Purchase:
     def _left(
         self, requests: Sequence[Request], found: dict[str, Answer], reason: str
     ) -> dict[str, Answer]:
-        """Lines of the requests that the run did not come to."""
+        """Lines of the requests that the run did not reach."""
         left = [request for request in requests if request.sha not in found]
         lines = {request.sha: missing(self.model, request, reason) for request in left}
         for request in left:

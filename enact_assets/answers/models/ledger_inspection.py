@@ -17,7 +17,8 @@ from enact_assets.engine.errors import PredictionError
 
 @dataclass
 class LedgerInspection:
-    """What was read. ``n_unchecked`` lines have no checksum: versions before wrote none.
+    """Result of an inspection. ``n_unchecked`` lines have no checksum, as earlier versions wrote
+    none.
 
     ``damaged`` are messages about lines and pictures that are not as they were written, or that
     cannot be read.

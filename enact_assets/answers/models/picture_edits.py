@@ -1,11 +1,11 @@
-"""Asks an image model to edit pictures: from the ledger what it holds, the rest once.
+"""Asks an image model to edit pictures; results in the ledger are reused.
 
-Pictures that came back are files beside the ledger of their model, written before the line that
-names them::
+Returned pictures are files beside the ledger of their model, written before the line that names
+them::
 
     <ledger>/openai_images/gpt-image-2/pictures/<hash of the file>
 
-They are kept as they came, also those that are of no use, because they were paid for.
+They are stored unchanged, even if they are of no use, because they were paid for.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,10 +40,10 @@ FOLDER = "pictures"
 
 
 class Edit(NamedTuple):
-    """What came back for one picture: a file, or in ``error`` why there is none.
+    """Result for one picture: a file, or in ``error`` why there is none.
 
-    ``request_sha`` is the hash of all that decides it. ``is_final``: asking again would end the
-    same; otherwise a later run may buy it.
+    ``request_sha`` is the hash of everything that decides it. ``is_final``: asking again would give
+    the same result; otherwise a later run may buy it.
     """
 
     request_sha: str

@@ -1,4 +1,4 @@
-"""A reply as one kind of struct, what its readers share, and which errors are refusals."""
+"""The common struct of replies, shared functions of their readers, and errors that are refusals."""
 
 import json
 import re

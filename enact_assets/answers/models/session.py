@@ -1,4 +1,5 @@
-"""Asks a model questions: from the ledger what it holds, the rest once, and keeps every answer.
+"""Asks a model questions: reuses answers in the ledger, asks the other questions once, and stores
+every answer.
 
 One process at a time buys from one model; others wait, read what it has bought, and buy the rest.
 """
@@ -101,7 +102,8 @@ def to_be_bought(
     *,
     budget: Budget,
 ) -> ToBuy:
-    """What :func:`ask` would send now, batches left out. The model's first message is asked.
+    """Requests that :func:`ask` would send now, without those in batches. The model's first message
+    is asked.
 
     Errors: as :func:`ask`.
     """
@@ -128,7 +130,7 @@ def _has(answers: Sequence[tuple[Message, Answer]], message: Message) -> bool:
 
 
 def _in_reasoning(model: str, answers: Collection[Answer]) -> str:
-    """What a person should know of answers that a server gave as reasoning; empty without any."""
+    """Warning about answers that a server returned as reasoning; empty without such answers."""
     n = sum(answer.is_in_reasoning for answer in answers)
     if not n:
         return ""

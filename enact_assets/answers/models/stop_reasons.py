@@ -1,4 +1,4 @@
-"""What servers of OpenAI's chat format call the end of an answer.
+"""Names that servers of OpenAI's chat format use for the end of an answer.
 
 The format names ``stop``, ``length`` and ``content_filter``. Servers and gateways pass on words of
 the model's own provider, in capitals or not, or the token that ended the answer. With an unknown
