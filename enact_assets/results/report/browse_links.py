@@ -1,4 +1,4 @@
-"""What a card says of its question and answer, and the address of its page in ``browse``."""
+"""Texts of a card about its question and answer, and the address of its page in ``browse``."""
 
 from urllib.parse import quote, urlencode
 
@@ -12,7 +12,7 @@ HOW_TO_BROWSE = (
     "browse` first."
 )
 MAX_RAW = 600
-"""Characters of an answer that are shown."""
+"""Most characters of an answer that are shown."""
 
 
 def browse_address(question_id: str, variant: str, model: str | None = None) -> str:

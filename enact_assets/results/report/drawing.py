@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 WIDTH_IN, LARGE_FROM_IN = 4.8, 4.4
-"""Width on the page, and the least one at which letters are as large as there."""
+"""Width on the page, and the smallest width at which letters have the same size as there."""
 INK, GREY, FAINT = "#1a1a1a", "#767676", "#d0d0d0"
 CHANCE: dict[str, Any] = {"color": INK, "linestyle": ":", "linewidth": 1.2}
-"""Lines of what a random order scores."""
+"""Lines for the score of a random order."""
 INTERVAL: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8}
 PNG_DPI, PRINT_DPI = 144, 300
 MAX_NAME = 26
@@ -68,7 +68,7 @@ class _Style:
     png_dpi: int
     has_pdf: bool
     note: str = ""
-    """What every file of a figure says, as it may be seen without the page."""
+    """Note in every file of a figure, as it may be seen without the page."""
 
 
 _ON_PAGE = _Style(WIDTH_IN, PNG_DPI, has_pdf=False)
@@ -149,7 +149,8 @@ def finished(
         caption = f"{caption}. {said}"
     about = {"Title": name, "Description": caption} if style.has_pdf else {}
     svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    # Laid out once, for all files: it takes longer than drawing. `savefig` would draw each twice.
+    # The layout is computed once for all files, as it takes longer than drawing. `savefig` would
+    # draw each file twice.
     layout = drawn.get_layout_engine()
     if layout is not None:
         layout.execute(drawn)
@@ -212,7 +213,7 @@ def thumbnail(png: bytes) -> bytes:
 
 
 def drawable(text: str, limit: int = MAX_NAME) -> str:
-    """``text`` as it can be drawn: on one line, not too long, in letters that the font has."""
+    """``text`` for drawing: on one line, not too long, with characters of the font."""
     known = _letters()
     shown = "".join(c if ord(c) in known else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

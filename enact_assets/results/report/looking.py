@@ -1,4 +1,6 @@
-"""What looking buys: a trained reference beside its controls, which get half of each question."""
+"""The benefit of looking: a trained reference beside its controls, which get half of each
+question.
+"""
 
 from typing import Any
 

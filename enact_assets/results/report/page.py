@@ -76,7 +76,7 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
 def all_sections(
     rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard
 ) -> tuple[Section, ...]:
-    """Every section, also those that have nothing to show and say so."""
+    """Every section, including empty ones, which say so."""
     measured = measured_sections(rows, on_progress)
     return (*measured, people(rows, picture), wrong_answers(rows, picture))
 

@@ -51,7 +51,7 @@ ADDRESS = "127.0.0.1"
 
 TEMPLATES = Path(__file__).parent / "templates"
 HOSTS = ("127.0.0.1", "localhost")
-"""Another name for this address would let a foreign page read ours."""
+"""Accepted host names. With any host name, a foreign page could read these pages."""
 HEADERS = {
     "content-security-policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -65,7 +65,7 @@ FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 """Pictures are named by their content."""
 MAX_PAGE_DIGITS = 9
 MAX_NAMED = 6
-"""Models that a row of a list names; the question's page has all."""
+"""Most models that a row of a list names; the question's page has all."""
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
@@ -92,7 +92,7 @@ def site(root: DataRoot) -> Starlette:
 
 
 class _WithHeaders:
-    """Adds headers that let a page do nothing but show itself."""
+    """Adds headers that forbid a page everything except showing its own content."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -201,7 +201,7 @@ class _Pages:
         return Response((TEMPLATES / "style.css").read_bytes(), media_type="text/css")
 
     def failed(self, _request: Request, error: Exception) -> Response:
-        """What went wrong, as a page."""
+        """The error as a page."""
         if isinstance(error, HTTPException):
             return self._page("message.html", error.status_code, message=error.detail)
         is_absent = isinstance(error, (UnknownNameError, MissingPartitionError))
@@ -224,7 +224,7 @@ def link(path: str, asked: Mapping[str, Any] | None = None, **more: Any) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    """Errors: ``HTTPException`` 400 for a text that is no positive number."""
+    """Errors: ``HTTPException`` 400 for a text that is not a positive number."""
     if not text:
         return None
     if not text.isdecimal() or not text.isascii() or len(text) > MAX_PAGE_DIGITS:
@@ -256,7 +256,7 @@ def listening(port: int) -> Iterator[socket.socket]:
 
 
 def server(root: DataRoot) -> "Server":
-    """What answers requests for pages of ``root``; it runs on a socket."""
+    """The server for pages of ``root``, to run on a socket."""
     import uvicorn
 
     return uvicorn.Server(
