@@ -1,4 +1,4 @@
-"""What repainted pictures will cost: of those the ledger lacks, with and without further tries."""
+"""Expected cost of repainted pictures that the ledger lacks, with and without further tries."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class EditEstimate:
     why_unknown: str = ""
 
     def words(self) -> str:
-        """One sentence."""
+        """The estimate as one sentence."""
         counts = [f"{counted(self.n_to_buy, 'picture')} to buy"]
         if self.n_open:
             counts.append(f"{self.n_open:,} more bought and not judged yet")

@@ -1,4 +1,4 @@
-"""Annotators, what they were assigned and what they answered: the only writer of the database.
+"""Annotators, assignments and answers: the only writer of the database.
 
 Its tables are here, too. Answers are added and never changed.
 """
@@ -58,7 +58,7 @@ STATEMENTS = (
         content text not null, media text not null
     )
     """,
-    # Apart, so that no query for a page meets a key by accident.
+    # Separate, so that no query for a page contains a key by accident.
     """
     create table if not exists people_keys (
         version text primary key references people_questions, key text not null
@@ -108,7 +108,7 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Submission:
-    """What an annotator sent: an order or a choice, or else why they could not tell.
+    """Answer of an annotator: an order or a choice, or a reason why they could not decide.
 
     ``id`` is the form's own: a form that is sent twice is one answer.
     """

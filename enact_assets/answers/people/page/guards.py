@@ -1,4 +1,4 @@
-"""What keeps the page safe on a network: headers, sizes, rates, origins, clean pictures."""
+"""Protects the page on a network: headers, sizes, rates, origins, clean pictures."""
 
 import time
 from collections.abc import MutableMapping
