@@ -52,7 +52,7 @@ def render_all(
     if alone or len(tasks) <= FEW:
         yield from _render_here(world, variant, tasks, threads=workers)
         return
-    # Compiled models do not travel: each process compiles its own from the XML.
+    # Compiled models cannot be sent to other processes: each compiles its own from the XML.
     bare = replace(world)
     pool = _pool(workers)
     done = 0
@@ -73,7 +73,8 @@ def render_all(
             future.cancel()
         raise
     except BaseException:
-        # Python does not end before each process has rendered what it was handed: half a minute.
+        # Without this, Python would not end before each process has finished its tasks: half a
+        # minute.
         _pools.pop(workers, None)
         kill_workers(pool)
         raise

@@ -8,8 +8,8 @@ Frames are taken in the order of their ids, as the release does, in whichever th
 In a recording of differences, what is seen is as old as the record it comes from: a change of
 ``visibility`` alone is not written between full frames.
 
-What has no one meaning is refused: records of one object or pair in one frame that differ, a frame
-id that is there twice, a category that changes in the course of the recording.
+Ambiguous recordings are refused: differing records of one object or pair in one frame, a repeated
+frame id, a category that changes within the recording.
 """
 
 import re

@@ -55,19 +55,19 @@ class ReplaySource(Protocol):
 
     @property
     def name(self) -> str:
-        """What column ``source`` says."""
+        """Value of column ``source``."""
         ...
 
     def demonstrations(self) -> list[str]:
-        """Demonstrations that are there, sorted; empty where names are made up on demand."""
+        """Existing demonstrations, sorted; empty for a source that makes them on demand."""
         ...
 
     def has(self, demonstration: str) -> bool:
-        """Whether it can replay ``demonstration``; raises nothing."""
+        """Whether it can replay ``demonstration``; raises no errors."""
         ...
 
     def explain(self, demonstration: str) -> str:
-        """Why it has no such demonstration, and how one gets there: a sentence or two."""
+        """Why it has no such demonstration, and how to add one, in a sentence or two."""
         ...
 
     def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:
