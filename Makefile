@@ -102,10 +102,11 @@ next-dagster: $(STAMP) ## what the newest Dagster would change for us; lists, an
 	@$(BIN)/python tests/next_dagster.py
 
 # What ruff has no rule for: modules hold one idea and are named for what they do.
-check: $(STAMP) ## lint, formatting, types, import contracts
+check: $(STAMP) ## lint, formatting, plain words, types, import contracts
 	@awk 'FNR == 601 { print FILENAME ": more than 600 lines"; bad = 1 } \
 	  FNR == 1 && FILENAME ~ /[_\/](utils|helpers|manager|misc|common)[_.][^\/]*$$/ { print FILENAME ": a name for anything"; bad = 1 } \
 	  END { exit bad }' $$(find enact_assets -name '*.py')
+	@$(BIN)/python tests/plain_words.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

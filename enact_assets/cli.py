@@ -18,7 +18,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.engine.system.streams import open_closed_streams
 from enact_assets.engine.system.worker_process import heed_stopping
-from enact_assets.pipeline.driver.interrupts import telling_at_once
+from enact_assets.pipeline.driver.interrupts import calling_on_signal
 from enact_assets.settings.paths import DataRoot
 
 WIDTH = 110
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         errors.print("\nStopping: this can take some seconds.")
 
     try:
-        with telling_at_once(say_stopping):
+        with calling_on_signal(say_stopping):
             if "data" in arguments:
                 DataRoot(arguments.data)  # before anything is read or written below it
             with without_collector():

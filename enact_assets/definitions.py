@@ -15,12 +15,13 @@ OWN = Path(__file__).parents[1] / "own_assets" / "defs"
 
 
 def _own_definitions() -> list[dg.Definitions]:
-    """What people of this checkout added; nothing where there is no checkout, or nothing was."""
+    """Definitions that users of this checkout added; empty without a checkout or additions."""
     is_empty = all(path.stem == "__init__" for path in OWN.rglob("*.py"))
     if is_empty and not any(OWN.rglob("defs.yaml")):
         return []  # Dagster's loader of folders costs a second
     return [dg.load_from_defs_folder(path_within_project=OWN)]
 
 
-# Rebuilds apart: one is a walk of the driver, which itself runs the steps of the former.
+# Rebuilds are separate, as a rebuild starts the driver, which runs the steps of the other
+# definitions.
 defs = dg.Definitions.merge(build_definitions(), rebuild_definitions(), *_own_definitions())

@@ -51,7 +51,7 @@ def _invite(arguments: argparse.Namespace, root: DataRoot, console: Console) -> 
         else:
             id_, token = store.invite(name, arguments.role, arguments.quota)
         console.print(f"{id_}  {base}/join/{token}", markup=False, soft_wrap=True)
-    console.print("Links are shown once: send each to its annotator, and to nobody else.")
+    console.print("Links are shown once: send each to its annotator only.")
     if not arguments.public_name:
         port = "" if arguments.port == PORT else f" --port {arguments.port}"
         console.print(
@@ -80,7 +80,8 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
         for name, questions in plan.of_annotator.items():
             console.print(f"{name}: {counted(len(questions), 'question')}", markup=False)
     else:
-        # Questions that were kept are few, and were answered: none of them is practice.
+        # There are few kept questions, and people have answered them, so none of them is used for
+        # practice.
         plan = k_each_plan(found.questions, arguments.k, has_practice=arguments.kept is None)
         console.print(
             f"A pool of {counted(len(plan.pool), 'question')}, {arguments.k} answers to each. "
@@ -102,7 +103,7 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
 
 
 def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQuestions]:
-    """What stands for the variant in answers, and the questions."""
+    """The name that takes the place of the variant in answers, and the questions."""
     if arguments.world is None:
         if arguments.kept == ALL_KEPT:
             raise SettingsError("--kept needs the name of a question set, or --world")

@@ -1,4 +1,4 @@
-"""The command ``batch``: questions to models at half the price, answered within a day."""
+"""The command ``batch``: asks models at half the price, with answers within a day."""
 
 import argparse
 
@@ -32,7 +32,7 @@ def run_batch(arguments: argparse.Namespace, console: Console) -> int:
 def _submit(arguments: argparse.Namespace, data: DataResource, console: Console) -> int:
     model = data.models.find(arguments.model)
     if model is None:
-        raise PredictionError(f"{arguments.model} is a reference baseline, which nobody has to ask")
+        raise PredictionError(f"{arguments.model} is a reference baseline: it needs no batch")
     root = data.data_root
     limit = usd_until(root.root, spending_tags(root.root, arguments.max_usd))
     done = submit(

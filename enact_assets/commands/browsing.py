@@ -1,4 +1,6 @@
-"""The command ``browse``: questions, answers and demonstrations as pages of this machine."""
+"""The command ``browse``: serves pages with questions, answers and demonstrations on this
+machine.
+"""
 
 import argparse
 import importlib.util

@@ -1,4 +1,4 @@
-"""The command ``bulk``: many recorded replays up to questions, without Dagster."""
+"""The command ``bulk``: makes questions of many recorded replays, without Dagster."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""The command that compares the catalogue with the files of the lake, or makes it anew."""
+"""The command ``catalogue``: compares the catalogue with the files of the lake, or rebuilds it."""
 
 import argparse
 import time
@@ -16,7 +16,7 @@ from enact_assets.pipeline.runs.instance import check_root
 from enact_assets.settings.paths import DataRoot
 
 SHOWN = 20
-"""Files that are named."""
+"""Most files that are named."""
 
 
 def run_catalogue(arguments: argparse.Namespace, console: Console) -> int:

@@ -1,4 +1,4 @@
-"""The commands ``segment``, ``qa`` and ``eval``, as the release has them."""
+"""The commands ``segment``, ``qa`` and ``eval``, with the options of the release."""
 
 import argparse
 from pathlib import Path
@@ -68,7 +68,7 @@ def run_eval(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _refuse_missing(arguments: argparse.Namespace, *names: str) -> None:
-    """Raise :class:`RecordingError` for the first input that is a default and not there."""
+    """Raise :class:`RecordingError` for the first default input that does not exist."""
     for name in names:
         folder = getattr(arguments, name)
         if folder in (DEFAULT_REPLAYED, DEFAULT_SEGMENTED) and not folder.exists():

@@ -1,4 +1,4 @@
-"""What the published leaderboards cover, and which answers are missing."""
+"""The questions that published leaderboards cover, and missing answers."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from enact_assets.results.published import query
 
 NO_REASON = "no reason is known"
 SHOWN = 3
-"""Models and variants with missing answers that are named."""
+"""Most models and variants with missing answers that are named."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Answers of a model under a variant that are missing, and the commonest reason."""
+    """Number of missing answers of a model under a variant, and the most common reason."""
 
     model: str
     variant: str
@@ -24,7 +24,7 @@ class Gap:
 
 
 def coverage(warehouse: Path, variant: str) -> str:
-    """What the leaderboard of ``variant`` is about, in one or two sentences.
+    """One or two sentences about the questions of the leaderboard of ``variant``.
 
     Errors: :class:`WarehouseError` if the published file cannot be read.
     """
@@ -46,7 +46,7 @@ def coverage(warehouse: Path, variant: str) -> str:
 
 
 def published_gaps(warehouse: Path) -> list[Gap]:
-    """Of every model and variant that lacks answers in the published file, the most first."""
+    """Missing answers of every model and variant in the published file, the most first."""
     rows = query(
         warehouse,
         """
@@ -63,8 +63,8 @@ def published_gaps(warehouse: Path) -> list[Gap]:
 
 
 def absent_gaps(warehouse: Path) -> list[Gap]:
-    """Of every model and variant that should have been asked, and has no published answer at all:
-    asking it failed, or all questions that it answered vanished since.
+    """Models and variants that should have been asked but have no published answer: asking failed,
+    or none of the answered questions exists any more.
     """
     rows = query(
         warehouse,
@@ -80,7 +80,7 @@ def absent_gaps(warehouse: Path) -> list[Gap]:
 
 
 def gaps_of(gaps: Iterable[Gap], only: Mapping[str, Collection[str]]) -> list[Gap]:
-    """Those of the models and variants in ``only``."""
+    """Only the models and variants in ``only``."""
     return [
         gap
         for gap in gaps

@@ -14,7 +14,9 @@ from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.ui.server import SERVICES
 
 GRPC_TIMEOUT_S = "600"
-"""Seconds that Dagster waits for its code server: for sensors, schedules and starts of runs."""
+"""Seconds that Dagster waits for its code server to evaluate sensors and schedules and to start
+runs.
+"""
 
 
 def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
@@ -31,8 +33,8 @@ def run_ui(arguments: argparse.Namespace, console: Console) -> NoReturn:
     if arguments.automate:
         os.environ["ENACT_AUTOMATE"] = "1"
     for kind in ("SENSOR_", "SCHEDULE_", ""):
-        # A look at half a million files takes longer than the minute that Dagster waits for it, and
-        # so does the start of a run's process on a busy machine.
+        # Listing half a million files takes longer than Dagster's default of a minute, and so does
+        # the start of a run's process on a busy machine.
         os.environ.setdefault(f"DAGSTER_{kind}GRPC_TIMEOUT_SECONDS", GRPC_TIMEOUT_S)
     console.print(
         f"Starting the Dagster UI, which takes up to a minute. Then it is on http://localhost:"

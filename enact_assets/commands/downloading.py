@@ -1,4 +1,4 @@
-"""The command ``download``: published data; it shows size and licence before it asks."""
+"""The command ``download``: fetches published data, after showing size and licence and asking."""
 
 import argparse
 import sys
@@ -31,7 +31,7 @@ def run_download(arguments: argparse.Namespace, console: Console) -> int:
     except EnactError as error:
         if data.name != ENACT:
             raise
-        # The links lead elsewhere, and may work where the hub does not.
+        # The links lead to another server, and may work if the hub does not.
         TextConsole(stderr=True).print(plain(f"enact-assets: {error}", "red"))
         code = 2
     _show_browser_files(data, console)
@@ -86,7 +86,9 @@ def _import_commands(data: PublishedData, folder: str | None, to: Path) -> list[
 
 
 def _import_commands_of(folder: Path) -> list[str]:
-    """One for each question file or zip below ``folder``, whatever the data set calls them."""
+    """One command for each question file or zip below ``folder``, whatever its name in the data set
+    is.
+    """
     found = sorted(p for p in folder.rglob("*") if p.suffix in {".jsonl", ".zip"} and p.is_file())
     if not found:
         return [f"# no .jsonl and no .zip in it: look at {folder}"]

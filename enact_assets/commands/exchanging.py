@@ -1,4 +1,4 @@
-"""The commands ``export`` and ``import-answers``: questions out, answers in."""
+"""The commands ``export`` and ``import-answers``."""
 
 import argparse
 from pathlib import Path

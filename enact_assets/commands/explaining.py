@@ -1,4 +1,4 @@
-"""``enact-assets show ASSET:PARTITION``: what a partition was made from, and why it is stale."""
+"""``enact-assets show ASSET:PARTITION``: prints the inputs of a partition, and why it is stale."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,8 +24,8 @@ NS = 1e9
 
 
 def show_partition(data_root: Path, name: str, console: Console) -> int:
-    """Print what a plan knows about ``ASSET:PARTITION``; ``PARTITION`` is empty where an asset has
-    none. Errors: :class:`UnknownNameError` for a partition that is none.
+    """Explain ``ASSET:PARTITION`` as a plan does; ``PARTITION`` is empty where an asset has none.
+    Errors: :class:`UnknownNameError` for an unknown partition.
     """
     check_root(data_root)
     registry = scoped_registry(data_root)

@@ -1,4 +1,4 @@
-"""Failures of disks, databases and memory, not of the code, in one message."""
+"""Messages about failures of disks, databases and memory, as opposed to errors of the code."""
 
 import errno
 import sqlite3
@@ -25,7 +25,8 @@ KEPT = "What was finished is kept."
 
 
 def storage_message(error: BaseException) -> str | None:
-    """What to tell people of an ``error`` of a disk, memory or Dagster's database; None of others.
+    """Message about an ``error`` of a disk, of memory or of Dagster's database; None for other
+    errors.
 
     Other errors are bugs, and their traceback is needed.
     """
@@ -45,7 +46,7 @@ def storage_message(error: BaseException) -> str | None:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came of, as a traceback shows them."""
+    """The error and its causes, in the order of a traceback."""
     seen: set[int] = set()
     found: BaseException | None = error
     while found is not None and id(found) not in seen:

@@ -189,7 +189,7 @@ def add_bulk(sub: argparse.ArgumentParser) -> None:
 def _add_place(
     sub: argparse.ArgumentParser, name: str, default: Path, about: str, metavar: str | None = None
 ) -> None:
-    """A positional argument that may be left out, as in the release."""
+    """Add an optional positional argument, as in the release."""
     about = f"{about} (default: {default})"
     sub.add_argument(name, type=Path, nargs="?", default=default, metavar=metavar, help=about)
 

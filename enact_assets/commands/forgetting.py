@@ -1,4 +1,4 @@
-"""The command ``forget``: a name that is left out from now on."""
+"""The command ``forget``: removes a name from the partitions."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""The command that removes unneeded files; without ``--delete`` it only lists them."""
+"""The command ``gc``: removes unneeded files; without ``--delete`` it only lists them."""
 
 import argparse
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from enact_assets.settings.registry import load_registry
 
 
 def run_gc(arguments: argparse.Namespace, console: Console) -> int:
-    """Exit code 1 if pictures could not be looked at."""
+    """``gc``; returns exit code 1 if pictures could not be checked."""
     check_root(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
     with only_driver(arguments.data) if arguments.delete else nullcontext():
@@ -25,7 +25,7 @@ def run_gc(arguments: argparse.Namespace, console: Console) -> int:
 
         def names() -> Mapping[str, Collection[str]]:
             registry = load_registry()
-            # What is defined and no partition yet becomes one with the next walk.
+            # Names that are defined but not partitions yet become partitions with the next run.
             found, _ = names_found(data, registry)
             # Undefined names also stay until they are forgotten.
             held = {d: [*names, *found[d]] for d, names in names_in_lake(data).items()}
@@ -52,7 +52,9 @@ def run_gc(arguments: argparse.Namespace, console: Console) -> int:
 def print_collected(
     console: Console, found: Collected, limit: int = GC_SHOWN, *, is_done: bool = False
 ) -> None:
-    """What goes, or went, by kind: how many files, their bytes, the first of them."""
+    """Print files to remove, or removed ones, by kind: their number, their bytes and the first of
+    them.
+    """
     if not found.n_items:
         console.print("Nothing to remove.")
     else:
@@ -91,7 +93,7 @@ def _count(n: int) -> str:
 
 
 def shown_bytes(size: float) -> str:
-    """Bytes as people read them: ``12 kB``, ``3 MB``, ``1.2 GB``."""
+    """Bytes in readable units: ``12 kB``, ``3 MB``, ``1.2 GB``."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""Arguments of the commands that make, check and keep what is in a data root."""
+"""Arguments of the commands that make, check and maintain partitions of a data root."""
 
 import argparse
 from pathlib import Path
@@ -156,8 +156,8 @@ def add_ui(sub: argparse.ArgumentParser) -> None:
 
 
 def walk_options(**given: Any) -> argparse.Namespace:
-    """What :func:`walk` is called with: every option of materialize at its default, and ``given``,
-    to which ``data`` belongs. For commands whose options are not those of materialize.
+    """Arguments for :func:`walk`: every option of materialize at its default, and ``given`` ones,
+    which include ``data``. For commands with other options than materialize.
     """
     options = argparse.ArgumentParser()
     _add_filters(options)

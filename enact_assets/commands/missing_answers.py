@@ -1,4 +1,4 @@
-"""Which answers are missing after a walk, why, and what gets them."""
+"""Which answers are missing after a run, why, and how to get them."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -30,13 +30,13 @@ PREDICTIONS, WAREHOUSE = "predictions", "warehouse"
 def missing_answers(
     root: DataRoot, report: "Report", only: Mapping[str, Collection[str]]
 ) -> tuple[str, int]:
-    """Which models of ``only`` lack answers after the walk of ``report``, why, and how to get them;
+    """Which models of ``only`` lack answers after the run of ``report``, why, and how to get them;
     and the exit code.
 
-    Nothing and 0 if none does, or if the walk was about no answers. A model whose
-    answers were imported under other variants only is mentioned, and is no reason for the code:
-    nobody meant to ask it. A walk that did not publish is judged by the lake: the published file
-    is older. Questions that a trained reference refuses are never answered, and are not mentioned.
+    Empty and 0 if no model does, or if the run made no answers. A model whose answers were imported
+    under other variants only is mentioned, but does not affect the code, as it was not meant to be
+    asked. After a run that did not publish, the lake is read, as the published file is older.
+    Questions that a trained reference refuses are never answered, and are not mentioned.
     Errors: :class:`WarehouseError` if the published file cannot be read; those of reading the lake.
     """
     if report.current(WAREHOUSE):

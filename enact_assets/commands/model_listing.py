@@ -183,7 +183,7 @@ def _check(arguments: argparse.Namespace, console: Console, model: Model) -> int
         console.print(plain(sentence(f"model {model.name} gave no answer: {answer.error}"), "red"))
         if model.channel == "python" and answer.attempts:
             console.print(
-                "The first message is no question, so `ask` warns and goes on. docs/models.md, A "
+                "The first message is no question, so `ask` warns and continues. docs/models.md, A "
                 "Python class, shows it.",
                 markup=False,
             )

@@ -1,4 +1,4 @@
-"""Which variants ask no question after a walk, and why."""
+"""Which variants have no questions after a run, and why."""
 
 from collections.abc import Iterable, Iterator
 
@@ -25,8 +25,8 @@ NONE_HERE = "no demonstration here is of such a source (`enact-assets import` ta
 def nothing_asked(root: DataRoot, registry: Registry, variants: Iterable[str]) -> list[str]:
     """Sentences about those of ``variants``, made or fresh in the lake, that ask no question.
 
-    Of each variant the footer of a file is read. What cannot be read ends no walk: such a file is
-    passed over, and the reason then is that it cannot be read.
+    Of each variant the footer of a file is read. A file that cannot be read does not stop the run:
+    it is skipped, and the reason is that it cannot be read.
     """
     lake, by_reason = Lake(root.lake), dict[str, list[str]]()
     for name in variants:

@@ -14,7 +14,9 @@ from enact_assets.engine.errors import OutputError
 from enact_assets.engine.system.atomic import replacing
 
 _FIRST_LINE = "All failures of the last run of enact-assets.\n"
-"""Of a file of failures. One that begins otherwise is somebody's own, and stays."""
+"""First line of a file of failures. A file with another first line belongs to the user, and
+stays.
+"""
 
 
 def print_summary(

@@ -1,4 +1,4 @@
-"""The command ``plan``: what a walk would make, for people, and as JSON with a schema."""
+"""The command ``plan``: the partitions to make, for people, and as JSON with a schema."""
 
 import argparse
 from collections.abc import Sequence
@@ -252,7 +252,7 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     registry = load_registry()
     part = registry.demo if arguments.demo else None
     only = chosen_names(arguments, registry, part)
-    # Whoever reads JSON reads nothing else.
+    # With JSON, nothing else is printed.
     observer = None if arguments.json else TerminalObserver(console)
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**requested(arguments, only, part))

@@ -17,7 +17,7 @@ from enact_assets.commands.terminal import printable
 
 Out = TextIO | io.TextIOBase
 EXACT_DIGITS = 15
-"""Decimal digits that every float keeps."""
+"""Decimal digits that every float preserves."""
 
 
 def write_csv(rows: pl.DataFrame, out: Out) -> None:
@@ -30,7 +30,7 @@ def write_csv(rows: pl.DataFrame, out: Out) -> None:
 
 
 def write_json_lines(rows: pl.DataFrame, out: Out) -> None:
-    """One JSON object per row, on one line; what JSON has no number for (NaN, infinity) is null."""
+    """One JSON object per row, on one line; NaN and infinity, which JSON lacks, are null."""
     out.writelines(
         _json({name: _plain(value) for name, value in row.items()}) + "\n"
         for row in rows.iter_rows(named=True)
@@ -39,8 +39,8 @@ def write_json_lines(rows: pl.DataFrame, out: Out) -> None:
 
 @contextmanager
 def plain_output() -> Iterator[Out]:
-    """Standard output as UTF-8, whatever the locale; a reader that has had enough (``| head``)
-    ends it without an error. A terminal gets no character that it would obey.
+    """Standard output as UTF-8 in any locale. If the reader closes it (``| head``), there is no
+    error. A terminal gets no control characters.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
@@ -48,12 +48,12 @@ def plain_output() -> Iterator[Out]:
         yield _Shown(sys.stdout) if sys.stdout.isatty() else sys.stdout
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python would flush again as it ends, and complain.
+        # Otherwise Python would flush again at its end, and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Shown(io.TextIOBase):
-    """Writes to a terminal what :func:`printable` leaves."""
+    """Writes text to a terminal after :func:`printable`."""
 
     def __init__(self, terminal: TextIO) -> None:
         self._terminal = terminal
@@ -64,7 +64,7 @@ class _Shown(io.TextIOBase):
 
 
 def text_of(value: Any) -> str:
-    """``value`` as text for people: lists and structs as JSON, ``null`` for none."""
+    """``value`` as text for people: lists and structs as JSON, ``null`` for None."""
     return "null" if value is None else _text(_plain(value))
 
 
@@ -82,7 +82,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` as JSON has it: what it has no form for is a text, as DuckDB would take it back."""
+    """``value`` as JSON: types without a form in JSON become texts that DuckDB can parse."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple | pl.Series):

@@ -1,4 +1,6 @@
-"""The command ``schedule``: what the next night would make, what the last ones made; one now."""
+"""The command ``schedule``: shows the next night's plan and the last nights' results; can start a
+night now.
+"""
 
 import argparse
 import time

@@ -1,4 +1,6 @@
-"""The command ``show``: a question, a demonstration or a partition, printed and as files."""
+"""The command ``show``: prints a question, a demonstration or a partition, or writes it to
+files.
+"""
 
 import argparse
 import sys
@@ -35,10 +37,10 @@ from enact_assets.results.published import OpenWarehouse, is_relation
 from enact_assets.settings.paths import DataRoot
 
 MAX_WORDS = 600
-"""Characters of an answer that are printed; files hold all."""
+"""Most characters of an answer that are printed; files have all."""
 
 SAME, NOT_SAME = "as in the right order", "not as in the right order"
-"""Of a step that was not compared."""
+"""Text for a step that was not compared."""
 
 
 @without_collector()
@@ -163,7 +165,7 @@ def _print_errors(console: Console, question: Question, answers: Sequence[Answer
 
 
 def _explain_absent(console: Console, shown: Question | Demonstration) -> None:
-    """If no picture is there, say how to find out why."""
+    """If there is no picture, print how to find out why."""
     if any(picture.sha is not None for picture in shown.pictures):
         return
     name = shown.demonstration

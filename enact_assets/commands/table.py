@@ -1,6 +1,6 @@
-"""Every command: where its options are, what runs it, what it is for.
+"""Table of all commands: module of options, module that runs it, and help text.
 
-A module is imported when its command is called: an answer to ``--help`` waits for no library.
+A module is imported only when its command is called, so ``--help`` loads no libraries.
 """
 
 import argparse
@@ -181,15 +181,15 @@ COMMANDS = {
         "first.",
     ),
 }
-"""In the order of ``enact-assets --help``."""
+"""All commands, in the order of ``enact-assets --help``."""
 WITHOUT_DATA_ROOT = {"validate", "download", "segment", "qa", "eval", "bulk"}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Parser of one command; it has no arguments before it is called."""
+    """Parser of one command; its arguments are added when it is used."""
 
     add: Callable[[argparse.ArgumentParser], None] | None = None
-    """Adds them."""
+    """Function that adds the arguments."""
 
     def fill(self) -> None:
         """Add its arguments, once."""
@@ -198,13 +198,13 @@ class CommandParser(argparse.ArgumentParser):
             add(self)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does it, with the arguments of the command."""
+        """Parse as argparse does, after adding the command's arguments."""
         self.fill()
         return super().parse_known_args(args, namespace)
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the program, which knows names of commands and what these are for."""
+    """The parser of the program, with names and help texts of commands."""
     program = argparse.ArgumentParser(
         prog="enact-assets",
         description="ENACT as a Dagster asset pipeline: demonstrations to leaderboard.",
@@ -219,7 +219,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def command_parsers() -> dict[str, CommandParser]:
-    """Name -> parser of every command, with all arguments: for who reads them."""
+    """Name -> parser of every command, with all arguments, for documentation."""
     (commands,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     found: dict[str, CommandParser] = dict(commands.choices)
     for sub in found.values():
@@ -228,7 +228,7 @@ def command_parsers() -> dict[str, CommandParser]:
 
 
 def run_of(name: str) -> Callable[[argparse.Namespace, Any], int]:
-    """What runs the command ``name``."""
+    """The function that runs the command ``name``."""
     run: Callable[[argparse.Namespace, Any], int] = _part_of(COMMANDS[name].runs, "run", name)
     return run
 

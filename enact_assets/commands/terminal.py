@@ -1,4 +1,4 @@
-"""What commands print with: texts as they are, and how far something is."""
+"""Output of commands: plain texts, and progress."""
 
 import sys
 import time
@@ -18,7 +18,9 @@ LINE_EVERY_S = 10.0
 
 @contextmanager
 def shown_progress(console: Console, name: str) -> Iterator[OnProgress]:
-    """A bar on a terminal, in a log a line every ten seconds; both on standard error."""
+    """Progress as a bar on a terminal, or as a line every ten seconds in a log; on standard
+    error.
+    """
     if not console.is_terminal:
         said_at = time.monotonic()
 
@@ -49,19 +51,19 @@ class TextConsole(Console):
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def _render_buffer(self, buffer: Iterable[Segment]) -> str:
-        # What Rich itself tells the terminal is control, or a style.
+        # Rich's own output to the terminal is control codes or styles.
         return super()._render_buffer(
             part if part.control else part._replace(text=printable(part.text)) for part in buffer
         )
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Text for a terminal, as it is but for what :func:`printable` replaces."""
+    """Text for a terminal, unchanged except for replacements by :func:`printable`."""
     return Text(printable(text), style)
 
 
 def printable(text: str) -> str:
-    """Escapes what a terminal or a coding cannot take, or would obey; names of files and answers
-    of models may hold it.
+    """Escapes characters that a terminal or an encoding does not support, and control characters,
+    which names of files and answers of models may contain.
     """
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)

@@ -1,7 +1,8 @@
-"""Pictures inside a terminal: which way of drawing a terminal has, and a picture in that way.
+"""Draws pictures inside a terminal, by a protocol that the terminal supports.
 
-Three ways are in use: the protocol of kitty, the one of iTerm2, and sixels. Terminals of the first
-two say who they are in the environment; for sixels a terminal is asked (primary device attributes).
+Three ways are in use: the protocol of kitty, the one of iTerm2, and sixels. Terminals with the
+first two are recognised by environment variables; for sixels the terminal is queried (primary
+device attributes).
 """
 
 import base64
@@ -19,7 +20,7 @@ from PIL import Image
 Way = Literal["kitty", "iterm", "sixel"]
 
 KITTY_CHUNK = 4096
-"""Characters of base64 that one escape sequence of kitty may have."""
+"""Most characters of base64 in one escape sequence of kitty."""
 COLOURS = 256
 SIXEL_ROWS = 6
 REPLY_S = 0.3
@@ -27,7 +28,9 @@ SIXEL_ATTRIBUTE = "4"
 
 
 def drawing_way(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Way | None:
-    """How the terminal behind ``stream`` draws pictures; None if it cannot, or is none."""
+    """How the terminal behind ``stream`` draws pictures; None if it cannot, or if it is not a
+    terminal.
+    """
     if not stream.isatty():
         return None
     named = _named_way(environment)
@@ -37,7 +40,7 @@ def drawing_way(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 
 def _named_way(environment: Mapping[str, str]) -> Way | None:
-    # What runs in tmux or screen inherits the environment, and its drawings would be swallowed.
+    # In tmux or screen the environment is inherited, but drawings would be lost.
     if environment.get("TMUX") or environment.get("STY"):
         return None
     program, term = environment.get("TERM_PROGRAM", ""), environment.get("TERM", "")
@@ -49,7 +52,7 @@ def _named_way(environment: Mapping[str, str]) -> Way | None:
 
 
 def drawn(png: bytes, way: Way) -> str:
-    """A PNG file as text that draws it in a terminal, and the end of a line."""
+    """A PNG file as text that draws it in a terminal, with a line end."""
     if way == "kitty":
         return _kitty(png) + "\n"
     if way == "iterm":
@@ -89,7 +92,7 @@ def _sixel(png: bytes) -> str:
 
 
 def _run_lengths(codes: list[int]) -> str:
-    """Characters, more than three equal ones as ``!n``."""
+    """Characters, with more than three equal ones as ``!n``."""
     out, k = [], 0
     while k < len(codes):
         end = k
@@ -102,7 +105,7 @@ def _run_lengths(codes: list[int]) -> str:
 
 
 def _device_attributes() -> list[str]:
-    """What the terminal says it can, by number; empty if it does not answer."""
+    """Numbers of features that the terminal reports; empty if it does not answer."""
     try:
         import termios
         import tty

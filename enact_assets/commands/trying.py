@@ -77,7 +77,7 @@ def _without(n: int, reason: str) -> str:
 
 
 def _scored(name: str, of_kind: pl.DataFrame) -> Table:
-    # Few models refuse in words, and a terminal is narrow.
+    # Shown only if there are any, as few models refuse in words and a terminal is narrow.
     counts = [c for c in COUNTS if c != "n_declined" or of_kind[c].sum()]
     table = Table(title=f"First answers of {name}", title_justify="left")
     for heading in (
@@ -97,7 +97,7 @@ def _scored(name: str, of_kind: pl.DataFrame) -> Table:
 
 @contextmanager
 def _shown(text: str) -> Iterator[Callable[[Asking], None]]:
-    """A line that says how far asking is; notes stay above it."""
+    """A line with the progress of asking; notes stay above it."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

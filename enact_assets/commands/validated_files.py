@@ -1,4 +1,4 @@
-"""What ``validate`` finds in one recording or file: every problem, and notes on what is odd."""
+"""Checks of ``validate`` for one recording or file: all problems, and notes on oddities."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ NOT_TAKEN = (
 
 
 class Look:
-    """One look at one recording or file; each method tells what it finds, and the exit code."""
+    """Checks one recording or file; each method prints its findings and returns the exit code."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress = on_progress
@@ -55,7 +55,7 @@ class Look:
         """Text and style."""
 
     def tried(self, path: Path, look: Callable[[Path], int]) -> int:
-        """``look`` at ``path``; an :class:`EnactError` becomes a problem of it."""
+        """Call ``look`` with ``path``; an :class:`EnactError` becomes a problem of the file."""
         try:
             return look(path)
         except EnactError as error:
@@ -63,7 +63,7 @@ class Look:
             return self.failed([message if str(path) in message else f"{path}: {message}"])
 
     def failed(self, problems: list[str]) -> int:
-        """Tell ``problems``; 0 if there are none."""
+        """Print ``problems``; returns 0 if there are none."""
         self._has_failed |= bool(problems)
         for problem in problems[:MAX_SHOWN]:
             self._tell(problem, "red")
@@ -72,7 +72,7 @@ class Look:
         return 1 if problems else 0
 
     def at_folder(self, folder: Path) -> int:
-        """A recording: its name, what says what happened, and its pictures."""
+        """Check a recording: its name, its file of facts or annotations, and its pictures."""
         file = recorded_file(folder)
         for name in RECORDED_FILES:
             if file is not None and name != file.name and (folder / name).is_file():
@@ -90,7 +90,7 @@ class Look:
         return 0
 
     def at_file(self, file: Path) -> int:
-        """A file by its name, as `import` tells them apart; of a recording, with its pictures.
+        """Check a file by its name, as `import` does; for a recording, with its pictures.
 
         A file that is the whole of a recording is imported under the name of its folder.
         """
@@ -112,7 +112,7 @@ class Look:
         return self._at_annotation(file)
 
     def at_member(self, member: QuestionMember) -> int:
-        """A question file in a zip, with its pictures there."""
+        """Check a question file in a zip, with its pictures in the zip."""
         if member.has_other_rows:
             self._tell(f"note: {member.where}: ignored, its rows are not questions.")
             return 0
@@ -197,7 +197,9 @@ class Look:
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
-        """What OmniGibson is to play; its own Python looks into the file, if there is one."""
+        """Check a raw demonstration for OmniGibson; OmniGibson's Python reads the file, if it is
+        set.
+        """
         about = read_demonstration(file)
         raw = Path(playback_request(file.parent.name, file, file.parent).file)
         said = f"{about.n_frames} frames of episode {about.episode} of {raw}"

@@ -26,9 +26,10 @@ def run_validate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def explain(path: Path, console: Console) -> int:
-    """Print what is wrong in what is at ``path``, or what is in it; 0 if nothing is wrong.
+    """Print problems of the file or folder ``path`` and of its content; returns 0 if there are
+    none.
 
-    ``path`` is whatever ``import`` takes. All pictures are looked at; how far that is goes to
+    ``path`` is anything that ``import`` accepts. All pictures are checked; progress goes to
     standard error.
     """
     if not os.access(path, os.F_OK):
@@ -56,8 +57,8 @@ def explain(path: Path, console: Console) -> int:
 
 
 def _explain_zip(path: Path, console: Console) -> int:
-    """Question files and recordings of a zip; each is unpacked to a temporary folder, looked at,
-    and removed.
+    """Check question files and recordings of a zip; each is unpacked to a temporary folder,
+    checked, and removed.
     """
     try:
         contents = read_zip(path)
@@ -98,8 +99,8 @@ def _look_at(
     console: Console,
     renamed: tuple[str, str] = ("", ""),
 ) -> int:
-    """What ``look`` says about ``path``, in which one name is ``renamed`` to another."""
-    # What is found is printed when the bar is gone: both write to the same lines.
+    """Findings of ``look`` about ``path``, with one name ``renamed`` to another."""
+    # Findings are printed after the bar is removed, as both use the same lines.
     with shown_progress(console, "validate") as on_progress:
         found = Look(on_progress)
         code = found.tried(path, lambda place: look(found, place))

@@ -1,4 +1,4 @@
-"""The command that compares every byte of lake, pictures and ledger with checksums."""
+"""The command ``verify``: compares every byte of lake, pictures and ledger with checksums."""
 
 import argparse
 import time
@@ -20,7 +20,7 @@ from enact_assets.pipeline.runs.instance import check_root
 from enact_assets.settings.paths import DataRoot
 
 SHOWN = 20
-"""Files that are named of each kind."""
+"""Most files of each kind that are named."""
 
 
 def run_verify(arguments: argparse.Namespace, console: Console) -> int:
@@ -43,7 +43,7 @@ def run_verify(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def print_inspection(console: Console, found: Inspection, seconds: float) -> None:
-    """How much was read, then each file that is not as it should be."""
+    """Print how much was read, then each file with a problem."""
     for damage in found.damaged[:SHOWN]:
         console.print(plain(f"damaged: {damage.file.reason}", "red"))
         if damage.aside is not None:
@@ -71,7 +71,7 @@ def print_inspection(console: Console, found: Inspection, seconds: float) -> Non
 
 
 def print_ledger(console: Console, found: LedgerInspection) -> None:
-    """Each line and picture of the ledger that is damaged, then how much was read, if any."""
+    """Print each damaged line and picture of the ledger, then how much was read, if any."""
     for message in found.damaged[:SHOWN]:
         console.print(plain(message, "red"))
     _more(console, found.damaged)

@@ -1,4 +1,4 @@
-"""Commands that walk the asset graph, or show what a walk would make."""
+"""Commands that materialize partitions, or show what would be made."""
 
 import argparse
 import shutil
@@ -42,7 +42,7 @@ def run_materialize(arguments: argparse.Namespace, console: Console) -> int:
 def chosen_names(
     arguments: argparse.Namespace, registry: Registry, part: Part | None
 ) -> dict[str, list[str]]:
-    """Names that the options choose, of a dimension without an option those of ``part``.
+    """Names given by options; for a dimension without an option, those of ``part``.
 
     All are checked here, before a driver makes a data root. Errors: :class:`UnknownNameError`.
     """
@@ -64,7 +64,9 @@ def chosen_names(
 def walk(
     arguments: argparse.Namespace, console: Console, registry: Registry, part: Part | None
 ) -> int:
-    """Materialize what ``arguments`` choose, and print what was done; returns the exit code."""
+    """Materialize the partitions selected by ``arguments``, and print a report; returns the exit
+    code.
+    """
     with without_collector():
         only = chosen_names(arguments, registry, part)
         driver = Driver(
@@ -98,7 +100,7 @@ def walk(
 def requested(
     arguments: argparse.Namespace, only: dict[str, list[str]], part: Part | None
 ) -> dict[str, Any]:
-    """What a plan and a walk are called with: the same."""
+    """Arguments of a plan and of a run, which are the same."""
     return {
         "demonstrations": only.get("demonstration", []),
         "models": only.get("model") or (LEARNED if arguments.learned else []),
@@ -150,7 +152,7 @@ def run_demo(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _program() -> str:
-    """How this program is called here: by its name alone, if that finds it."""
+    """The command of this program: its name alone, if the shell finds it."""
     found, called = shutil.which(PROGRAM), Path(sys.argv[0])
     is_found = found is not None and called.exists() and called.samefile(found)
     return PROGRAM if is_found else sys.argv[0]

@@ -71,7 +71,9 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def asked_by_default(registry: Registry, root: Path) -> list[str]:
-    """Demonstrations in the scope of a data root, those of the demo without one; no environment."""
+    """Demonstrations in the scope of a data root, or those of the demo without a scope; without
+    environments.
+    """
     scope = read_scope(root)
     seeds = {f"-{seed}" for seed in registry.world.environments.seeds}
     names: Sequence[str] = registry.demo.get("demonstration", registry.demonstrations)
@@ -81,7 +83,7 @@ def asked_by_default(registry: Registry, root: Path) -> list[str]:
 
 
 def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
-    """``<activity>-<seed>`` of every activity that is asked about."""
+    """``<activity>-<seed>`` of every activity with questions."""
     activities = dict.fromkeys(name.rpartition("-")[0] for name in asked)
     names = (f"{activity}-{seed}" for activity in activities for seed in seeds)
     return [name for name in names if name not in asked]
@@ -115,7 +117,7 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
 
 
 def notes_of(lake: Lake) -> dict[str, str]:
-    """What is asked about each embedded demonstration, and why not more."""
+    """Print the questions about each embedded demonstration, and why there are not more."""
     source = {"world_source": EMBEDDED_WORLD}
     if not lake.exists("world_questions", source):
         return {}
@@ -125,7 +127,7 @@ def notes_of(lake: Lake) -> dict[str, str]:
 
 
 def problems_of(root: DataRoot, lake: Lake, step_file: str) -> tuple[str, ...]:
-    """What of a step file is not asked about, and why."""
+    """Print which steps of a step file have no questions, and why."""
     found = AnnotatedFilms.of(root, step_file).actions()
     source = {"world_source": step_file}
     if not lake.exists("world_questions", source):

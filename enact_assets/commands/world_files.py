@@ -27,7 +27,7 @@ ANSWERS = "answers.json"
 
 def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) -> str:
     """Write ``per_task`` questions of each task, drawn by their ids, as ``<id>.png``, and their
-    answers into one file; returns what was written, in words.
+    answers into one file; returns a message about the files.
 
     Pictures show no answer. Errors: :class:`LakeError` if no question has been made.
     """
@@ -70,8 +70,8 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
 
 
 def write_release(root: DataRoot, path: Path, sources: Sequence[str]) -> str:
-    """Write questions of ``sources`` under condition ``equivalent`` to ``path``, as one file laid
-    out like ``WorldPrediction-WM.json``; returns what was written, in words.
+    """Write questions of ``sources`` under condition ``equivalent`` to ``path``, as one file with
+    the layout of ``WorldPrediction-WM.json``; returns a message about the file.
 
     Errors: :class:`LakeError` if a source has no questions.
     """

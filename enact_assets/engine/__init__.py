@@ -1,4 +1,4 @@
-"""The engine: declared tables and steps, and what follows: loading, lineage, code versions.
+"""The engine: declares tables and steps; loads, stores and publishes rows; derives lineage.
 
-Nothing in it knows what the tables are about.
+It does not depend on any table of this project.
 """

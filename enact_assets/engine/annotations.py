@@ -1,4 +1,4 @@
-"""Reads the annotations of steps: their parameters, and which declarations are impossible."""
+"""Reads the parameters of steps from their annotations, and refuses impossible declarations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace
@@ -24,7 +24,7 @@ from enact_assets.engine.tables import Table
 def params_of(step: str, by: tuple[str, ...], hints: Mapping[str, Any]) -> tuple[Param, ...]:
     """Parameters of step ``step`` with partitions ``by``: name -> annotation, None without one.
 
-    Errors: :class:`DeclarationError` says which parameter declares what cannot be, and why.
+    Errors: :class:`DeclarationError` names the parameter and what is wrong with its declaration.
     """
     annotations = _Annotations(step, by)
     return tuple(annotations.param(name, hint) for name, hint in hints.items())
@@ -91,7 +91,7 @@ class _Annotations:
                     f"{where}: exactly one {bundle.__name__} belongs to each partition. "
                     f"Did you mean {bundle.__name__}?"
                 )
-            # The name that a bundle is asked for may determine another.
+            # The name by which a bundle is requested may determine the name in another dimension.
             over = self._over(lacking - set(_determined(tuple(lacking))), where)
             known |= {over, *_determined((over,))}
         for field, kind in settings:
@@ -100,7 +100,7 @@ class _Annotations:
         return Param(name, word, bundle, rule, reads, settings, over)
 
     def _known(self, rule: Rule) -> set[str]:
-        """Dimensions in which it is clear which name is read."""
+        """Dimensions in which exactly one name is read."""
         return {*self.by, *_determined(self.by), *dict(rule.fixed)}
 
     def _over(self, lacking: set[str], where: str) -> str:

@@ -1,13 +1,13 @@
 """Code version of a step: a hash over all symbols that its function reaches.
 
-Reached are functions, classes and constants, kernels, imports within functions, what importing a
-reached module does besides binding names, data files that a symbol finds by ``__file__``, modules
-beside one that imports by computed names, and the versions of named libraries. A class counts as a
-whole. Modules do not count by their names: what moves, or is split or merged, stays as it is. Each
-symbol counts with its name, its code, and all that it reads and by which name, to any depth, so
-that two of one name are told apart. Of what is not hashed, such as libraries, the names count. Two
-things are assumed: that rows hold no words of errors, and that modules which are not reached do not
-change those that are.
+The hash covers functions, classes, constants, kernels, imports within functions, import side
+effects of a reached module, data files that a symbol opens by ``__file__``, modules in the same
+folder as one that imports by computed names, and the versions of named libraries. A class is hashed
+as a whole. Module names are not hashed, so moving, splitting or merging modules changes no version.
+A symbol is hashed with its name, its code, and everything that it reads, by name and to any depth,
+so two symbols of the same name differ. Of symbols outside the package, such as libraries, only the
+names are hashed. Two assumptions: rows contain no text of errors, and modules that are not reached
+do not change modules that are.
 """
 
 import os
@@ -26,10 +26,10 @@ from enact_assets.engine.package_files import file_bytes
 from enact_assets.engine.symbols import EFFECTS, Bound, Module, read_module, short_sha
 
 DATA = "<data>"
-"""Symbol of data files that a module finds; their place is behind it (``<data>prompts``)."""
+"""Symbol of data files that a module opens; their path follows it (``<data>prompts``)."""
 DATA_SUFFIXES = frozenset({".css", ".csv", ".html", ".json", ".sql", ".toml", ".txt", ".yaml"})
 LIBRARY = ""
-"""Module of what is not hashed, by dotted name: libraries and what is cut."""
+"""Module of symbols that are not hashed (libraries and cut modules); their names are dotted."""
 IMPORTERS = frozenset({("importlib", "import_module"), ("pkgutil", "iter_modules")})
 _FORMAT = "3"
 
@@ -44,9 +44,10 @@ class Symbol(NamedTuple):
 class CodeVersions:
     """Versions of code in ``package``, found in ``folder``.
 
-    ``cut`` are modules and packages that are not followed, because what they give is hashed
-    otherwise. ``libraries`` are versions of those that count, by import name. ``cache`` is a file
-    that remembers what was read: what is damaged or cannot be written only costs time.
+    ``cut`` are modules and packages that are not followed, because their effect is hashed in
+    another way. ``libraries`` maps import name -> version of the libraries that are hashed.
+    ``cache`` is a file of modules read before; if it is damaged or cannot be written, only time is
+    lost.
     """
 
     def __init__(
@@ -79,8 +80,8 @@ class CodeVersions:
     def _full_sha(self, root: Symbol) -> str:
         """Hash of a symbol and of all that it reaches, by Tarjan's algorithm.
 
-        Those that reach each other are hashed together. They are of one module, as imports do not
-        go in a circle, so there their names tell them apart.
+        Symbols that reach each other are hashed together. They belong to one module, as imports are
+        not circular, so their names are unique.
         """
         numbers: dict[Symbol, int] = {}
         lowest: dict[Symbol, int] = {}
@@ -139,9 +140,9 @@ class CodeVersions:
         return {f"{s.module}:{s.name}": self._sha(s) for s in sorted(self.reached(roots))}
 
     def reached(self, roots: Iterable[Symbol]) -> set[Symbol]:
-        """All symbols that ``roots`` reach, themselves among them.
+        """All symbols that ``roots`` reach, including the roots.
 
-        Errors: :class:`DeclarationError` for a root that is not there.
+        Errors: :class:`DeclarationError` if a root does not exist.
         """
         todo, seen = list(roots), set[Symbol]()
         self._check(todo)
@@ -159,7 +160,7 @@ class CodeVersions:
                 raise DeclarationError(f"{module} has no function or class {name!r}")
 
     def _leads_to(self, symbol: Symbol) -> dict[str, list[Symbol]]:
-        """Dotted name that a symbol reads -> what it means, but for builtins."""
+        """Dotted name that a symbol reads -> the symbols it refers to. Builtins are left out."""
         if symbol.module == LIBRARY or symbol.name.startswith(DATA):
             return {}
         if symbol not in self._next:
@@ -199,9 +200,10 @@ class CodeVersions:
     def _meaning(
         self, module: str, name: tuple[str, ...], inner: Sequence[Bound] = ()
     ) -> list[Symbol]:
-        """All that a dotted ``name`` in ``module`` can mean; ``inner`` are imports beside it.
+        """All symbols that a dotted ``name`` in ``module`` can refer to.
 
-        Nothing is a builtin or a local variable.
+        ``inner`` are imports in the same function. The list is empty for builtins and local
+        variables.
         """
         read = self._module(module)
         found = [Symbol(module, name[0])] if name[0] in read.symbols else []
@@ -221,7 +223,9 @@ class CodeVersions:
         return name in read.symbols or name in read.imports or "*" in read.imports
 
     def _bound_to(self, module: str, bound: Bound, rest: tuple[str, ...]) -> list[Symbol]:
-        """What ``rest`` of a name means that an import in ``module`` binds to ``bound``."""
+        """The symbols that a name refers to: an import in ``module`` binds its beginning to
+        ``bound``, and ``rest`` follows.
+        """
         path = tuple(filter(None, (*bound.module.split("."), bound.symbol, *rest)))
         if path[:2] in IMPORTERS:
             return self._beside(module)
@@ -253,7 +257,7 @@ class CodeVersions:
             place = self._files[symbol.module].parent / symbol.name.removeprefix(DATA)
             found = sorted(place.rglob("*")) if place.is_dir() else [place]
             files = [path for path in found if path.suffix in DATA_SUFFIXES and path.is_file()]
-            # Names are read, too: of a folder, not that of the folder.
+            # File names are hashed too, relative to the folder; the folder's own name is not.
             named = [f"{p.relative_to(place).as_posix()} {short_sha(file_bytes(p))}" for p in files]
             self._shas[symbol] = short_sha("\n".join(named))
         if symbol in self._shas:
@@ -261,7 +265,7 @@ class CodeVersions:
         return self._module(symbol.module).symbols[symbol.name].sha
 
     def save(self) -> None:
-        """Remember what was read, for the next process."""
+        """Write the modules that were read to the cache file, for the next process."""
         if self._cache_file is None or not self._is_changed:
             return
         temporary = self._cache_file.with_name(f".{self._cache_file.name}.{uuid.uuid4().hex}.tmp")

@@ -1,4 +1,4 @@
-"""The graph that follows from declared steps."""
+"""Derives the graph from the declared steps."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -11,10 +11,10 @@ from enact_assets.engine.tables import TABLES
 
 
 def spec_of(step: Step) -> StepSpec:
-    """What ``step`` is made from: tables, settings and external inputs, as they are declared.
+    """The declared inputs of ``step``: tables, settings and external inputs.
 
-    An input that another one vouches for is not listed. An asset that is read twice, by name and
-    of a fixed name, is one input.
+    An input that another input vouches for is not listed. An asset that is read twice, by name and
+    with a fixed name, is one input.
     """
     inputs: dict[str, Input] = {}
     for param in step.params:
@@ -27,7 +27,9 @@ def spec_of(step: Step) -> StepSpec:
 
 
 def vouched_for(step: Step) -> frozenset[str]:
-    """Assets that ``step`` reads, and another input vouches for: they are no inputs of its own."""
+    """Assets that ``step`` reads and another input vouches for. The graph does not list them as
+    inputs.
+    """
     params = (p for p in step.params if p.rule.is_vouched)
     plain = (replace(p, rule=replace(p.rule, is_vouched=False)) for p in params)
     return frozenset(given.asset for param in plain for given in _inputs(param))
@@ -40,14 +42,14 @@ def derive_graph(
 ) -> Graph:
     """Graph of all declared steps, of the settings they ask for, and of ``whole``, which come last.
 
-    ``external`` maps inputs that others wrote -> their dimensions, ``conditions`` the conditions of
-    rules -> the dimension they are about. Steps come after those they read, otherwise in the order
-    of their modules' names, and of their declaration within a module.
-    Errors: :class:`DeclarationError` for a table that two steps make or none does, for steps that
-    read each other, and for conditions that are not defined.
+    ``external`` maps each external input -> its dimensions, ``conditions`` each condition of a rule
+    -> the dimension it tests. Steps come after the steps they read. Beyond that they are sorted by
+    module name and by order of declaration within a module.
+    Errors: :class:`DeclarationError` for a table that two steps make or no step makes, for steps
+    that read each other, and for undefined conditions.
     """
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
-    # Not in the order in which modules were imported, which depends on the entry point.
+    # The order of imports is not used, as it depends on the entry point.
     steps = sorted(STEPS.values(), key=lambda step: step.function.__module__)
     specs = [spec_of(step) for step in steps]
     makers: dict[str, str] = {}
@@ -112,11 +114,11 @@ def _both(first: Input, second: Input) -> Input:
 def _simplified(
     spec: StepSpec, dimensions: Mapping[str, tuple[str, ...]], conditions: Mapping[str, str]
 ) -> StepSpec:
-    """Conditions that an input's own names do not decide are dropped: it is always an input.
+    """Drop conditions that the input's own names do not decide: the input is then always read.
 
-    Dagster has no mapping for them, and plan and UI must say the same. Where step and input share
-    no dimension, and the step does not decide all of the input's, the mapping in Dagster has every
-    partition: there the names of the step may decide, too.
+    Dagster has no mapping for such conditions, and the plan must agree with the UI. Where step and
+    input share no dimension, and the step does not decide every dimension of the input, the mapping
+    in Dagster has every partition. There the step's names may decide, too.
     """
     if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
         raise DeclarationError(

@@ -5,10 +5,10 @@ EnactError
 |   `-- UnknownNameError          an unknown activity, variant, gating, model or partition
 |-- TableContractError            rows break the contract of their table
 |-- LakeError                     a file of the lake cannot be used
-|   |-- MissingPartitionError     it is not there: something upstream was not materialized
+|   |-- MissingPartitionError     it does not exist: something upstream was not materialized
 |   |-- UnreadableFileError       the system refuses to read it, which is not damage
-|   `-- DamagedFileError          its bytes changed since it was written: `files` says which
-|       `-- MisfitFileError       it is whole, but foreign, of another version or another partition
+|   `-- DamagedFileError          its bytes changed since it was written: `files` lists them
+|       `-- MisfitFileError       it is intact, but foreign, of another version or partition
 |-- ReplayError                   a demonstration contradicts itself
 |   |-- IntervalError             an interval ends before it starts, or overlaps its own fact
 |   |-- ExistenceError            an object takes part in a fact while it does not exist
@@ -17,26 +17,26 @@ EnactError
 |   |   `-- StepFileError         a file of annotated steps cannot be read
 |   `-- PlaybackError             OmniGibson could not play a demonstration back
 |-- SimulationError               the embedded simulator could not produce a demonstration
-|   |-- ActivityError             an activity cannot be loaded or built, or names what it has not
-|   |-- StageError                what was put on the stage contradicts itself
-|   |-- PhysicsError              MuJoCo warned, or things flew apart: the state cannot be trusted
+|   |-- ActivityError             an activity cannot be loaded or built, or names unknown objects
+|   |-- StageError                the objects and facts of a stage contradict each other
+|   |-- PhysicsError              MuJoCo warned, or things flew apart: the state is unreliable
 |   |-- PlanError                 a step of the plan could not be carried out
-|   `-- GoalError                 the plan ran, the goal was not reached
+|   `-- GoalError                 the plan ran, but the goal was not reached
 |-- RenderError                   a picture or a mask could not be made
 |-- TrajectoryError               a rank or a length without a trajectory
 |-- PairError                     profile `release` has no change between two key frames
-|-- QuestionError                 a question cannot be written from what is given
+|-- QuestionError                 a question cannot be written from the given data
 |   `-- QuestionFileError         a file of questions or answers cannot be read
 |-- PredictionError               a model could not be asked
 |-- PeopleError                   the database of answers by people cannot be used
 |-- EvaluationError               answers and questions do not belong together
 |-- WarehouseError                the DuckDB file could not be built or read
-|   `-- CheckError                checks of it found offending rows: `checks` says which
+|   `-- CheckError                its checks found offending rows: `checks` lists the results
 |-- OutputError                   a file cannot be written, or would land outside its folder
-|-- GivenTextError                a given file is no UTF-8 text: `line` and `found` say where
+|-- GivenTextError                a given file is not UTF-8 text: `line` and `found` say where
 |-- DownloadError                 published data cannot be looked up or fetched
 |-- MaterializationError          a partition failed, or could not start
-|-- DeclarationError              a step declares what cannot be
+|-- DeclarationError              a step, table or setting is declared wrongly
 `-- UndeclaredReadError           the body of a step reads an undeclared input
 """
 
@@ -75,7 +75,7 @@ class MissingPartitionError(LakeError):
 
 
 class UnreadableFileError(LakeError):
-    """The system refuses to read a file: rights, too many open files, a disk that fails."""
+    """The system refuses to read a file: missing rights, too many open files or a failing disk."""
 
 
 class DamagedFile(NamedTuple):
@@ -99,7 +99,7 @@ class DamagedFileError(LakeError):
 
 
 class MisfitFileError(DamagedFileError):
-    """A file is whole and not the partition it is named after: foreign, misplaced, older."""
+    """A file is intact, but not the partition it is named after: foreign, misplaced or outdated."""
 
 
 class ReplayError(EnactError):
@@ -130,7 +130,9 @@ class AnnotationError(RecordingError):
 
     @classmethod
     def of(cls, file: object, problems: Iterable[object]) -> "AnnotationError":
-        """Message for the ``problems`` of ``file``, each with its place: how many, which first."""
+        """Message for the ``problems`` of ``file``, each with its position: how many, and the
+        first.
+        """
         found = tuple(problems)
         counted = f"{len(found)} problems, the first in " if len(found) > 1 else ""
         return cls(f"{file}: {counted}{found[0]} `enact-assets validate {file}` lists all.", found)
@@ -153,7 +155,7 @@ class ActivityError(SimulationError):
 
 
 class StageError(SimulationError):
-    """What an activity put on its stage contradicts itself; the message lists all of it."""
+    """The objects and facts of a stage contradict each other; the message lists how."""
 
 
 class PhysicsError(SimulationError):
@@ -177,11 +179,11 @@ class TrajectoryError(EnactError):
 
 
 class PairError(EnactError):
-    """Where the public release fails on two key frames, so does profile ``release``."""
+    """The public release fails on these two key frames, so profile ``release`` fails, too."""
 
 
 class QuestionError(EnactError):
-    """A question cannot be written from what is given."""
+    """A question cannot be written from the given data."""
 
 
 class QuestionFileError(QuestionError):
@@ -224,11 +226,11 @@ class OutputError(EnactError):
 
 
 class AlertError(EnactError):
-    """Nobody could be told of a failure."""
+    """A failure could not be reported to anyone."""
 
 
 class GivenTextError(EnactError):
-    """A given file is no UTF-8 text: ``found`` says what is in ``line`` (from 1) instead."""
+    """A given file is not UTF-8 text: ``found`` describes the content of ``line`` (from 1)."""
 
     def __init__(self, line: int, found: str) -> None:
         super().__init__(line, found)
@@ -243,7 +245,7 @@ class DownloadError(EnactError):
 
 
 class DeclarationError(EnactError):
-    """A step declares what cannot be."""
+    """A step, table or setting is declared wrongly."""
 
 
 class UndeclaredReadError(EnactError):

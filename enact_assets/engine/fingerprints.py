@@ -1,7 +1,7 @@
-"""Versions as numbers, so that what half a million partitions were made from is compared at once.
+"""Versions as numbers, so that the inputs of half a million partitions are compared in one go.
 
-A fingerprint only tells equal from different: where it differs, versions themselves are compared
-and named. Two different ones agree by chance once in 2^64.
+A fingerprint only tells equal from different. Where it differs, the versions themselves are
+compared and named. Two different versions have the same fingerprint with probability 2^-64.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ Numbers = NDArray[np.uint64]
 Number = TypeVar("Number", int, Numbers)
 
 NOTHING = 0
-"""Number of no version."""
+"""The number that means "no version"."""
 HEX_DIGITS, SHA_DIGITS = 16, 64
 _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
@@ -32,7 +32,7 @@ def _salt(name: str) -> int:
 def version_number(version: str) -> int:
     """64 bits of a version: the first ones of a SHA-256; 0 for an empty version.
 
-    As :func:`version_numbers` of many.
+    :func:`version_numbers` does the same for many versions.
     """
     if not version:
         return NOTHING
@@ -49,7 +49,7 @@ def version_numbers(versions: Iterable[str]) -> Numbers:
 
 
 def mixed(number: Number) -> Number:
-    """A number from which every bit of ``number`` has influence on every bit; one to one."""
+    """A bijection in which every bit of ``number`` affects every bit of the result."""
     found: Any = number
     found = (found ^ (found >> 30)) * _TIMES[0] & _MASK
     found = (found ^ (found >> 27)) * _TIMES[1] & _MASK
@@ -57,9 +57,9 @@ def mixed(number: Number) -> Number:
 
 
 def input_number(asset: str, number: Number, n_partitions: Number) -> Number:
-    """What one input adds to the fingerprint of all inputs.
+    """The summand of one input in the fingerprint of all inputs.
 
-    ``number`` is that of its version, ``n_partitions`` how many partitions it has.
+    ``number`` is its version as a number, ``n_partitions`` how many partitions it has.
     """
     version: Any = number
     return mixed(cast(Number, ((version ^ _salt(asset)) + n_partitions * _STEP) & _MASK))

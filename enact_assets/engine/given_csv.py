@@ -1,9 +1,9 @@
 """CSV files that people give, as spreadsheets write them.
 
-Fields are separated by comma, semicolon or tab: by what the first line separates most known names
-with. Spreadsheets write ``;`` where the comma is the decimal point. Names of columns count without
-capitals, blanks and ``_``; values lose blanks around them and are in Unicode form NFC. Passed over
-are rows without a value, remarks (rows that begin with ``#``) and the line ``sep=;`` of Excel.
+Fields are separated by comma, semicolon or tab: the one that yields most known column names in the
+first line. Spreadsheets write ``;`` where the comma is the decimal point. Column names are compared
+without capitals, blanks and ``_``; values are stripped and converted to Unicode form NFC. Rows
+without a value, remarks (rows that begin with ``#``) and Excel's line ``sep=;`` are skipped.
 """
 
 import csv
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enact_assets.engine.given_text import nfc
 
 SEPARATORS = (",", ";", "\t")
-# Quotes around a field with a comma say nothing of what the comma is, nor do three digits after it.
+# A quoted field with a comma does not show what the comma means, nor do three digits after it.
 _DECIMAL_COMMAS = {
     ",": re.compile(r"(?!)"),
     ";": re.compile(r"[\d:]*,\d+\D*", re.ASCII),
@@ -26,12 +26,13 @@ _DECIMAL_POINT = re.compile(r"(0|\d+:[\d:]+)?\.\d+\D*|\d*\.(\d{1,2}|\d{4,})\D*",
 
 @dataclass
 class GivenCsv:
-    """A CSV file: ``columns`` of line ``header_line``, and ``rows`` with the lines they end in.
+    """A CSV file: ``columns`` from line ``header_line``, and ``rows`` with the lines they end in.
 
-    Rows have no empty fields at their end, and may have more fields than there are columns. Where
-    reading stopped, ``fault`` is the line and the reason; rows before it are kept. A file without
-    a row has neither columns nor a fault. ``has_decimal_comma`` if a number has a comma that can
-    part nothing but decimals (where ``;`` separates, that is any), and none has such a point.
+    Empty fields at the end of a row are dropped; a row may have more fields than there are columns.
+    If reading stopped early, ``fault`` is the line and the reason; rows before it are kept. A file
+    without rows has neither columns nor a fault. ``has_decimal_comma`` is true if some number has a
+    comma that can only be a decimal comma (any comma, where ``;`` separates fields), and no number
+    has a point that can only be a decimal point.
     """
 
     has_decimal_comma: bool = False
@@ -41,7 +42,7 @@ class GivenCsv:
     fault: tuple[int, str] | None = None
 
     def of(self, row: list[str]) -> dict[str, str]:
-        """Column -> value of ``row``; empty for those that it lacks."""
+        """Column -> value of ``row``; empty for columns that the row lacks."""
         return dict.fromkeys(self.columns, "") | dict(zip(self.columns, row, strict=False))
 
 
@@ -51,10 +52,11 @@ def read_csv(
     naming: Collection[str] = (),
     numbers: Collection[str] = (),
 ) -> GivenCsv:
-    """The rows of ``text``, whose columns should be ``known``; others are kept as they are called.
+    """The rows of ``text``, whose columns should be ``known``; unknown columns keep their names.
 
-    Columns called ``numbers`` say what a comma is. Where the first column is one of ``naming``, a
-    ``#`` may begin a name: a row is a remark only if nothing follows it.
+    ``has_decimal_comma`` follows from the columns ``numbers``. If the first column is one of
+    ``naming``, its values may begin with ``#``; a row is then a remark only if all its other fields
+    are empty.
     """
     separator = _separator(text, known)
     found = GivenCsv()
@@ -69,7 +71,7 @@ def read_csv(
             found.fault = reader.line_num, str(error)
             break
         while row and not row[-1]:
-            row.pop()  # empty columns behind the last: spreadsheets remember what once stood there
+            row.pop()  # spreadsheets write empty columns where cells once had content
         if not row or _is_remark(row, found.columns, naming):
             continue
         if found.columns:
@@ -87,7 +89,7 @@ def read_csv(
 
 
 def _separator(text: str, known: Collection[str]) -> str:
-    """Separator with most known names in the first line that is no comment; comma if unsure."""
+    """Separator with most known names in the first line that is not a remark; comma if unsure."""
     names = {_squashed(name) for name in known}
     marks = "".join(SEPARATORS) + '" '
     lines = (line.strip() for line in io.StringIO(text, newline=""))

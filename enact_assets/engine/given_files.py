@@ -1,6 +1,6 @@
-"""Files that people give: regular ones only, and no longer than what they are for.
+"""Reads files that people give: regular files only, up to a maximum size.
 
-A named pipe makes its reader wait for ever, a link to /dev/zero has no end, and a text of gigabytes
+A named pipe makes its reader wait forever, a link to /dev/zero never ends, and a text of gigabytes
 takes all memory. Links to regular files are followed: recordings are imported as links.
 """
 
@@ -11,7 +11,7 @@ from io import BufferedReader
 from pathlib import Path
 
 MOST_BYTES = 2**28
-"""Of a file that is read as a whole; those that are larger are read in parts."""
+"""Maximum size of a file that is read as a whole; larger files are read in parts."""
 _PART_BYTES = 2**16
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -23,9 +23,9 @@ _KINDS = {
 
 
 def open_given(path: Path) -> BufferedReader:
-    """``path`` for reading.
+    """Open ``path`` for reading.
 
-    Errors: ``OSError`` as of ``open``, also for what is no regular file.
+    Errors: ``OSError`` as of ``open``, also if ``path`` is not a regular file.
     """
     # Without O_NONBLOCK opening a pipe waits for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -38,7 +38,7 @@ def open_given(path: Path) -> BufferedReader:
 
 
 def check_regular(found: os.stat_result, path: Path) -> None:
-    """Errors: ``OSError`` unless ``found`` is of a regular file."""
+    """Errors: ``OSError`` unless ``found`` describes a regular file."""
     kind = stat.S_IFMT(found.st_mode)
     if kind != stat.S_IFREG:
         text = f"is {_KINDS.get(kind, 'something else')}, not a regular file"
@@ -49,13 +49,13 @@ def check_regular(found: os.stat_result, path: Path) -> None:
 def read_given(path: Path, most: int = MOST_BYTES) -> bytes:
     """All bytes of ``path``.
 
-    Errors: ``OSError`` as of :func:`open_given`, and if there are more than ``most``.
+    Errors: ``OSError`` as of :func:`open_given`, and if the file has more than ``most`` bytes.
     """
     with open_given(path) as file:
-        # Reading takes as much memory as it is allowed to read, however small the file is.
+        # read(n) allocates n bytes, however small the file is.
         expected = os.fstat(file.fileno()).st_size
         found = file.read(min(expected, most) + 1)
-        # It grew, or is one of those of /proc, whose size is 0.
+        # The file grew, or is a file of /proc, whose size is always 0.
         while expected < len(found) <= most:
             more = file.read(min(len(found) + _PART_BYTES, most + 1 - len(found)))
             if not more:

@@ -1,10 +1,9 @@
-"""Pictures that people give: read by what they are, not by their name, and by one rule everywhere.
+"""Reads pictures that people give: by their content, not by their file name.
 
-PNG, JPEG and WebP are read. What is transparent shows white, as on a page of paper, and what a
-camera noted about how it was held (EXIF) is applied once and dropped. Nothing is guessed of more
-than 8 bits per channel or of several pictures in one file (an animated PNG has one that
-shows where nothing is animated). An 8-bit PNG that has nothing of this
-stays as it is, byte for byte; everything else becomes an 8-bit RGB PNG.
+PNG, JPEG and WebP are read. Transparent pixels become white, and the camera's orientation (EXIF) is
+applied once and dropped. Pictures with more than 8 bits per channel and files with several pictures
+are refused; of an animated PNG the default image is read. An 8-bit PNG without transparency and
+orientation stays as it is, byte for byte; all other pictures become 8-bit RGB PNGs.
 """
 
 import io
@@ -26,54 +25,54 @@ from enact_assets.engine.errors import DamagedFileError
 from enact_assets.engine.given_files import read_given
 
 MAX_PIXELS = 1 << 26
-"""A picture of more, at 200 MB decoded, is taken to be made to fill the memory."""
+"""A larger picture (more than 200 MB when decoded) is refused as an attempt to fill the memory."""
 MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
-"""Pillow's modes of an 8-bit PNG: deeper pictures would be clipped."""
+"""Pillow's modes of an 8-bit PNG; pictures of other modes would be clipped."""
 TINY_PX = 32
-"""A picture with a shorter edge shows next to nothing."""
+"""A picture with a shorter edge shows almost nothing."""
 _ORIENTATION = 0x0112
 _UPRIGHT, _LYING = 1, range(5, 9)
 _NOTES = (b"eXIf", b"iTXt", b"tEXt", b"zTXt")
-"""Chunks of a PNG that can say how the camera was held."""
+"""Chunks of a PNG that can hold the camera's orientation."""
 _DEPTH_AT = 24
-"""Where a PNG file says how many bits a channel has."""
+"""Offset of the bits per channel in a PNG file."""
 _DECODE_ERRORS = (
     *(OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, OverflowError),
     *(AttributeError, struct.error, zlib.error),
 )
-"""How Pillow reports bytes that break the format: a damaged chunk may be any of these."""
+"""Errors by which Pillow reports a file that breaks its format."""
 
 
 class GivenPicture(NamedTuple):
-    """A picture as it is shown: an 8-bit PNG file, and what had to be done for it."""
+    """A picture as it is shown: an 8-bit PNG file, and how it was converted."""
 
     png: bytes
     width_px: int
     height_px: int
     kind: str
-    """What it was given as: PNG, JPEG or WebP."""
+    """Format of the given file: PNG, JPEG or WebP."""
     is_turned: bool
     is_on_white: bool
 
     @property
     def is_tiny(self) -> bool:
-        """Whether nobody can see much on it."""
+        """Whether it is too small to show much."""
         return min(self.width_px, self.height_px) < TINY_PX
 
 
 def read_picture_file(path: Path) -> GivenPicture:
-    """:func:`given_picture` of a file. Errors: the same, also if it cannot be read."""
+    """:func:`given_picture` of a file. Errors: the same, also for a file that cannot be read."""
     return given_picture(_content_of(path), str(path))
 
 
 def given_picture(content: bytes, where: str) -> GivenPicture:
-    """The picture in a file that somebody gave.
+    """The picture in a given file.
 
     Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as PNG, JPEG or
     WebP, have more than 8 bits per channel, several pictures or more than ``MAX_PIXELS``.
     """
     kind = _kind(content)
-    # Decoding overlooks what is wrong behind the last pixel, such as the end of a copy cut short.
+    # Decoding overlooks faults after the last pixel, such as a truncated end.
     _verify(content, kind, where)
     with _opened(content, kind, where) as image:
         is_turned = _orientation(image) != _UPRIGHT
@@ -86,7 +85,7 @@ def given_picture(content: bytes, where: str) -> GivenPicture:
 
 
 def decode_png(png: bytes, where: str) -> Image.Image:
-    """The picture in a PNG file, as RGB; what is transparent is white.
+    """The picture in a PNG file, as RGB; transparent pixels become white.
 
     Errors: :class:`DamagedFileError` with ``where`` if the bytes do not decode as an 8-bit PNG of
     at most ``MAX_PIXELS``.
@@ -96,7 +95,8 @@ def decode_png(png: bytes, where: str) -> Image.Image:
 
 
 def undecoded_size(path: Path) -> tuple[int, int]:
-    """Width and height of an upright picture file in px. All checksums of a PNG are read, no pixel.
+    """Width and height in px of a picture, turned upright. Checksums of a PNG are checked; no pixel
+    is decoded.
 
     Errors: :class:`DamagedFileError` as of :func:`read_picture_file`.
     """
@@ -131,7 +131,7 @@ def _content_of(path: Path) -> bytes:
 def on_white(image: Image.Image) -> Image.Image:
     """``image`` as RGB, as it looks on white."""
     if not _is_transparent(image):
-        # By way of RGBA: of a palette with transparency Pillow warns otherwise.
+        # By way of RGBA, as Pillow warns about a palette with transparency.
         return (image.convert("RGBA") if image.mode == "P" else image).convert("RGB")
     with_alpha = image.convert("RGBA")
     white = Image.new("RGBA", image.size, "white")
@@ -139,9 +139,9 @@ def on_white(image: Image.Image) -> Image.Image:
 
 
 def encoded_png(image: Image.Image) -> bytes:
-    """A PNG file of ``image``, without anything but its pixels."""
+    """A PNG file with the pixels of ``image`` and no notes."""
     out = io.BytesIO()
-    # A new image: that of a file may pass on what the file said beside its pixels.
+    # A new image, as one opened from a file may carry the file's notes with it.
     Image.frombytes(image.mode, image.size, image.tobytes()).save(out, "PNG")
     return out.getvalue()
 
@@ -154,7 +154,9 @@ def _is_transparent(image: Image.Image) -> bool:
 
 
 def _orientation(image: Image.Image) -> int:
-    """How the camera was held, 1 to 8. Nothing is decoded: what is not known yet is upright."""
+    """The camera's orientation, 1 to 8. Nothing is decoded; an orientation not read yet counts as
+    upright.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: object = Image.Image.getexif(image).get(_ORIENTATION)
@@ -162,7 +164,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _scale_transparent(image: Image.Image, depth: int) -> None:
-    """Pillow reads grey of 2 and 4 bits as of 8, but not which grey is transparent."""
+    """Pillow scales grey of 2 and 4 bits to 8 bits, but not the transparent grey: scale it, too."""
     grey = image.info.get("transparency")
     if depth in (2, 4) and image.mode == "L" and isinstance(grey, int):
         image.info["transparency"] = grey * (255 // (2**depth - 1))
@@ -185,9 +187,9 @@ def _opened(
     }
     try:
         with warnings.catch_warnings():
-            # Pillow warns of a damaged note of a camera, which then says nothing.
+            # Pillow warns about a damaged EXIF note, which is then ignored.
             warnings.simplefilter("ignore")
-            # Not Image.open, which only warns of the smaller ones among the absurdly large.
+            # Image.open is not used: it only warns where a picture is somewhat too large.
             found = readers[kind](io.BytesIO(content))
         with found as image:
             width, height = image.size
@@ -198,7 +200,7 @@ def _opened(
             n_frames = 1 if kind == "PNG" else getattr(image, "n_frames", 1)
             if n_frames > 1:
                 raise DamagedFileError(
-                    f"{where}: has {n_frames} pictures, expected one. Export the one that is meant."
+                    f"{where}: has {n_frames} pictures, expected one. Export the intended one."
                 )
             if is_decoded:
                 image.load()

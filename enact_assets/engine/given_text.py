@@ -1,8 +1,8 @@
-"""Text that people give: UTF-8 without its mark, and names in one Unicode form.
+"""Reads text that people give: UTF-8 without its byte order mark, and names in one Unicode form.
 
 Spreadsheets and editors put a byte order mark before the text; macOS writes a letter and its accent
-as two characters where others write one. Both mean the same, so the mark is dropped and names are
-compared in form NFC. Any other encoding is refused: of most bytes it could be one of several.
+as two characters where others write one. The meaning is the same, so the mark is dropped and names
+are compared in form NFC. Other encodings are refused, as most bytes are valid in several of them.
 """
 
 import codecs
@@ -29,11 +29,11 @@ def text_of(content: bytes) -> str:
 
 
 def without_mark(start: bytes) -> bytes:
-    """``start`` of a file without a byte order mark.
+    """``start`` of a file, with any byte order mark removed.
 
-    Errors: :class:`GivenTextError` if its mark is that of UTF-16.
+    Errors: :class:`GivenTextError` if the file is UTF-16.
     """
-    # No text begins with a zero, but half of UTF-16 is zeros, in languages of Europe.
+    # UTF-8 text does not begin with a zero byte; in European languages half of UTF-16 is zeros.
     if start.startswith(_WIDE) or b"\0" in start[:2]:
         raise GivenTextError(1, "it is UTF-16")
     return start.removeprefix(MARK)

@@ -1,4 +1,4 @@
-"""Moments of videos that people give: seconds, milliseconds, a clock, or the number of a frame."""
+"""Reads times in videos that people give: seconds, milliseconds, clock time or frame number."""
 
 import re
 
@@ -24,11 +24,12 @@ def wanted(text: str) -> str:
 
 
 def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
-    """Seconds from 0 that ``text`` says; None if it says none, or could say two.
+    """Seconds from 0 that ``text`` means; None if it is not a time or is ambiguous.
 
-    ``62.5``, ``62.5 s``, ``62500 ms``, ``1:02.5`` and ``00:01:02.5``, each with a decimal comma
-    too. A mark that may part thousands has two meanings: a comma without ``decimal_comma``, a point
-    with it. Hours go on after 24, and minutes without hours after 60.
+    ``62.5``, ``62.5 s``, ``62500 ms``, ``1:02.5`` and ``00:01:02.5``, each also with a decimal
+    comma. A mark that may separate thousands makes a text ambiguous: a comma without
+    ``decimal_comma``, a point with it. Hours may exceed 24, and minutes without hours may exceed
+    60.
     """
     if len(text) > _MAX_CHARACTERS or text.count(",") > 1 or ("," in text and "." in text):
         return None
@@ -38,7 +39,7 @@ def seconds_of(text: str, *, decimal_comma: bool = False) -> float | None:
     plain = text.replace(",", ".")
     if clock := _CLOCK.fullmatch(plain):
         hours, minutes, seconds = (float(part or 0) for part in clock.groups())
-        # The part after the colon overflowed into the part before it.
+        # 60 or more after a colon.
         if seconds >= 60 or (clock[1] and minutes >= 60):
             return None
         return 3600 * hours + 60 * minutes + seconds
@@ -55,5 +56,5 @@ def rate_of(text: str, *, decimal_comma: bool = False) -> float | None:
 
 
 def frame_of(text: str) -> int | None:
-    """The number of a frame, from 0, that ``text`` says; None if it says none."""
+    """The frame number, from 0, that ``text`` means; None if it is not a frame number."""
     return int(text) if _FRAME.fullmatch(text) else None

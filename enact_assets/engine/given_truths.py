@@ -1,4 +1,4 @@
-"""Yes and no as people and spreadsheets write them: Excel writes truths in its own language."""
+"""Reads true and false as people and spreadsheets write them: Excel uses its interface language."""
 
 WANTED = "true or false (yes/no, 1/0 and the words of Excel in other languages are read, too)"
 _TRUE = (
@@ -21,5 +21,5 @@ _MEANING = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, False)
 
 
 def truth_of(text: str) -> bool | None:
-    """What ``text`` says, in capitals or not; None if it says neither."""
+    """Truth value of ``text``, in upper or lower case; None if it is neither."""
     return _MEANING.get(text.strip().lower())

@@ -1,9 +1,9 @@
 """The graph of steps: inputs of each asset, and how partitions follow from partitions.
 
-A partition is a tuple of names in the order of its asset's dimensions. Where an input says nothing
-else, partitions follow by name: in each dimension that step and input share, the same name; in one
-that a name of the step determines (a variant has one gating), the name that it determines; of a
-dimension that only the input has, every name.
+A partition is a tuple of names in the order of its asset's dimensions. Unless an input declares
+another rule, its partitions follow by name. In a dimension that step and input share, the same name
+is read; in one that a name of the step determines (a variant has one gating), the determined name;
+in a dimension that only the input has, every name.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,9 +18,9 @@ from enact_assets.engine.grids import Grid, Partition
 class Input:
     """One asset that a step reads.
 
-    ``fixed`` are dimensions with the one name that is read, whatever is made; with ``is_also_own``
-    the partition that follows by name is read, too. Under the condition called ``when`` it is an
-    input, otherwise it is none.
+    ``fixed`` maps dimension -> the one name that is read for every partition of the step. With
+    ``is_also_own`` the partition that follows by name is read, too. With ``when`` it is an input
+    only where that condition holds.
     """
 
     asset: str
@@ -31,10 +31,10 @@ class Input:
 
 @dataclass(frozen=True)
 class StepSpec:
-    """A step lands its assets together, all of them from all of its inputs.
+    """A step writes its assets together, all of them from all of its inputs.
 
-    With ``when`` it has partitions only of names for which that condition holds. One that
-    ``takes_what_there_is`` runs although inputs failed, and says which are stale.
+    With ``when`` it has partitions only of names for which that condition holds. With
+    ``takes_what_there_is`` it runs even if inputs failed, and lists the stale ones.
     """
 
     name: str
@@ -49,9 +49,10 @@ class Graph:
     """All steps, each after those it reads.
 
     ``dimensions`` maps asset -> dimensions of its partitions. ``roots`` are settings, ``external``
-    are written by others: both have versions and no rows. ``whole`` make one file of everything.
-    ``determines`` maps a dimension to the one that its names decide, which may decide another;
-    ``conditions`` maps a condition to the dimension whose names it holds for.
+    are files written outside the pipeline; they have versions but no rows. ``whole`` are steps that
+    make one file of everything. ``determines`` maps a dimension to the dimension that its names
+    decide, which may in turn decide another. ``conditions`` maps a condition to the dimension whose
+    names it tests.
     """
 
     steps: tuple[StepSpec, ...]
@@ -63,7 +64,7 @@ class Graph:
     conditions: Mapping[str, str] = field(default_factory=dict)
 
     def determined_by(self, dimension: str) -> tuple[str, ...]:
-        """Dimensions that a name in ``dimension`` decides, one after the other."""
+        """Dimensions that a name in ``dimension`` decides, directly or through others, in order."""
         found: tuple[str, ...] = ()
         while dimension in self.determines:
             dimension = self.determines[dimension]
@@ -71,7 +72,7 @@ class Graph:
         return found
 
     def upstream(self, steps: Collection[str]) -> set[str]:
-        """Names of ``steps`` and of all that they are made from, directly or not."""
+        """Names of ``steps`` and of all steps upstream of them."""
         found, left = set[str](), list(steps)
         while left:
             name = left.pop()
@@ -88,17 +89,16 @@ class Graph:
 
     @cached_property
     def step_of(self) -> Mapping[str, StepSpec]:
-        """Asset -> the step that lands it."""
+        """Asset -> the step that writes it."""
         return {asset: step for step in self.steps for asset in step.assets}
 
 
 @dataclass(frozen=True)
 class Names:
-    """Every name there is now, and what settings say about names.
+    """All current names, and what settings say about them.
 
-    ``of`` maps dimension -> names, sorted. ``determined`` maps a dimension of
-    ``Graph.determines`` -> name -> the name it determines. ``holds`` maps condition -> the names
-    for which it holds.
+    ``of`` maps dimension -> sorted names. ``determined`` maps a dimension of ``Graph.determines``
+    -> name -> the name it determines. ``holds`` maps condition -> the names for which it holds.
     """
 
     graph: Graph
@@ -154,16 +154,15 @@ class Names:
 
     @cached_property
     def _sets(self) -> Mapping[str, frozenset[str]]:
-        """For :meth:`has`, which a plan asks half a million times of ten thousand names."""
+        """For :meth:`has`, which a plan calls half a million times with ten thousand names."""
         return {dimension: frozenset(names) for dimension, names in self.of.items()}
 
 
 class Follow:
-    """One input of a step: which of its partitions belong to a partition that is made.
+    """One input of a step: which of its partitions a partition of the step is made from.
 
-    ``ours`` are the dimensions of what is made. Partitions of the input come in groups: ``bound``
-    are the dimensions of the input in which the group says the name; in all others every name
-    belongs to it.
+    ``ours`` are the dimensions of the step. Partitions of the input are grouped: all partitions
+    with the same names in the dimensions ``bound`` form a group.
     """
 
     def __init__(self, ours: tuple[str, ...], given: Input, names: Names) -> None:
@@ -174,33 +173,35 @@ class Follow:
         fixed = dict(given.fixed)
         self.bound = tuple(d for d in theirs if d in ours or d in by or d in fixed)
         self.is_rolled_up = self.bound != theirs
-        """Whether it is made from all existing partitions of an input."""
+        """Whether the step is made from all existing partitions of the input."""
         self.bound_positions = tuple(theirs.index(d) for d in self.bound)
         """Positions of the bound dimensions in a partition of the input."""
         has_both = bool(fixed) and given.is_also_own
         first = {} if has_both else fixed
         self.own = [NameOf.of(d, ours, by, first, names) for d in self.bound]
-        """What names each dimension of ``bound``."""
+        """Where the name in each dimension of ``bound`` comes from."""
         self.base: list[NameOf] | None = None
-        """With both a fixed and its own name: what names the fixed one."""
+        """If the input is read both by a fixed name and by its own: where the fixed name comes
+        from.
+        """
         if has_both:
             self.base = [NameOf.of(d, ours, by, fixed, names) for d in self.bound]
         self._plain = None
         if all(part.position >= 0 and part.determined is None for part in self.own):
             self._plain = [part.position for part in self.own]
         self.when: tuple[NameOf, frozenset[str]] | None = None
-        """The name on which the condition depends, and the names for which it holds."""
+        """Where the name that the condition tests comes from, and the names for which it holds."""
         if given.when is not None:
             dimension = graph.conditions[given.when]
             holds = names.holds.get(given.when, frozenset[str]())
             self.when = (NameOf.of(dimension, ours, by, {}, names), holds)
         self.is_by_name = given.when is None and (not fixed or has_both)
-        """Whether the partition of the same names belongs, whatever is made."""
+        """Whether the partition with the same names is always read."""
         self.is_simple = given.when is None and self.base is None and not self.is_rolled_up
-        """Whether exactly one partition of the input belongs to each that is made."""
+        """Whether each partition of the step reads exactly one partition of the input."""
 
     def groups(self, partition: Partition) -> tuple[Partition, ...]:
-        """The names in the dimensions ``bound``; a partition of the input that has them belongs."""
+        """Groups that ``partition`` reads, each as its names in the dimensions ``bound``."""
         if self.when is not None:
             part, holds = self.when
             if part.name(partition) not in holds:
@@ -220,7 +221,7 @@ class NameOf:
     """Where the name in one dimension comes from."""
 
     position: int
-    """In the partition that is made; -1 for a fixed name."""
+    """Index of the name in the step's partition; -1 for a fixed name."""
     determined: Mapping[str, str] | None
     fixed: str
 
@@ -233,7 +234,9 @@ class NameOf:
         fixed: Mapping[str, str],
         names: Names,
     ) -> "NameOf":
-        """Of ``dimension``: fixed, one of ``ours``, or decided by the one of ours in ``by``."""
+        """Source of the name in ``dimension``: fixed, one of ``ours``, or decided by one of ours
+        (``by``).
+        """
         if dimension in fixed:
             return cls(-1, None, fixed[dimension])
         if dimension in ours:
@@ -241,7 +244,7 @@ class NameOf:
         return cls(ours.index(by[dimension]), names.decided(dimension, by[dimension]), "")
 
     def name(self, partition: Partition) -> str:
-        """The name that it has where ``partition`` is made."""
+        """The name for a ``partition`` of the step."""
         if self.position < 0:
             return self.fixed
         name = partition[self.position]

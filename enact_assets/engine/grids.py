@@ -1,4 +1,4 @@
-"""Partitions, and those of an asset as a grid: what belongs to what is an index, not a search."""
+"""Partitions, and all partitions of an asset as a grid: finding one is an index operation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -21,12 +21,14 @@ class Partition(tuple[str, ...]):
 
     @classmethod
     def of_key(cls, key: str | None) -> "Partition":
-        """Inverse of :attr:`key`; without a key that of an asset without partitions."""
+        """Inverse of :attr:`key`; None gives the partition of an asset without partitions."""
         return cls(key.split("|")) if key else cls()
 
     @property
     def key(self) -> str:
-        """As Dagster and the catalogue write it: ``setting_the_table-0|baseline``, or nothing."""
+        """As Dagster and the catalogue write it: ``setting_the_table-0|baseline``; empty without
+        names.
+        """
         return "|".join(self)
 
     def as_dict(self, dimensions: Iterable[str]) -> dict[str, str]:
@@ -37,8 +39,8 @@ class Partition(tuple[str, ...]):
 class Grid:
     """All partitions that an asset should have, in order; its axes are the asset's dimensions.
 
-    ``names`` are the names on each axis. A position is that in the order of all partitions, a code
-    that of a name on its axis.
+    ``names`` are the names on each axis. A position is the index of a partition in that order; a
+    code is the index of a name on its axis.
     """
 
     def __init__(self, names: Sequence[Sequence[str]]) -> None:
@@ -77,7 +79,7 @@ class Grid:
         return Partition(reversed(found))
 
     def position(self, partition: Sequence[str]) -> int | None:
-        """Where a partition is; None for one that the asset should not have."""
+        """Index of a partition; None for one that the asset should not have."""
         position = 0
         if len(partition) != len(self.codes):
             return None

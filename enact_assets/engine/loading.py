@@ -27,7 +27,7 @@ from enact_assets.engine.tables import Table
 
 
 class Store(Protocol):
-    """Where rows are kept."""
+    """Stores and returns rows of partitions."""
 
     def read(self, table_name: str, partition: Mapping[str, str], /) -> pl.DataFrame:
         """Rows of one partition."""
@@ -38,17 +38,18 @@ class Store(Protocol):
         ...
 
     def partitions(self, table_name: str, /) -> Sequence[Mapping[str, str]]:
-        """Partitions that are there, sorted."""
+        """Existing partitions, sorted."""
         ...
 
 
 @dataclass(frozen=True)
-class World:
-    """What steps are run with.
+class StepContext:
+    """The context in which steps run: where rows and settings come from.
 
-    ``setting`` gives the entry of a settings type, by its name in the type's dimension (None if it
-    has none). ``tools`` are handed to whatever makes handles. ``bundles`` are those loaded so far:
-    the same rows and settings are the same bundle, with whatever it has computed.
+    ``setting`` returns the entry of a settings type by its name in the type's dimension (None if
+    the type has no dimension). ``tools`` are passed to the functions that make handles. ``bundles``
+    caches the bundles loaded so far: the same rows and settings give the same object, with
+    everything it has computed.
     """
 
     store: Store
@@ -71,10 +72,10 @@ def _as_running(step: Step | None) -> Iterator[None]:
 
 
 def check_declared(table_name: str) -> None:
-    """A store asks this before it reads.
+    """Check that the running step declares what it reads; a store calls this before it reads.
 
-    Errors: :class:`UndeclaredReadError` while the body of a step runs: its inputs are its
-    parameters, and what it reads besides would go unnoticed when it changes.
+    Errors: :class:`UndeclaredReadError` while the body of a step runs. The inputs of a step are its
+    parameters; if it read another table, changes of that table would go unnoticed.
     """
     step = _running.get()
     if step is None:
@@ -89,17 +90,18 @@ def check_declared(table_name: str) -> None:
 
 
 def call(
-    step: Step, partition: Mapping[str, str], world: World
+    step: Step, partition: Mapping[str, str], context: StepContext
 ) -> Iterator[tuple[type[Table], pl.DataFrame, Mapping[str, Any]]]:
-    """Load the arguments of ``step`` and call it: each table that it makes, rows and summary.
+    """Load the arguments of ``step`` and call it; yields each table that it makes, rows and
+    summary.
 
-    ``partition`` maps dimension -> name. Rows are checked here, and only here; the summary is that
-    of the whole step and comes with its first table.
-    Errors: those of loading and of the step; :class:`TableContractError` for rows that are none of
-    the table; :class:`UndeclaredReadError` for a body that reads
-    what it does not declare.
+    ``partition`` maps dimension -> name. Rows are checked here, and only here. The summary
+    describes the whole step and comes with its first table.
+    Errors: those of loading and of the step; :class:`TableContractError` for rows that break the
+    contract of their table; :class:`UndeclaredReadError` for a body that reads a table it does not
+    declare.
     """
-    arguments = load_arguments(step, partition, world)
+    arguments = load_arguments(step, partition, context)
     with _as_running(step):
         made = step.function(**arguments)
     text = ", ".join(f"{dimension}={name}" for dimension, name in partition.items())
@@ -110,38 +112,44 @@ def call(
         )
     ]
     rows = {t.table_name(): part for t, part in zip(step.outputs, parts, strict=True)}
-    summary = _summary(step, partition, world, {**arguments, **rows})
+    summary = _summary(step, partition, context, {**arguments, **rows})
     for table, part in zip(step.outputs, parts, strict=True):
         yield table, part, summary
         summary = {}
 
 
-def load_arguments(step: Step, partition: Mapping[str, str], world: World) -> dict[str, Any]:
+def load_arguments(
+    step: Step, partition: Mapping[str, str], context: StepContext
+) -> dict[str, Any]:
     """Arguments of ``step`` by name.
 
     Errors: :class:`MissingPartitionError` and others of the store.
     """
-    return _load(step.params, partition, world)
+    return _load(step.params, partition, context)
 
 
-def _load(params: Sequence[Param], partition: Mapping[str, str], world: World) -> dict[str, Any]:
-    loader = _Loader(dict(partition), world)
+def _load(
+    params: Sequence[Param], partition: Mapping[str, str], context: StepContext
+) -> dict[str, Any]:
+    loader = _Loader(dict(partition), context)
     loaded: dict[str, Any] = {}
-    # Handles are made from what was loaded.
+    # Handles are made last, from the arguments loaded before.
     for param in sorted(params, key=lambda p: p.kind == "handle"):
         loaded[param.name] = loader.argument(param, loaded)
     return {param.name: loaded[param.name] for param in params}
 
 
 def _summary(
-    step: Step, partition: Mapping[str, str], world: World, known: Mapping[str, Any]
+    step: Step, partition: Mapping[str, str], context: StepContext, known: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What is shown of what ``step`` made; nothing where the summary needs tools and has none."""
-    if step.summary is None or (step.shown and world.tools is None):
+    """The summary that is shown with the tables of ``step``; empty if it needs tools and there are
+    none.
+    """
+    if step.summary is None or (step.shown and context.tools is None):
         return {}
     try:
-        shown = _load(step.shown, partition, world)
-    except EnactError as error:  # what is only shown must not fail what was made
+        shown = _load(step.shown, partition, context)
+    except EnactError as error:  # a summary is only shown, so it must not fail the step
         return {"no summary": str(error)}
     wanted = inspect.signature(step.summary).parameters
     given = {**known, **shown}
@@ -149,8 +157,8 @@ def _summary(
 
 
 class _Loader:
-    def __init__(self, partition: dict[str, str], world: World) -> None:
-        self._partition, self._world = partition, world
+    def __init__(self, partition: dict[str, str], context: StepContext) -> None:
+        self._partition, self._context = partition, context
         self._made = Partition(partition.values())
 
     def argument(  # noqa: PLR0911 - one for each kind of parameter
@@ -164,7 +172,7 @@ class _Loader:
             case "handle":
                 if not self._is_read(param):
                     return None
-                return HANDLES[param.of].provider(self._world.tools, self._partition, loaded)
+                return HANDLES[param.of].provider(self._context.tools, self._partition, loaded)
             case "bundle":
                 return self._bundle(param)
             case "each":
@@ -176,18 +184,18 @@ class _Loader:
         return self._rows(param.reads[0])
 
     def _follow(self, read: Read) -> Follow:
-        return Follow(tuple(self._partition), read.input, self._world.names)
+        return Follow(tuple(self._partition), read.input, self._context.names)
 
     def _partitions(self, read: Read) -> list[dict[str, str]] | None:
-        """Partitions of an input that belong to what is made; None if it is not an input."""
+        """Partitions of an input for the step's partition; None if its condition does not hold."""
         follow, by = self._follow(read), read.table.by
         groups = follow.groups(self._made)
         if not groups:
             return None
         if not follow.is_rolled_up:
             return [group.as_dict(by) for group in groups]
-        names = self._world.names
-        there = self._world.store.partitions(read.table.table_name())
+        names = self._context.names
+        there = self._context.store.partitions(read.table.table_name())
         bound = [group.as_dict(follow.bound).items() for group in groups]
         return [
             dict(found)
@@ -197,10 +205,10 @@ class _Loader:
         ]
 
     def _is_read(self, param: Param) -> bool:
-        """Whether the condition holds under which a handle is given."""
+        """Whether the condition of a handle holds."""
         if param.rule.when is None:
             return True
-        names = self._world.names
+        names = self._context.names
         dimension = names.graph.conditions[param.rule.when]
         name = self._partition.get(dimension)
         if name is None:
@@ -212,7 +220,7 @@ class _Loader:
         found, name = self._partitions(read), read.table.table_name()
         if found is None:
             return None
-        rows = [self._world.store.read(name, partition) for partition in found]
+        rows = [self._context.store.read(name, partition) for partition in found]
         if not read.rule.is_many:
             return rows[0]
         return pl.concat([read.table.empty(), *rows])
@@ -223,28 +231,28 @@ class _Loader:
 
     def _versions(self, param: Param) -> Versions[Any]:
         (read,) = param.reads
-        store, name = self._world.store, read.table.table_name()
+        store, name = self._context.store, read.table.table_name()
         found = self._partitions(read) or []
         return Versions({p[param.over]: store.content_sha(name, p) for p in found})
 
     def _setting(self, kind: type, rule: Rule) -> Any:
         setting = SETTINGS[kind]
         if setting.dimension is None:
-            return self._world.setting(kind, None)
+            return self._context.setting(kind, None)
         given = Input(setting.root, fixed=rule.fixed)
-        (group,) = Follow(tuple(self._partition), given, self._world.names).groups(self._made)
-        return self._world.setting(kind, group[0])
+        (group,) = Follow(tuple(self._partition), given, self._context.names).groups(self._made)
+        return self._context.setting(kind, group[0])
 
     def _bundle(self, param: Param) -> Any:
         fields = {read.field: self._rows(read) for read in param.reads}
         if any(rows is None for rows in fields.values()):
             return None
         parts = fields | {field: self._setting(kind, param.rule) for field, kind in param.settings}
-        # A bundle keeps its parts, so no other object has their ids.
+        # A bundle keeps its parts alive, so ids of objects stay unique.
         key = (param.of, *map(id, parts.values()))
-        if key not in self._world.bundles:
-            self._world.bundles[key] = param.of(**parts)
-        return self._world.bundles[key]
+        if key not in self._context.bundles:
+            self._context.bundles[key] = param.of(**parts)
+        return self._context.bundles[key]
 
     def _each(self, param: Param) -> Callable[[str], Any]:
         one = Param(
@@ -257,8 +265,8 @@ class _Loader:
         )
 
         def load(name: str) -> Any:
-            # The bundle belongs to this partition with one name more.
+            # The bundle is loaded for this partition, extended by one name.
             with _as_running(None):
-                return _Loader({**self._partition, param.over: name}, self._world)._bundle(one)
+                return _Loader({**self._partition, param.over: name}, self._context)._bundle(one)
 
         return load

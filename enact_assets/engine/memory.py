@@ -1,4 +1,4 @@
-"""Steps called one after the other on rows in memory: without a lake and without Dagster."""
+"""Calls steps one after the other on rows in memory, without a lake and without Dagster."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +10,7 @@ import polars as pl
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.graph import Graph, Names
 from enact_assets.engine.ids import sha256_bytes
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, SETTINGS
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table
@@ -20,7 +20,7 @@ Entries = Mapping[tuple[type, str | None], Any]
 
 @dataclass(frozen=True)
 class Made:
-    """Rows by table, given ones and made ones, and what each step said in summary."""
+    """Given and made rows by table, and the summary of each step."""
 
     tables: Mapping[str, pl.DataFrame]
     summaries: Mapping[str, Mapping[str, Any]]
@@ -33,11 +33,11 @@ def run_in_memory(
     settings: Sequence[Any],
     running: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> Made:
-    """Call declared ``steps`` in the given order, on ``tables`` and on what earlier ones made.
+    """Call declared ``steps`` in the given order, on ``tables`` and on the tables of earlier steps.
 
     Each table has one partition, that of ``names`` (dimension -> name). ``settings`` are the
-    entries that the steps ask for. ``running`` is entered with the name of each step. Rows are as
-    the steps return them: they are not validated once more.
+    entries that the steps ask for. ``running`` is entered with the name of each step. Rows are
+    returned as the steps made them, without another validation.
 
     Errors: those of the steps; :class:`MissingPartitionError` for a table that is neither given
     nor made by an earlier step; ``KeyError`` for settings that are not given.
@@ -49,11 +49,11 @@ def run_in_memory(
     }
     known = _names(declared, names, entries)
     memory = _Memory(known, {table.table_name(): rows for table, rows in tables.items()})
-    world = World(memory, known, lambda kind, name: entries[kind, name])
+    context = StepContext(memory, known, lambda kind, name: entries[kind, name])
     summaries: dict[str, Mapping[str, Any]] = {}
     for step in declared:
         with running(step.name):
-            for table, rows, summary in call(step, {d: names[d] for d in step.by}, world):
+            for table, rows, summary in call(step, {d: names[d] for d in step.by}, context):
                 memory.rows[table.table_name()] = rows
                 summaries.setdefault(step.name, summary)
     return Made(memory.rows, summaries)
@@ -86,7 +86,7 @@ class _Memory:
 
 
 def _names(steps: Sequence[Step], names: Mapping[str, str], entries: Entries) -> Names:
-    """One name in each dimension, and what the settings of these names say."""
+    """One name in each dimension, and the names and conditions that its settings decide."""
     tables = {table for step in steps for table in (*step.outputs, *(r.table for r in step.reads))}
     dimensions = {table.table_name(): table.by for table in tables}
     roots = {s.root: (s.dimension,) if s.dimension else () for s in SETTINGS.values()}
@@ -109,7 +109,7 @@ def _names(steps: Sequence[Step], names: Mapping[str, str], entries: Entries) ->
 
 
 def _with_determined(names: Mapping[str, str], entries: Entries) -> dict[str, str]:
-    """``names``, and those that the settings of a name decide."""
+    """``names``, and the names that settings decide from them."""
     found = dict(names)
     for dimension, other in DETERMINES.items():
         kinds = [kind for kind, setting in SETTINGS.items() if setting.dimension == dimension]

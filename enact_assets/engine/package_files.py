@@ -1,7 +1,7 @@
-"""Data files of the package, such as prompts: each is read once in a process.
+"""Data files of the package, such as prompts. Each is read once per process.
 
-They are hashed as code when a run starts, and used hours later. Whoever edits one meanwhile, or
-checks out another branch, must not change what runs under the version of before.
+They are hashed as code when a run starts and used hours later. Editing one meanwhile, or checking
+out another branch, must not change what runs under the earlier version.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def file_bytes(path: Path) -> bytes:
-    """Content of a file; of one of the package what it was when it was first read.
+    """Content of a file; a file of the package has the content of its first reading.
 
     Errors: ``OSError``.
     """

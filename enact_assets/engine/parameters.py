@@ -17,11 +17,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Rule:
-    """How the partitions of an input follow from the one that is made, where not by name.
+    """How the partitions of an input follow from the step's partition, where not by name.
 
-    ``fixed``: dimensions with the one name that is read. ``when``: the name of a condition, without
-    which the argument is None. ``is_vouched``: rows of another input carry a hash of it, so it
-    makes nothing stale by itself; say in the docstring which.
+    ``fixed``: dimension -> the one name that is read. ``when``: the name of a condition; where it
+    does not hold, the argument is None. ``is_vouched``: rows of another input carry a hash of this
+    one, so its changes alone make nothing stale; say in the step's docstring which input.
     """
 
     is_many: bool = False
@@ -37,7 +37,7 @@ class Name(NamedTuple):
 
 
 All = Annotated[dy.DataFrame[S], Rule(is_many=True)]
-"""``All[Qa]``: rows of all partitions of current names, in the order of the partitions."""
+"""``All[Qa]``: rows of all partitions with current names, in the order of the partitions."""
 
 
 class Versions(dict[str, str], Generic[S]):
@@ -45,7 +45,7 @@ class Versions(dict[str, str], Generic[S]):
 
 
 class Later(Generic[S]):
-    """A partition that is loaded when it is called for; the same rows each time."""
+    """A partition that is loaded when the object is called; it returns the same rows each time."""
 
     def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
         self._load = load
@@ -56,7 +56,7 @@ class Later(Generic[S]):
 
 
 class Each(Generic[T]):
-    """A bundle per name of the dimension that the step lacks, loaded when it is asked for."""
+    """A bundle for each name of the dimension that the step lacks, loaded on request."""
 
     def __init__(self, load: Callable[[str], T]) -> None:
         self._load = load
@@ -70,7 +70,7 @@ class Each(Generic[T]):
 
 @dataclass(frozen=True)
 class Read:
-    """One table that a parameter reads; ``field`` is its field of a bundle, else empty."""
+    """One table that a parameter reads; ``field`` is its field in a bundle, else empty."""
 
     field: str
     table: type[Table]
@@ -78,7 +78,7 @@ class Read:
 
     @property
     def input(self) -> Input:
-        """As the graph has it."""
+        """The table as an input of the graph."""
         return Input(self.table.table_name(), fixed=self.rule.fixed, when=self.rule.when)
 
 
@@ -86,7 +86,7 @@ class Read:
 class Param:
     """One parameter. ``kind``: table, later, versions, bundle, each, settings, handle or name.
 
-    ``of`` is the type that is annotated, or the dimension of a name.
+    ``of`` is the annotated type, or the dimension of a name.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Param:
     settings: tuple[tuple[str, type], ...] = ()
     """Fields of a bundle that are settings."""
     over: str = ""
-    """The dimension whose names ``Each`` and ``Versions`` have, which the step lacks."""
+    """The dimension, which the step lacks, whose names index ``Each`` and ``Versions``."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Handle:
-    """What makes a handle, and the external inputs that it reads."""
+    """The function that makes a handle, and the external inputs that the handle reads."""
 
     provider: Callable[..., Any]
     reads: tuple[str, ...]
@@ -120,9 +120,9 @@ class Handle:
 SETTINGS: dict[type, Setting] = {}
 HANDLES: dict[type, Handle] = {}
 DETERMINES: dict[str, str] = {}
-"""Dimension -> one that it decides."""
+"""Dimension -> the dimension that its names decide."""
 CONDITIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {}
-"""Condition of a rule -> the dimension whose settings decide it, and for which of them it holds."""
+"""Condition of a rule -> the dimension whose settings decide it, and a test of such settings."""
 
 
 def settings(kind: type, root: str, dimension: str | None = None) -> None:
@@ -131,9 +131,9 @@ def settings(kind: type, root: str, dimension: str | None = None) -> None:
 
 
 def provides(*, reads: tuple[str, ...] = ()) -> Callable[[F], F]:
-    """Decorator: the function makes handles of the type that it is annotated to return.
+    """Decorator: the function makes handles of its return type.
 
-    It is called with the tools of the run, the partition that is made (dimension -> name) and the
+    It is called with the tools of the run, the step's partition (dimension -> name) and the
     arguments loaded so far. ``reads`` are the external inputs that the handle opens.
     """
 

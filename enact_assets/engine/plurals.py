@@ -1,4 +1,4 @@
-"""Counts, lists of names and sentences in what people read."""
+"""Counts, lists of names and sentences in messages."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -16,8 +16,8 @@ def counted(n: int, noun: str) -> str:
 
 
 def first_of(items: Sequence[T], most: int) -> tuple[Sequence[T], int]:
-    """``most`` of ``items`` and how many more there are. Never one: it takes no more room than
-    the words that count it.
+    """``most`` of ``items`` and how many more there are. One more item is shown itself, as "1 more"
+    would take as much room.
     """
     n = len(items) if len(items) == most + 1 else most
     return items[:n], max(0, len(items) - n)
@@ -41,5 +41,5 @@ def sentence(text: str) -> str:
 
 
 def all_fresh(n: int) -> str:
-    """What a plan or a walk says that has nothing to make."""
+    """The message of a plan or a run that has nothing to make."""
     return "the 1 partition is fresh" if n == 1 else f"all {counted(n, 'partition')} are fresh"

@@ -1,4 +1,4 @@
-"""How far long work is: what whoever works reports, and who hears it."""
+"""Progress reports of long work, and their receivers."""
 
 import time
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Progress:
-    """How far long work is, in ``unit``; ``total`` is 0 where it is unknown beforehand.
+    """How far long work is, counted in ``unit``; ``total`` is 0 if it is unknown.
 
-    ``text`` is what is worked on. ``free`` of what is done cost no time: it says nothing about the
-    pace. ``note`` is what people should be told in passing.
+    ``text`` names the current work. ``free`` of the finished units cost no time and are left out of
+    estimates of the pace. ``note`` is a remark to show to people.
     """
 
     done: float
@@ -40,23 +40,23 @@ OnProgress = Callable[[Progress], None]
 
 
 def unheard(_progress: Progress) -> None:
-    """Nobody listens."""
+    """Ignore progress reports."""
 
 
 def about(text: str, on_progress: OnProgress) -> OnProgress:
-    """``on_progress``, which is told that ``text`` is worked on."""
+    """``on_progress`` with reports whose ``text`` is replaced by this one."""
     return lambda progress: on_progress(replace(progress, text=text))
 
 
 def at_most_every(seconds: float, on_progress: OnProgress) -> OnProgress:
-    """``on_progress`` at most that often, but always when everything is done."""
-    told_at = -seconds
+    """``on_progress``, called at most once in ``seconds``, and always when the work is done."""
+    reported_at = -seconds
 
-    def tell(progress: Progress) -> None:
-        nonlocal told_at
+    def report(progress: Progress) -> None:
+        nonlocal reported_at
         now = time.monotonic()
-        if progress.done == progress.total or now - told_at >= seconds:
-            told_at = now
+        if progress.done == progress.total or now - reported_at >= seconds:
+            reported_at = now
             on_progress(progress)
 
-    return tell
+    return report

@@ -1,4 +1,4 @@
-"""Provenance of a partition: inputs and code that made it, kept in the same file as its rows."""
+"""Provenance of a partition: its inputs and code versions, kept in the same file as its rows."""
 
 import json
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from enact_assets.engine.ids import sha256_bytes
 
 
 class InputVersion(NamedTuple):
-    """Version of all partitions of one input that a partition was made from, and their number.
+    """Version and number of the partitions of one input that a partition was made from.
 
-    Where exactly one partition is an input it is its data version, otherwise :func:`combined`.
+    If exactly one partition is read, the version is its data version, otherwise :func:`combined`.
     """
 
     version: str
@@ -24,7 +24,7 @@ class InputVersion(NamedTuple):
 
 @dataclass(frozen=True)
 class Provenance:
-    """Version of the code that made a partition, and input asset -> version of what it read."""
+    """Version of the code that made a partition, and input asset -> the version that was read."""
 
     code_version: str
     inputs: Mapping[str, InputVersion]
@@ -41,7 +41,7 @@ class Provenance:
 
     @classmethod
     def decoded(cls, text: str) -> "Provenance | None":
-        """What :meth:`encoded` wrote; None for any other text."""
+        """Inverse of :meth:`encoded`; None for any other text."""
         try:
             found = _READER.decode(text)
         except msgspec.MsgspecError:

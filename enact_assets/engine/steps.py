@@ -8,26 +8,28 @@
     ) -> Of[PathCounts]:
         ...
 
-A step is a plain function on data frames, which tests and notebooks call. What loads its arguments,
-its partitions, its lineage, its code version and its Dagster asset all follow from the declaration.
+A step is a plain function on data frames, which tests and notebooks can call. Loading its
+arguments, its partitions, its lineage, its code version and its Dagster asset all follow from the
+declaration.
 
 A parameter is one of:
 
-- ``Of[T]``: the one partition of table ``T`` that belongs to the partition that is made;
-  ``All[T]``: rows of every partition, in dimensions that the step lacks; ``Later[T]``: ``Of[T]``,
-  loaded when it is called; ``Versions[T]``: content hash by partition name, no row is read;
-- a bundle, a dataclass whose fields are such tables and settings: inputs that come together;
-  ``Each[Bundle]``: one for each name of the dimension that the step lacks, loaded when asked for;
+- ``Of[T]``: the one partition of table ``T`` that belongs to the step's partition; ``All[T]``: rows
+  of all its partitions in the dimensions that the step lacks; ``Later[T]``: ``Of[T]``, loaded when
+  it is called; ``Versions[T]``: content hash by partition name, without reading rows;
+- a bundle, a dataclass whose fields are such tables and settings: inputs that are read together;
+  ``Each[Bundle]``: one for each name of the dimension that the step lacks, loaded on request;
 - a type registered by :func:`~enact_assets.engine.parameters.settings`: the entry of the settings
-  file that belongs to it;
-- a type that a function decorated with :func:`provides` makes: a narrow handle to something that is
-  not a table;
+  file for the step's partition;
+- a type returned by a function decorated with :func:`provides`: a narrow handle to something that
+  is not a table;
 - ``Annotated[str, Name("model")]``: the name in that dimension.
 
-``Annotated[..., Rule(...)]`` says what is not plain: see :class:`Rule`.
+``Annotated[..., Rule(...)]`` declares how an input's partitions follow where not by name: see
+:class:`Rule`.
 
-A summary may name parameters that the step lacks, annotated like those of a step. They are loaded
-for it alone, after the step, and are no inputs: what is only shown makes nothing stale.
+A summary may have parameters that the step lacks, annotated like those of a step. They are loaded
+for the summary alone, after the step, and are not inputs, so their changes make nothing stale.
 """
 
 import inspect
@@ -50,12 +52,11 @@ STEPS: dict[str, "Step"] = {}
 class Step:
     """A declared step.
 
-    ``job`` makes its partitions together with those of the other steps that name it.
+    Steps with the same ``job`` are made together.
     ``version`` replaces the version of its code where making its rows again costs hours or money.
-    ``summary`` is called with those of the arguments, and of the tables made, that its parameters
-    name, and with what it declares itself (:attr:`shown`); what it returns is shown to people and
-    takes no part in the version. Partitions are made only of names for which the condition ``when``
-    holds.
+    ``summary`` is called with the arguments and made tables that its parameters name, and with its
+    own inputs (:attr:`shown`). Its result is shown to people and is not part of the version.
+    Partitions are made only of names for which the condition ``when`` holds.
     """
 
     function: Callable[..., Any]
@@ -128,9 +129,9 @@ def step(
     kinds: tuple[str, ...] = ("polars", "parquet"),
     when: str | None = None,
 ) -> Callable[[F], F]:
-    """Decorator: declare a function as a step. It stays the function it is.
+    """Decorator: declare a function as a step. The function itself is returned unchanged.
 
-    Errors: :class:`DeclarationError` says which parameter declares what cannot be, and why.
+    Errors: :class:`DeclarationError` names the parameter and what is wrong with its declaration.
     """
 
     def declare(function: F) -> F:

@@ -1,10 +1,10 @@
 """Symbols of a module: its top-level definitions, what each of them reads, and a hash of its code.
 
-Read from syntax trees; nothing is imported. Left out is what cannot decide a row: docstrings,
-comments, layout, annotations of functions, the words of errors, meanings and units of columns,
-sources and meanings of constants, the decorators by which steps are declared, and where imports
-find what they bind. What is read is what Python would look up in the module: local variables are
-not, whatever they are called. The hash is the same in every version of Python.
+Symbols are read from syntax trees; nothing is imported. The hash leaves out everything that cannot
+change a row: docstrings, comments, layout, annotations of functions, texts of errors, meanings and
+units of columns, sources and meanings of constants, the decorators by which steps are declared, and
+the modules named by imports. A symbol reads the names that Python would look up in the module;
+local variables do not count. The hash is the same in every version of Python.
 """
 
 import ast
@@ -16,7 +16,7 @@ from typing import TypeGuard
 import msgspec
 
 EFFECTS = "<effects>"
-"""Symbol of what importing a module does besides binding names."""
+"""Symbol of a module's import side effects: all statements that do more than bind names."""
 DECLARING = frozenset({"step", "provides"})
 """Decorators of the engine: their arguments belong to the graph, not to the code."""
 PURE = frozenset(
@@ -26,19 +26,19 @@ PURE = frozenset(
         *("rule", "runtime_checkable", "staticmethod", "total_ordering", "unique", "wraps"),
     }
 )
-"""Decorators that concern their function alone. Any other may file it somewhere, so that importing
-the module has an effect."""
+"""Decorators that affect only their function. Any other decorator may register the function, so
+importing the module has a side effect."""
 COLUMNS = frozenset(
     {
         *("integer", "integers", "number", "numbers", "text", "text_lists", "texts", "truth"),
         *("Array", "Bool", "Float32", "Float64", "Int64", "List", "String", "Struct"),
     }
 )
-"""What makes columns of tables; texts among its arguments are words for people."""
+"""Functions that make columns of tables; texts among their arguments are for people."""
 _OF_COLUMNS = frozenset({"dy", "pl", "tables"})
-"""Modules that ``COLUMNS`` are called from. ``rng.integers`` and ``axes.text`` make none."""
+"""Modules that ``COLUMNS`` are called from: ``rng.integers`` and ``axes.text`` make no columns."""
 CONSTANTS = frozenset({"constant"})
-"""What makes the constants of a profile; where one comes from and what it means are words, too."""
+"""Functions that make the constants of a profile; their sources and meanings are for people."""
 WORDS = frozenset({"description", "meaning", "metadata", "source", "unit"})
 
 
@@ -67,8 +67,8 @@ class Code(msgspec.Struct, frozen=True):
 class Module(msgspec.Struct, frozen=True):
     """A module: its symbols by name, and what its own imports bind.
 
-    A name can be bound by several, such as one for each platform. ``*`` is bound to modules of
-    which every name is imported.
+    A name can be bound by several imports, such as one for each platform. ``*`` is bound to the
+    modules of ``from ... import *``.
     """
 
     symbols: dict[str, Code]
@@ -97,7 +97,7 @@ def short_sha(content: str | bytes) -> str:
 
 
 class _Stripped(ast.NodeTransformer):
-    """Leaves what can decide a row."""
+    """Removes what cannot change a row."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
@@ -133,7 +133,7 @@ class _Stripped(ast.NodeTransformer):
 
 
 def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run when the module is imported; what is for checkers of types one by one."""
+    """Statements of the module; a block ``if TYPE_CHECKING`` is replaced by its statements."""
     for statement in body:
         if isinstance(statement, ast.If) and _last_name(statement.test) == "TYPE_CHECKING":
             yield from _top_level([*statement.body, *statement.orelse])
@@ -142,7 +142,7 @@ def _top_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _run_at_import(statement: ast.AST) -> Iterator[ast.AST]:
-    """A statement and all within it but bodies of functions and classes."""
+    """A statement and all nodes within it, without bodies of functions and classes."""
     yield statement
     if not isinstance(statement, _SCOPES):
         for child in ast.iter_child_nodes(statement):
@@ -150,7 +150,7 @@ def _run_at_import(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _defines(statement: ast.stmt) -> set[str]:
-    """Names of the symbols that a statement is part of: a block of all that are within it."""
+    """Names of the symbols that a statement defines; for a block, of all statements within it."""
     if isinstance(statement, _IMPORTS):
         return set()
     if isinstance(statement, ast.If | ast.Try | ast.With):
@@ -183,8 +183,8 @@ def _code(nodes: list[ast.AST]) -> Code:
 
 
 def _dump(node: object) -> str:
-    """As ``ast.dump``, without imports, whose meanings are among what is read, and without what is
-    empty or says how a name is used: versions of Python differ in whether they write that.
+    """As ``ast.dump``, without imports, as their targets are among the names that are read. Empty
+    fields and contexts of names are left out, too, as versions of Python differ in writing them.
     """
     if isinstance(node, ast.AST):
         found = [(name, getattr(node, name, None)) for name in node._fields if name != "ctx"]
@@ -248,14 +248,14 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def _bound_in(arguments: ast.arguments, body: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
-    """Names that a function binds itself, and those that it says are no variables of a function.
+    """Names that a function binds itself, and names that it declares ``global``.
 
-    Imports within it bind what they say, also where the name can get another value.
+    Names bound by imports within the function count as global, even if they are assigned, too.
     """
     found = {node.arg for node in ast.iter_child_nodes(arguments) if isinstance(node, ast.arg)}
     elsewhere: set[str] = set()
     todo = list(body)
-    for node in todo:  # which grows
+    for node in todo:  # the list grows in the loop
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Global):
@@ -284,7 +284,9 @@ def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
 
 
 def _data(node: ast.AST) -> Iterator[str]:
-    """What is found by ``__file__`` in the module's folder: ``""`` is the folder itself."""
+    """Files and folders that are opened by ``__file__`` in the module's folder (``""``: the
+    folder).
+    """
     place = _place(node)
     if place is None:
         for child in ast.iter_child_nodes(node):
@@ -327,7 +329,7 @@ def _place(node: ast.AST) -> PurePosixPath | None:
 
 
 def _last_name(node: ast.expr) -> str:
-    """``njit`` of ``numba.njit(cache=True)``; empty for what has no name."""
+    """``njit`` of ``numba.njit(cache=True)``; empty for an expression without a name."""
     if isinstance(node, ast.Call):
         node = node.func
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

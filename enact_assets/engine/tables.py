@@ -1,8 +1,8 @@
 """Tables as classes: grain, key, partition dimensions, and columns with type, unit and meaning.
 
 One name, many places: the class ``SceneGraphs`` is the asset, the folder of the lake and the DuckDB
-relation ``scene_graphs``. Classes are found by themselves: a module of this package whose name ends
-in ``_tables`` is imported the first time that a table is asked for by name.
+relation ``scene_graphs``. Classes need no registration: modules of this package whose names end in
+``_tables`` are imported when the first table is requested by name.
 """
 
 import importlib
@@ -21,18 +21,18 @@ Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""
 
 MODULES = ("_tables", ".tables")
-"""How the names of modules end that define tables."""
+"""Endings of the names of modules that define tables."""
 PACKAGE = __name__.partition(".")[0]
 
 T = TypeVar("T", bound="Table")
 
 
 class Reference(NamedTuple):
-    """Ids in ``column`` are those of rows of table ``of``, whose partition says what about.
+    """Ids in ``column`` are ids of rows of table ``of``, found by the partition.
 
-    ``also_in`` are tables that repeat these rows with the names of that partition. ``current_in``
-    lists the ids that a partition should be about, in its partition of the same names: of a stale
-    partition, rows about others are not published.
+    ``also_in`` are tables that repeat these rows together with the names of that partition.
+    ``current_in`` is a table that lists the current ids, in the partition of the same names: of a
+    stale partition, rows with other ids are not published.
     """
 
     column: str
@@ -42,13 +42,15 @@ class Reference(NamedTuple):
 
 
 class Table(dy.Schema):
-    """One table. The docstring says its grain ("One row per ..."), then what surprises.
+    """One table. The docstring says its grain ("One row per ..."), then what is unexpected about
+    its rows.
 
-    ``by`` are its partition dimensions. ``keys`` is its key where that is not simply its columns
-    with ``key=True`` in their order: a column of the key may be null, or rows sort otherwise.
-    ``is_in_lake`` says whether its rows are files of the lake, ``is_published`` whether they are
-    copied to the warehouse. ``image_column`` names the stored picture of each row, if rows have
-    one; ``refers_to`` the rows of another table that its rows are about, if their ids alone say so.
+    ``by`` are its partition dimensions. ``keys`` replaces the default key, the columns with
+    ``key=True`` in their order: needed if a column of the key may be null or rows are sorted in
+    another order. ``is_in_lake`` says whether its rows are files of the lake, ``is_published``
+    whether they are copied to the warehouse. ``image_column`` is the column with the hash of each
+    row's stored picture, if rows have one. ``refers_to`` declares the rows of another table that
+    its rows are about, if only ids say so.
     """
 
     by: ClassVar[tuple[str, ...]] = ()
@@ -91,12 +93,12 @@ class Table(dy.Schema):
 
     @classmethod
     def rule(cls) -> str:
-        """What is surprising about its rows: the rest of the docstring; may be empty."""
+        """What is unexpected about its rows: the rest of the docstring; may be empty."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[2].split())
 
     @classmethod
     def key(cls) -> tuple[str, ...]:
-        """Columns that tell rows apart, in the order by which rows are sorted."""
+        """Columns that identify a row, in the order by which rows are sorted."""
         return cls.keys or tuple(cls.primary_key())
 
     @classmethod
@@ -111,12 +113,12 @@ class Table(dy.Schema):
 
     @classmethod
     def concat(cls: type[T], parts: Sequence[pl.DataFrame]) -> Of[T]:
-        """Rows of all ``parts``, in their order; none if there are none."""
+        """Rows of all ``parts``, in their order; an empty table if there are no parts."""
         return cls.of(pl.concat([cls.empty(), *parts]))
 
     @classmethod
     def of(cls: type[T], rows: pl.DataFrame) -> Of[T]:
-        """``rows`` as rows of this table, to type checkers: nothing is looked at."""
+        """``rows`` typed as rows of this table, for type checkers. Nothing is checked."""
         return rows  # type: ignore[return-value]
 
     @classmethod
@@ -132,7 +134,8 @@ class Table(dy.Schema):
 
     @classmethod
     def arranged(cls: type[T], rows: pl.DataFrame, partition: str = "") -> Of[T]:
-        """``rows`` in column and key order; rules are checked once, where the engine takes them.
+        """``rows`` in column and key order. Rules are not checked here, but once, when the engine
+        takes the rows.
 
         Errors: :class:`TableContractError` for columns other than those of this table.
         """
@@ -141,7 +144,7 @@ class Table(dy.Schema):
 
     @classmethod
     def check(cls: type[T], rows: pl.DataFrame, partition: str = "") -> Of[T]:
-        """``rows`` in column and key order if they are rows of this table.
+        """``rows`` in column and key order, after checking every rule of this table.
 
         Errors: :class:`TableContractError` names the table, the partition, what is wrong, how many
         rows it concerns and the first of them.
@@ -157,7 +160,7 @@ class Table(dy.Schema):
 
     @dy.rule()
     def is_unique(cls) -> pl.Expr:  # noqa: N805 - dataframely calls it with the class
-        """A primary key is checked by dataframely; one that may be null is not."""
+        """Checks a key whose columns may be null; dataframely checks a primary key only."""
         return pl.struct(cls.keys).is_unique() if cls.keys else pl.lit(value=True)
 
     @classmethod
@@ -201,7 +204,7 @@ class Table(dy.Schema):
         kind = pl.Series(name, [], dtype=dtype).to_arrow().type
         try:
             if any(isinstance(value, str) for value in values):
-                raise TypeError("a text is no list")  # Arrow would split it into letters
+                raise TypeError("a text is not a list")  # Arrow would split it into letters
             return pl.Series(name, pa.array(values, kind), dtype=dtype)
         except (pa.ArrowException, TypeError) as error:
             raise TableContractError(
@@ -244,7 +247,7 @@ def dimensions() -> frozenset[str]:
 
 
 def unit_of(column: dy.Column) -> str | None:
-    """Unit of its values; None for names, counts of nothing in particular and truth values."""
+    """Unit of its values; None for names, plain numbers and truth values."""
     unit = (column.metadata or {}).get("unit")
     return None if unit is None else str(unit)
 
@@ -312,7 +315,9 @@ def _found() -> dict[str, type[Table]]:
 
 
 def _in_order(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """``rows`` sorted by ``key``, nulls first; to sort what is in order copies all nested lists."""
+    """``rows`` sorted by ``key``, nulls first. Rows in order are not sorted, as that would copy all
+    nested lists.
+    """
     keys = rows.select(pl.struct(key)).to_series()
     if keys.is_sorted(nulls_last=False):
         return rows
@@ -324,7 +329,7 @@ def _snake_case(name: str) -> str:
 
 
 def no_rows_sha(name: str) -> str:
-    """Content hash of the table called ``name`` without rows; empty for what is no table."""
+    """Content hash of the table called ``name`` without rows; empty if there is no such table."""
     table = TABLES.get(name)
     return "" if table is None else _no_rows_sha(table)
 

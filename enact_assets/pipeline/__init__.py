@@ -1,1 +1,1 @@
-"""The pipeline: steps, their lineage, and what runs them."""
+"""The pipeline: steps, their lineage, and their execution by Dagster and by the driver."""

@@ -1,1 +1,1 @@
-"""Results: answers verified and compared, published, as a report and as pages."""
+"""Results: verification and comparison of answers, publication, the report, and pages."""

@@ -1,4 +1,4 @@
-"""When a warehouse was published, under which registry, seeds and versions: kept in the file.
+"""Time, registry, seeds and versions of a publication, which are stored in the file.
 
 None of it is part of the content hash: the same rows published again are the same warehouse.
 """
@@ -28,16 +28,16 @@ _DRAWN_BY = ("mitsuba", "mujoco", "pyoidn")
 
 @dataclass(frozen=True)
 class Publication:
-    """What held when a warehouse was published."""
+    """The circumstances of a publication."""
 
     date: str
     """UTC to the second, in ISO 8601."""
     registry: str
-    """Name of its file, or that it is the packaged one."""
+    """Name of the registry's file, or a note that it is the packaged one."""
     registry_sha: str
     """SHA-256 of its text."""
     seeds: Mapping[str, int]
-    """What is drawn -> seed."""
+    """Kind of draw -> seed."""
     profiles: Mapping[str, str]
     """Gating -> profile."""
     versions: Mapping[str, str]
@@ -49,10 +49,10 @@ class Publication:
 
 
 def publication_now(registry: Registry) -> Publication:
-    """What holds now; ``registry`` is the one in force."""
+    """The current circumstances; ``registry`` is the one in force."""
     path = registry_path()
     text = path.read_bytes()
-    # A command's steps read a copy of the registry: where a file is does not say what it is.
+    # Steps of a command read a copy of the registry, so the path does not identify it.
     is_packaged = text == DEFAULT_REGISTRY.read_bytes()
     noisy = {
         f"noise of {name}": variant.noise.seed
@@ -72,7 +72,7 @@ def publication_now(registry: Registry) -> Publication:
 
 
 def publication_of(warehouse_path: Path) -> Publication | None:
-    """What held when a warehouse was published; None if it does not say, as of older versions.
+    """The circumstances of a publication; None if the file lacks them, as in older versions.
 
     Errors: :class:`WarehouseError` if there is no warehouse.
     """

@@ -1,4 +1,4 @@
-"""The published warehouse: queries, the names it holds, its provenance."""
+"""The published warehouse: queries, its names, its provenance."""
 
 import re
 import threading
@@ -23,15 +23,17 @@ from enact_assets.settings.paths import HOME_VARIABLE, DataRoot
 from enact_assets.settings.registry import BASELINE
 
 STOP_S = 0.5
-"""DuckDB looks for an interrupt every few milliseconds; a thread that does not end is left."""
+"""How long to wait for an interrupted query, as DuckDB checks for interrupts every few
+milliseconds; then its thread is abandoned.
+"""
 
 _LOCKED = """
 set enable_external_access = false; set python_enable_replacements = false;
 set lock_configuration = true
 """
-"""SQL: a query reaches no file but the warehouse, no extension and no variable of this process."""
+"""SQL that limits a query to the warehouse file, without extensions and environment variables."""
 _READS = frozenset({"SELECT", "PRAGMA", "MULTI"})
-"""Types of statements that only read; PIVOT is a MULTI, as it first lists its columns."""
+"""Types of statements that only read. PIVOT has type MULTI, as it first lists its columns."""
 _EXPLAIN = re.compile(r"\s*explain\b\s*(?:analyze\b|\([^)]*\))?", re.IGNORECASE)
 
 VARIANT_ORDER = f"variant <> '{BASELINE}', variant"
@@ -47,7 +49,7 @@ _NAMED_IN = {
 
 
 class Ask(Protocol):
-    """Whatever answers statements: an :class:`OpenWarehouse`."""
+    """A function that executes statements, such as an :class:`OpenWarehouse`."""
 
     def __call__(self, sql: str, values: Mapping[str, object] | None = None, /) -> pl.DataFrame:
         """Rows of one statement. Errors: :class:`WarehouseError`."""
@@ -63,8 +65,8 @@ def query(
 ) -> pl.DataFrame:
     """Rows of one statement on the published warehouse, read only; ``values`` are its ``$names``.
 
-    Sees the file as it is now, also in a process that holds an older one open. Ctrl-C and SIGTERM
-    stop a long query at once (KeyboardInterrupt). Only if ``is_trusted`` may the statement reach
+    The current file is read, even in a process that has an older one open. Ctrl-C and SIGTERM stop
+    a long query immediately (KeyboardInterrupt). Only if ``is_trusted`` may the statement reach
     other files and databases, write files and load extensions.
     Errors: :class:`WarehouseError` if there is no warehouse, if ``sql`` is not one statement that
     only reads, or with DuckDB's message.
@@ -73,8 +75,8 @@ def query(
 
 
 class OpenWarehouse:
-    """The same for many statements, from any thread: the file is opened once, and again when
-    another one was published.
+    """The same for many statements, from any thread: the file is opened once, and again after a
+    publication.
     """
 
     def __init__(self, warehouse_path: Path, *, is_trusted: bool = False) -> None:
@@ -109,8 +111,8 @@ class OpenWarehouse:
             raise WarehouseError(f"{self._path}: no warehouse yet. {_advice(self._path.parent)}")
         with self._opening:
             while self._opened is None or self._opened[0] != self._version():
-                # DuckDB reads the header, closes the file and opens it again for the rest: of a
-                # file that was swapped in between, the header is another one's.
+                # DuckDB reads the header, closes the file and opens it again for the rest. If the
+                # file was swapped in between, header and rest belong to different files.
                 version, connection = self._version(), duckdb.connect(config=CONFIG)
                 try:
                     self._attach(connection)
@@ -126,9 +128,10 @@ class OpenWarehouse:
         return file.st_ino, file.st_mtime_ns
 
     def _attach(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Attached, because connecting to a path twice in one process gives the first file again.
+        """The file is attached, because connecting to a path twice in one process gives the first
+        file again.
 
-        Queries on an older one keep it open until they end.
+        Queries on an older file keep it open until they end.
         """
         location = str(self._path).replace("'", "''")
         try:
@@ -144,11 +147,11 @@ class OpenWarehouse:
 def _only_reads(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> bool:
     """Whether ``statement`` neither writes files nor attaches or loads anything.
 
-    The configuration forbids that too, but allows to write to the warehouse's own file.
+    The configuration forbids that, too, but would allow writing to the warehouse file.
     """
     if statement.type.name != "EXPLAIN":
         return statement.type.name in _READS
-    # EXPLAIN ANALYZE runs what it explains.
+    # EXPLAIN ANALYZE executes the statement.
     explained = connection.extract_statements(_EXPLAIN.sub("", statement.query, count=1))
     return len(explained) == 1 and explained[0].type.name == "SELECT"
 
@@ -179,10 +182,11 @@ def _as_polars(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
 def _interruptible(
     connection: duckdb.DuckDBPyConnection, work: Callable[[], pl.DataFrame]
 ) -> pl.DataFrame:
-    """What ``work`` returns. A signal that arrives meanwhile stops the query of ``connection``.
+    """The result of ``work``. A signal that arrives meanwhile stops the query of ``connection``.
 
-    Python runs signal handlers in the main thread only, between two of its own instructions; there
-    a query is a single one. So it runs in another thread, while this one waits for both.
+    Python runs signal handlers only in the main thread, between two bytecode instructions, and a
+    query is a single one. So the query runs in another thread, while this one waits for the query
+    and for signals.
     """
     done: Future[pl.DataFrame] = Future()
 
@@ -203,7 +207,7 @@ def _interruptible(
 
 
 def _advice_on(path: Path, error: duckdb.Error) -> str:
-    """What to do about a file that DuckDB cannot open: it is damaged only if it can be read."""
+    """Advice about a file that DuckDB cannot open: it counts as damaged only if it can be read."""
     if "lock on file" in str(error):
         return (
             "Nothing is damaged: another program has the file open for writing. Close it there, or "
@@ -221,7 +225,7 @@ def _advice_on(path: Path, error: duckdb.Error) -> str:
 
 
 def _advice(folder: Path) -> str:
-    """What to do about a data root without a warehouse: most often it is the wrong folder."""
+    """Advice about a data root without a warehouse: usually it is the wrong folder."""
     lake = DataRoot(folder).lake
     if isinstance(lake, Path) and lake.is_dir():
         return "The lake exists: `enact-assets materialize --asset warehouse` publishes it."
@@ -232,10 +236,10 @@ def _advice(folder: Path) -> str:
 
 
 def published_names(warehouse_path: Path) -> dict[str, set[str]]:
-    """Names that the published warehouse holds, for demonstration, gating, variant and model.
+    """Names in the published warehouse, for demonstration, gating, variant and model.
 
-    A set may be empty. The dictionary is empty if there is no warehouse, or none that can be read:
-    either way the remedy is to publish.
+    A set may be empty. The dictionary is empty if there is no readable warehouse; the remedy is to
+    publish.
     """
     held = " union ".join(
         f"select '{dimension}', {dimension} from {relation}"  # noqa: S608 - our own names
@@ -263,7 +267,7 @@ def is_relation(ask: Ask, name: str) -> bool:
 def default_variant(ask: Callable[[str], pl.DataFrame]) -> str:
     """The variant that comes first on the leaderboard, which is the baseline where it has answers.
 
-    Without answers it is the first that asks questions; without questions the baseline. ``ask``
+    Without answers it is the first variant with questions; without questions the baseline. ``ask``
     queries the warehouse. Errors: :class:`WarehouseError` if there is none.
     """
     rows = ask(
@@ -279,9 +283,9 @@ def default_variant(ask: Callable[[str], pl.DataFrame]) -> str:
 
 
 def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
-    """Asset and partition of everything that the warehouse lists as stale or missing.
+    """Asset and partition of all stale and missing partitions listed in the warehouse.
 
-    Empty if there is no warehouse, or none that can be read.
+    Empty if there is no readable warehouse.
     """
     try:
         rows = query(warehouse_path, f"select asset, partition from {StalePartitions.table_name()}")  # noqa: S608 - our own
@@ -291,9 +295,9 @@ def published_stale(warehouse_path: Path) -> set[tuple[str, str | None]]:
 
 
 def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance | None]:
-    """Content hash of the published warehouse, and what it was made from; None where unknown.
+    """Content hash and provenance of the published warehouse; None if unknown.
 
-    Both are None if there is no warehouse, or none that can be read: the remedy is to publish.
+    Both are None if there is no readable warehouse; the remedy is to publish.
     """
     try:
         rows = query(warehouse_path, f"select key, value from {PUBLISHED}")  # noqa: S608 - our own
@@ -304,7 +308,9 @@ def published_provenance(warehouse_path: Path) -> tuple[str | None, Provenance |
 
 
 def _refuse_all_but_one(n_statements: int) -> None:
-    """Of several statements only the last one's rows would show, of none an empty box."""
+    """Of several statements only the last one's rows would be shown; without a statement an empty
+    box.
+    """
     if n_statements == 0:
         raise WarehouseError("the query is empty. Give one SQL statement.")
     if n_statements > 1:

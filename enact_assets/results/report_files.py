@@ -13,7 +13,7 @@ FIGURE_SUFFIXES = (".png", ".svg")
 CONTENT_SHA, PROVENANCE = "enact-content-sha", "enact-provenance"
 """Names of the <meta> elements."""
 _HEAD_BYTES = 1 << 16
-"""Bytes at the beginning that hold them."""
+"""Number of bytes at the beginning of a page that contain them."""
 
 
 def write_report_files(
@@ -40,9 +40,9 @@ def write_report_files(
 
 
 def report_provenance(folder: Path) -> tuple[str | None, Provenance | None]:
-    """Content hash of the report, and what it was made from; None where unknown.
+    """Content hash and provenance of the report; None if unknown.
 
-    Both are None if there is no report, or none that can be read: the remedy is to make it.
+    Both are None if there is no readable report; the remedy is to make it.
     """
     try:
         with (folder / REPORT_FILE).open("rb") as file:

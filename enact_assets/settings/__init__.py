@@ -1,1 +1,1 @@
-"""Settings: the registry, profiles and predicates, shared columns, where things are."""
+"""Settings: the registry, profiles and predicates, shared columns, paths."""

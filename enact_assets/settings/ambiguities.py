@@ -1,6 +1,6 @@
-"""What makes a step of a question hard to tell, though its answer is right.
+"""Ambiguities that make a step of a question hard to recognise, although its answer is right.
 
-Solvers who were given the pictures and the sentences alone named these. ``ambiguous_changes`` finds
+Solvers who saw only the pictures and the sentences reported these. ``ambiguous_changes`` finds
 them, ``question_ambiguities`` counts them by question, and a question set can leave them out.
 """
 

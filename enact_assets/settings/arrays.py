@@ -1,4 +1,4 @@
-"""Types of arrays, named by what is in them."""
+"""Types of arrays, named by their content."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -21,26 +21,26 @@ OMNIGIBSON = "omnigibson"
 VIDEO = "video"
 """Source of demonstrations read from an annotated video."""
 QUESTIONS = "questions"
-"""Source of demonstrations of which there is nothing but questions, in an imported file."""
+"""Source of demonstrations that exist only in the questions of an imported file."""
 REPLAYED = (EMBEDDED, RECORDED, OMNIGIBSON, VIDEO)
-"""Sources that say what happened."""
+"""Sources with a replay."""
 SOURCES = (*REPLAYED, QUESTIONS)
 RENDERED = frozenset({EMBEDDED, OMNIGIBSON})
-"""Sources whose pictures can be made under any variant; of others, what came is all there is."""
+"""Sources whose pictures can be made under any variant; others have only imported pictures."""
 PROBE, ALL = "probe", "all"
-"""Which questions of its set a variant asks: those compared between variants, or all."""
+"""Which questions of its set a variant asks: the probe questions, or all."""
 ANY_FILE = "any"
-"""In place of the name of a question file: every imported one."""
+"""Takes the place of a name: all imported question files."""
 SCALAR, LLVM = "scalar", "llvm"
-"""Backends of the path tracer: the one that runs anywhere, and the one that needs LLVM."""
+"""Backends of the path tracer: one that runs anywhere, and one that needs LLVM."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
 
 @dataclass(frozen=True)
 class OwnWords:
-    """Sentences of the user about a predicate of which we have none: each says that it began to
-    hold, or that it ended. Fields ``{S}`` and ``{O}`` are its objects (:data:`SENTENCE_FIELDS`).
+    """The user's sentences about a predicate without our own: each says that it began to hold, or
+    that it ended. Fields ``{S}`` and ``{O}`` are its objects (:data:`SENTENCE_FIELDS`).
     """
 
     predicate: str
@@ -53,31 +53,31 @@ class OwnWords:
 
 
 SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
-"""What a sentence may have in braces: subject and object with their article, the object without,
-and verbs that agree with the subject."""
+"""Fields that a sentence may have: subject and object with their article, the object without, and
+verbs that agree with the subject."""
 
 
 @dataclass(frozen=True)
 class Gating:
-    """Which predicates make key frames, under which constants."""
+    """A gating: the predicates that make key frames, and constants."""
 
     name: str
     profile: Profile
     predicates: tuple[str, ...]
-    """Empty: every state that was recorded."""
+    """Empty: all recorded states."""
     embedded_min_visible_fraction: float | None = None
-    """Takes the place of the profile's for embedded demonstrations, recorded ones keep theirs."""
+    """Replaces the profile's constant for embedded demonstrations; recorded ones keep it."""
     question_file: str | None = None
-    """The imported file, or ``ANY_FILE``, that names key frames and questions in place of ours."""
+    """The imported file, or ``ANY_FILE``, with key frames and questions to use instead of ours."""
     own_words: tuple[OwnWords, ...] = ()
-    """Of predicates that the registry adds to those of the gating."""
+    """Sentences about predicates that the registry adds to those of the gating."""
 
     def looks_at(self, predicate: str) -> bool:
         """Whether a change of ``predicate`` can make a question."""
         return predicate in (self.predicates or RELEASE_PREDICATES)
 
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
-        """Those of ``question_files`` whose questions it takes, sorted."""
+        """Files among ``question_files`` whose questions the gating uses, sorted."""
         return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))
 
     def profile_of(self, source: str) -> Profile:
@@ -104,9 +104,9 @@ class CameraSettings:
 class RendererSettings:
     """Path tracing depth (bounces), samples per pixel before denoising, picture edge in pixels.
 
-    ``mode`` names how light and materials are treated; it may multiply or cap the first two.
-    ``backend`` says what traces: it changes noise and time, nothing else. For LLVM
-    ``llvm_version`` is its major version, otherwise 0.
+    ``mode`` selects the treatment of light and materials; it may multiply or cap the first two.
+    ``backend`` selects the path tracer; it affects only noise and time. For LLVM ``llvm_version``
+    is its major version, otherwise 0.
     """
 
     path_depth: int = 6
@@ -119,8 +119,8 @@ class RendererSettings:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a renderer mode makes of path depth and samples: it multiplies both, then cuts the
-    depth at ``deepest``.
+    """Effect of a renderer mode on path depth and samples: it multiplies both, then limits the
+    depth to ``deepest``.
     """
 
     times_depth: int = 1
@@ -128,7 +128,7 @@ class Effort:
     deepest: int | None = None
 
     def of(self, settings: RendererSettings) -> RendererSettings:
-        """``settings`` with the depth and samples that are traced."""
+        """``settings`` with the depth and samples that are really used."""
         depth = settings.path_depth * self.times_depth
         return dataclasses.replace(
             settings,
@@ -145,21 +145,21 @@ EFFORTS: dict[str, Effort] = {
     "ray_tracing_only": Effort(deepest=DIRECT_DEPTH),
     "realistic": Effort(times_depth=3, times_samples=8),
 }
-"""Renderer mode -> what it costs. Here and not with the modes, because limits hold for what is
-traced, and the registry checks them."""
+"""Renderer mode -> its effect on depth and samples. It is not with the modes, because the registry
+checks limits after applying it."""
 
 
 @dataclass(frozen=True)
 class AppearanceSettings:
-    """How the robot looks: as it is built, all white, of skin, or of another colour per state."""
+    """Appearance of the robot: original, all white, skin, or a colour for each state."""
 
     robot: str = "black_and_white"
 
 
 @dataclass(frozen=True)
 class NoiseSettings:
-    """Share of the changes that actions state wrongly: each with probability ``rate``,
-    by draws that depend on ``seed`` (paper B.4.5). Verification knows the truth all the same.
+    """Share of the changes that actions state wrongly: each with probability ``rate``, by draws
+    that depend on ``seed`` (paper B.4.5). Verification uses the true changes.
     """
 
     rate: float = 0.0
@@ -175,13 +175,13 @@ class Prompts:
 
     @property
     def sha(self) -> str:
-        """Hash of both texts, short enough to be read."""
+        """Short hash of both texts."""
         return content_sha([self.forward, self.inverse])[:12]
 
 
 MAX_PROMPT_CHARACTERS = 20_000
 NO_LIMIT = 1_000_000
-"""A number of questions that takes all there are."""
+"""A number of questions that means all of them."""
 PerLength = int | Mapping[int, int]
 """A number of questions per kind and length: one for all lengths, or length -> number. A length
 that is not named has none."""
@@ -193,7 +193,7 @@ def number_at(per_length: PerLength, length: int) -> int:
 
 
 KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
-"""What ``keep`` of a question set says."""
+"""Pattern of ``keep`` of a question set."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class QuestionSetSettings:
     per_stratum: PerLength | None = field(default=None, hash=False)
     """Questions per kind and length; unless given, ``question_set_per_stratum``."""
     keep: str | None = None
-    """``solved_by >= k of n``: of the first n persons who answered a question, k solved it."""
+    """``solved_by >= k of n``: of the first n people who answered a question, k solved it."""
     without: tuple[str, ...] = ()
     """Ambiguities that no step of a kept question has."""
 
@@ -219,7 +219,7 @@ class QuestionSetSettings:
 
 @dataclass(frozen=True)
 class Variant:
-    """One named setting of everything a probe may vary.
+    """A variant: one named combination of all settings that a probe may vary.
 
     The baseline asks questions as they are written: in the wording of :class:`QuestionSettings`,
     without noise.
@@ -233,19 +233,21 @@ class Variant:
     wording: str = NATURAL
     noise: NoiseSettings = NoiseSettings()
     question_set: str = ""
-    """The set it asks; unless given, that of its gating."""
+    """The question set; by default that of its gating."""
     asks: str | int = PROBE
-    """Which questions of that set: the probe questions, all, or so many per kind and length."""
+    """Which questions of the set: the probe questions, all, or a number per kind and length."""
     sources: tuple[str, ...] = REPLAYED
-    """Its questions are about demonstrations of these sources."""
+    """Sources of the demonstrations that its questions are about."""
     is_as_recorded: bool = True
     """Whether pictures are those of the baseline, so that recordings can show theirs."""
     is_imported: bool = False
-    """Whether its questions are those of an imported file."""
+    """Whether its questions come from an imported file."""
     prompts: Prompts | None = None
-    """In place of our prompts."""
+    """Prompts that replace ours."""
     editing: EditingSettings | None = None
-    """What repaints the pictures; all else that is seen is as in the baseline."""
+    """The image model that repaints pictures; all other settings of pictures are those of the
+    baseline.
+    """
 
     @property
     def unedited(self) -> "Variant":
@@ -343,7 +345,9 @@ def is_partition_name(text: str) -> bool:
 
 
 def twins(names: Iterable[str]) -> dict[str, str]:
-    """Name -> an earlier one that differs from it in case only: one file on some disks."""
+    """Name -> an earlier name that differs from it only in case, so that some disks have one file
+    for both.
+    """
     first: dict[str, str] = {}
     found = ((name, first.setdefault(name.lower(), name)) for name in names)
     return {name: other for name, other in found if name != other}
@@ -356,8 +360,8 @@ _ADDED: Mapping[type, Mapping[str, object]] = {
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
     Variant: {"is_imported": False, "prompts": None, "editing": None},
 }
-"""Fields that came later, each with the value that means what held before: it is not hashed, so
-that results made before stay fresh."""
+"""Fields that were added later, each with the value for the former behaviour: this value is not
+hashed, so that earlier results stay fresh."""
 
 
 def settings_sha(settings: object) -> str:
@@ -366,7 +370,9 @@ def settings_sha(settings: object) -> str:
 
 
 def _hashed(value: Any) -> Any:
-    """As ``dataclasses.asdict``, without fields that have the value of before."""
+    """As ``dataclasses.asdict``, without later fields that have the value for the former
+    behaviour.
+    """
     if isinstance(value, Mapping):
         return {name: _hashed(of) for name, of in value.items()}
     if isinstance(value, list | tuple):

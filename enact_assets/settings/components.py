@@ -2,7 +2,7 @@
 
 Source: ENACT paper A.3.2 and C.1: a component is (operation, entity, predicate). Text forms are
 ``+OnTop(mug, table)``, ``-Open(fridge)`` and ``~Transition(watermelon, half watermelon)``; profile
-``release`` also has ``~Cooked(diced apple)``, something that turned into its cooked form.
+``release`` also has ``~Cooked(diced apple)``, an object that turned into its cooked form.
 """
 
 import re
@@ -28,9 +28,9 @@ _WITHIN_PARENT = " & "
 class Component:
     """One atomic change. ``object`` is None for unary predicates.
 
-    A transition has the parents, sorted and joined by " and ", as ``subject`` and what they
-    became as ``object``; an " and " within a parent is written " & " there. Where a text needs
-    the characters ``,()%`` for itself, a name that has them is written with %2C and the like.
+    A transition has the parents, sorted and joined by " and ", as ``subject`` and what they became
+    as ``object``; an " and " within a parent is written " & " there. In texts, the characters
+    ``,()%`` of a name are written as %2C and so on.
     """
 
     operation: Operation
@@ -52,7 +52,7 @@ class Component:
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """Who turned into something in a transition, sorted; inverse of :meth:`transition`."""
+        """Parents of a transition, sorted; inverse of :meth:`transition`."""
         names = self.subject.split(PARENT_JOINT)
         return tuple(sorted(name.replace(_WITHIN_PARENT, PARENT_JOINT) for name in names))
 
@@ -60,8 +60,8 @@ class Component:
     def parse(cls, text: str) -> "Component":
         """Inverse of ``str``; raises :class:`EnactError` on any other text.
 
-        How many objects a predicate takes is not looked up: recordings relate two objects by
-        states that the catalogue knows of one, and the other way round.
+        The number of objects is not checked against the catalogue, as recordings also use unary
+        states with two objects, and the other way round.
         """
         found = _TEXT.fullmatch(text)
         if found is None:

@@ -1,4 +1,4 @@
-"""The part of the registry that a first look makes do with."""
+"""The part of the registry that a first look makes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from enact_assets.settings.entries import mapping, name_list, one_of
 def demo_of(
     entry: Any, named: Mapping[str, tuple[str, ...]], where: str
 ) -> dict[str, tuple[str, ...]]:
-    """What of ``named`` (part of the registry -> its names) a first look makes do with.
+    """The names among ``named`` (part of the registry -> its names) that a first look makes.
 
     Errors: :class:`SettingsError` with ``where`` and part, :class:`UnknownNameError`.
     """

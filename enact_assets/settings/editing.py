@@ -13,7 +13,7 @@ class EditingSettings:
 
     model: str
     prompt: str = ""
-    """In place of ours. The registry may name a file instead (``prompt_file``)."""
+    """Prompt that replaces ours. The registry may name a file instead (``prompt_file``)."""
     tries: int = 3
     edge_similarity: float = 0.95
     mask_iou: float = 0.98

@@ -25,7 +25,9 @@ MAX_SCALAR_CHARACTERS = 200
 MAX_BYTES = 2_000_000
 """PyYAML reads half a megabyte a second."""
 MAX_MERGED = 10_000
-"""Keys of one mapping after `<<`: nine that each merge the one before ten times make 10^9."""
+"""Most keys of one mapping after `<<`: nine mappings that each merge the one before ten times would
+have 10^9.
+"""
 _SURPRISING = re.compile(r"[-+]?0[0-9_]+|.*:.*")
 """Numbers that YAML 1.1 reads as octal (0777 is 511) or in base 60 (1:30 is 90)."""
 
@@ -35,7 +37,7 @@ Settings = TypeVar("Settings")
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Refuses what PyYAML lets pass in silence: of a key given twice it takes the last value.
+    """Refuses keys given twice, of which PyYAML silently takes the last value.
 
     Checked while composing, because constructing a mapping merges the keys of ``<<`` into it.
     """
@@ -89,7 +91,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_yaml(text: str, path: Path) -> Any:
-    """What ``text`` says; raises :class:`SettingsError` with the line of what is not YAML."""
+    """The content of ``text``; raises :class:`SettingsError` with the line if it is not YAML."""
     try:
         return yaml.load(text, _StrictLoader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
@@ -97,7 +99,8 @@ def parse_yaml(text: str, path: Path) -> Any:
         line = f"line {mark.line + 1}: " if mark else ""
         raise SettingsError(f"registry {path}: not valid YAML: {line}{error.problem}") from error
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        # Not only YAMLError: PyYAML trips over a month 13, or a tag that does not fit its value.
+        # Not only YAMLError: PyYAML raises other errors for a month 13, or a tag that does not fit
+        # its value.
         text = " ".join(str(error).split())
         raise SettingsError(f"registry {path}: not valid YAML: {text}") from error
 
@@ -128,7 +131,7 @@ def checked_value(name: str, given: Any, default: object, where: str) -> Any:
         if not isinstance(given, bool):
             raise wrong(where, "expected true or false", given)
         return given
-    # By exact type: to isinstance, true and false are whole numbers.
+    # By exact type, as to isinstance true and false are whole numbers.
     if type(given) is not int and (isinstance(default, int) or type(given) is not float):
         kind = "whole number" if isinstance(default, int) else "number"
         raise wrong(where, f"expected a {kind}", given)
@@ -157,7 +160,7 @@ def per_length(name: str, given: Any, where: str) -> PerLength:
 
 
 def wrong(where: str, wanted: str, given: object) -> SettingsError:
-    """The error that says what was expected at ``where``, and what was found."""
+    """The error with the expected and the found value at ``where``."""
     return SettingsError(f"registry {where}: {wanted}; found {_SHORT.repr(given)}")
 
 
@@ -188,14 +191,14 @@ def mapping(
 
 
 def named_entries(entry: Any, where: str) -> dict[str, Any]:
-    """``entry`` if it maps names that can be a partition's to anything."""
+    """``entry`` if it maps valid names of partitions to anything."""
     found = {_name(key, where): inner for key, inner in mapping(entry, where).items()}
     check_cases(found, where)
     return found
 
 
 def name_list(entry: Any, where: str) -> tuple[str, ...]:
-    """``entry`` if it is a list of different names that can be a partition's."""
+    """``entry`` if it is a list of different, valid names of partitions."""
     if not isinstance(entry, list):
         raise wrong(where, "expected a list of names", entry)
     found = tuple(_name(name, where) for name in entry)
@@ -207,7 +210,7 @@ def name_list(entry: Any, where: str) -> tuple[str, ...]:
 
 
 def check_cases(names: Iterable[str], where: str) -> None:
-    """Errors: :class:`SettingsError` if two names would be one file where disks ignore case."""
+    """Errors: :class:`SettingsError` if two names differ only in case, which some disks ignore."""
     for name, other in twins(names).items():
         raise SettingsError(
             f"registry {where}: {name!r} differs from {other!r} in case only; rename one"

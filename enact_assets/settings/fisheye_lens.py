@@ -26,7 +26,9 @@ CIRCLE_SHARE = (
 
 
 def lens_of(projection: str) -> dict[str, float]:
-    """Numbers that decide pictures under ``projection`` and are no settings: none of a pinhole."""
+    """Numbers that decide pictures under ``projection`` and are not settings: none for a
+    pinhole.
+    """
     if projection != "fisheye":
         return {}
     return {

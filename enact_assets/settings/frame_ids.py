@@ -54,7 +54,7 @@ class FrameIds:
         return np.asarray(ids[run] + positions - starts[run], np.int64)
 
     def find(self, ids: Ints | Sequence[int], n_frames: int) -> Ints:
-        """Positions of ``ids`` (n,) among the first ``n_frames``: (n,), -1 for one that is none."""
+        """Positions of ``ids`` (n,) among the first ``n_frames``: (n,), -1 for other values."""
         known = self.at(np.arange(n_frames))
         wanted = np.asarray(ids, np.int64)
         at = np.minimum(np.searchsorted(known, wanted), n_frames - 1)

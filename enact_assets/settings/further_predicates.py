@@ -1,9 +1,9 @@
-"""Predicates that only recordings have, and that neither the paper nor the public release looks at.
+"""Predicates that only recordings have, and that neither the paper nor the public release uses.
 
-No code version counts this module: rows cannot hold a predicate that was unknown when they were
-made, so one that is added here makes nothing stale. A gating that looks at one has words for it
-(``also``), which are settings and count. Whoever changes one of which there are rows makes them
-again by hand: ``enact-assets materialize --asset replays --force``.
+No code version includes this module: rows cannot contain a predicate that was unknown when they
+were made, so adding one here makes nothing stale. A gating that uses one has words for it
+(``also``), which are settings and part of versions. After changing a predicate that rows contain,
+make them again by hand: ``enact-assets materialize --asset replays --force``.
 """
 
 from typing import Literal, NamedTuple
@@ -19,8 +19,8 @@ SemanticClass = Literal[
 
 
 class Further(NamedTuple):
-    """One of them. ``sign`` and ``key`` write it in emoji wording: one code point that no other
-    has, and what is said of it, such as "a is sliced".
+    """One further predicate. ``sign`` and ``key`` are for emoji wording: a unique code point, and
+    its explanation, such as "a is sliced".
     """
 
     name: str

@@ -65,7 +65,7 @@ def gating_of(name: str, entry: Any, where: str) -> Gating:
 
 
 def _own_words(entry: Any, shipped: tuple[str, ...], where: str) -> tuple[OwnWords, ...]:
-    """Predicates that ``entry`` adds to the ``shipped`` ones, with what is said of them."""
+    """Predicates that ``entry`` adds to the ``shipped`` ones, with their sentences."""
     given = mapping(entry, where)
     can_be = [p for p in CATALOGUE if p not in (*CONTACT_PREDICATES, EXISTS, RELATED, TRANSITION)]
     found, said = [], dict[str, str]()
@@ -92,7 +92,7 @@ def _own_words(entry: Any, shipped: tuple[str, ...], where: str) -> tuple[OwnWor
 
 
 def _sentences(given: Any, predicate: str, where: str) -> tuple[str, ...]:
-    """One sentence, or a list of such as say the same."""
+    """One sentence, or a list of sentences with the same meaning."""
     needs_object = CATALOGUE[predicate].arity == 2
     fields = ", ".join(f"{{{name}}}" for name in SENTENCE_FIELDS)
     sentences = given if isinstance(given, list) else [given]
@@ -114,7 +114,7 @@ def _sentences(given: Any, predicate: str, where: str) -> tuple[str, ...]:
 
 
 def _question_file(entry: Mapping[str, Any], where: str) -> str | None:
-    """The imported file that the gating takes its questions from."""
+    """The imported file whose questions the gating uses."""
     given = entry.get(_FILE)
     if given is None:
         return None
@@ -125,7 +125,7 @@ def _question_file(entry: Mapping[str, Any], where: str) -> str | None:
 
 
 def _with_constants(profile: Profile, entry: Any, where: str) -> Profile:
-    """``profile`` with the constants that ``entry`` sets: those of the paper are fixed."""
+    """``profile`` with the constants that ``entry`` sets; constants of the paper are fixed."""
     settable = [c.name for c in CONSTANTS.values() if c.is_settable]
     for name, given in mapping(entry, where).items():
         if name in CONSTANTS and name not in settable:

@@ -1,4 +1,4 @@
-"""Where everything is on disk. The only module that knows the layout of the data root.
+"""Paths of all files. The only module that knows the layout of the data root.
 
 ::
 
@@ -15,7 +15,7 @@
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            names that are made (pipeline/root/scope.py)
     <root>/partitions.yaml                       shards (pipeline/root/partitions_file.py): yours
-    <root>/alerts.yaml                           who is told of failures (root/alerts.py): yours
+    <root>/alerts.yaml                           receivers of alerts (root/alerts.py): yours
     <root>/schedule.yaml                         when it is rebuilt (pipeline/rebuild): yours
     <root>/forgotten.txt                         names left out (pipeline/root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
@@ -54,12 +54,12 @@ REPORT_FOLDER = "report"
 CATALOGUE_FILE = "catalogue.db"
 FORMER_INDEX_FOLDER = "lake_index"
 NO_PLAIN_NAMES = "*?[\\%"
-"""Characters that make a path a pattern or an escape to DuckDB, Dagster or SQLAlchemy: they would
+"""Characters that DuckDB, Dagster or SQLAlchemy would treat as a pattern or an escape: they would
 use files of another folder, such as ``run1`` for ``run[1]``."""
 
 
 def lake_from_environment() -> str | None:
-    """What ``ENACT_LAKE`` says; None if it is unset or empty."""
+    """The value of ``ENACT_LAKE``; None if it is unset or empty."""
     return os.environ.get(LAKE_VARIABLE) or None
 
 
@@ -102,9 +102,9 @@ class DataRoot:
 
     @property
     def option(self) -> str:
-        """How it is named at the end of a command: nothing, or a space and ``--data FOLDER``.
+        """Option for this root at the end of a command: empty, or a space and ``--data FOLDER``.
 
-        Only ``./data`` has no name: a variable may be set for this command alone.
+        Empty only for ``./data``, as a variable may be set for this command alone.
         """
         is_default = not os.environ.get(HOME_VARIABLE) and self.root == DEFAULT_ROOT.absolute()
         return "" if is_default else f" --data {shlex.quote(str(self.root))}"
@@ -116,12 +116,12 @@ class DataRoot:
 
     @property
     def catalogue(self) -> Path:
-        """What files of the lake say, to be given to ``Lake`` and ``LakeIndex``: may be deleted."""
+        """The catalogue file for ``Lake`` and ``LakeIndex``; it may be deleted."""
         return self.root / CATALOGUE_FILE
 
     @property
     def former_index(self) -> Path:
-        """Folder that earlier versions had in place of the catalogue: it is removed by ``gc``."""
+        """Folder of earlier versions, now replaced by the catalogue; ``gc`` removes it."""
         return self.root / FORMER_INDEX_FOLDER
 
     @property
@@ -151,12 +151,12 @@ class DataRoot:
 
     @property
     def people(self) -> str:
-        """Database of answers by people: what ``ENACT_PEOPLE`` says, or a SQLite file."""
+        """Database of answers by people: the value of ``ENACT_PEOPLE``, or a SQLite file."""
         return os.environ.get(PEOPLE_VARIABLE) or str(self.root / PEOPLE_FILE)
 
     @property
     def ledger(self) -> Path:
-        """Folder of every answer that was ever bought: nothing in this package removes any."""
+        """Folder of all bought answers; nothing in this package removes any."""
         return self.root / "ledger"
 
     @property
@@ -194,8 +194,8 @@ class DataRoot:
 
 
 def link_target(folder: Path, place: Path) -> Path:
-    """What a link in ``folder`` of a data root to the resolved ``place`` says: below the data root
-    a relative path, so that the link moves with it.
+    """Target for a link in ``folder`` of a data root to the resolved ``place``: below the data root
+    a relative path, so that the root can be moved.
     """
     is_inside = place.is_relative_to(folder.parent.resolve())
     return Path(os.path.relpath(place, folder.resolve())) if is_inside else place

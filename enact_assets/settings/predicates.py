@@ -1,7 +1,7 @@
 """The predicate catalogue: every relation and state of a scene graph, and its meaning.
 
 Source: ENACT paper, table 6 (eleven classes); ``Touching`` is added by contact gating (B.2.3);
-``Exists`` is how a replay says that an object is in the world, and is never worded itself.
+``Exists`` says in a replay that an object is in the world; it has no wording.
 The further states are those that recorded replays name and profile ``release`` counts as changes.
 """
 
@@ -23,7 +23,7 @@ TRANSITION = "Transition"
 
 @dataclass(frozen=True)
 class Predicate:
-    """One predicate: how many objects it takes, what kind of statement it is, when it holds."""
+    """One predicate: its number of objects, its kind, and its meaning."""
 
     name: str
     arity: Literal[1, 2]
@@ -99,7 +99,7 @@ STATE_PREDICATES: tuple[str, ...] = tuple(
 """Predicates recorded as facts whose change makes a key frame without contact gating."""
 
 CONTACT_PREDICATES: tuple[str, ...] = (*STATE_PREDICATES, "Touching")
-"""The same, with contact gating (paper B.2.3)."""
+"""The same predicates with contact gating (paper B.2.3)."""
 
 
 RELEASE_PREDICATES: tuple[str, ...] = tuple(p.name for p in _CATALOGUE if p.is_in_release)
@@ -158,5 +158,5 @@ def nearest(name: str, arity: int | None = None) -> str | None:
 
 
 def label(category: str) -> str:
-    """How a category is called in text: ``half_watermelon`` -> ``half watermelon``."""
+    """Name of a category in texts: ``half_watermelon`` -> ``half watermelon``."""
     return " ".join(category.replace("_", " ").split())

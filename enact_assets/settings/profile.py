@@ -2,8 +2,8 @@
 
 ``paper`` follows the definitions of the ENACT paper. The paper does not give all constants: each
 constant of :class:`Profile` names its source. ``release`` reproduces the public release of the
-benchmark, quirks included; :class:`ReleaseRules` has the constants that only it needs. No algorithm
-holds a constant of its own. Which algorithms a profile uses:
+benchmark, quirks included; :class:`ReleaseRules` has the constants that only it needs. Algorithms
+have no constants of their own. Which algorithms a profile uses:
 ``enact_assets/pipeline/steps/profiles.py``.
 """
 
@@ -24,14 +24,15 @@ T = TypeVar("T")
 def constant(value: T, *, source: str, meaning: str) -> T:
     """A field of a profile. ``source`` is a section of the paper, or one of the two above.
 
-    Source and meaning are words: they do not count in the version of code (``engine/symbols.py``).
+    Source and meaning are texts for people, and not part of the code version
+    (``engine/symbols.py``).
     """
     return dataclasses.field(default=value, metadata={"source": source, "meaning": meaning})
 
 
 @dataclass(frozen=True)
 class ReleaseRules:
-    """Constants of the public release that the paper's definitions have no place for.
+    """Constants that only the public release needs.
 
     Frames are counted by their position in the recording unless a line says ids.
     """
@@ -42,7 +43,7 @@ class ReleaseRules:
     max_window: int = 9
     """Windows span this many frames from base to end, shortest first."""
     first_key_frame: int = 59
-    """The first key frame is always this one, whatever it shows."""
+    """The first key frame is always this frame."""
     first_compared: int = 61
     """The first frame that is compared with a key frame; the last one of a replay never is."""
     max_similarity: float = 0.98
@@ -54,7 +55,7 @@ class ReleaseRules:
     min_visible_percent: float = 0.005
     """An object is visible above this percentage of the picture's pixels."""
     seed: int = 42
-    """Every draw of questions starts from it, whatever seed is asked for."""
+    """Seed of every draw of questions; the seed of the settings is ignored."""
     trajectories_per_length: int = 5
     """Default of the release's command line."""
     attempts_per_trajectory: int = 10
@@ -137,9 +138,7 @@ class Profile:
         return self.release is not None
 
     def most_questions(self, kind: str, n_trajectories: int) -> int:
-        """How many questions of ``kind`` follow from ``n_trajectories`` of one length and
-        demonstration, at most.
-        """
+        """Most questions of ``kind`` from ``n_trajectories`` of one length and demonstration."""
         if self.release is not None and kind == "inverse":
             return min(n_trajectories, self.release.max_inverse_questions)
         return n_trajectories
@@ -167,7 +166,7 @@ class Constant:
 
     @property
     def is_settable(self) -> bool:
-        """Whether a gating of the registry may set it: the constants of the paper are fixed."""
+        """Whether a gating of the registry may set it; constants of the paper are fixed."""
         return self.source in (OURS, FROM_RELEASE)
 
 

@@ -17,9 +17,11 @@ from enact_assets.settings.entries import changed, mapping, named_entries, one_o
 
 
 def questions_of(entry: Any, gatings: Mapping[str, Gating], where: str) -> QuestionSettings:
-    """Numbers and wording. Errors: :class:`SettingsError` with ``where`` and the field."""
+    """Numbers and wording of questions. Errors: :class:`SettingsError` with ``where`` and the
+    field.
+    """
     questions = changed(QuestionSettings(), entry, where)
-    # Questions of a file are asked as the file has them, all of them.
+    # Questions of a file are all asked, unchanged.
     gatings = {n: g for n, g in gatings.items() if g.question_file is None}
     lengths = questions.probe_lengths
     if not lengths or len(set(lengths)) < len(lengths):
@@ -66,9 +68,9 @@ def _length_below_probes(numbers: PerLength, questions: QuestionSettings) -> int
 def question_sets_of(
     entry: Any, gatings: Mapping[str, Gating], questions: QuestionSettings, where: str
 ) -> dict[str, QuestionSetSettings]:
-    """One of each gating, under its name, and those that ``entry`` names.
+    """One question set for each gating, with its name, and the sets in ``entry``.
 
-    That of a gating with a question file takes all its questions.
+    The set of a gating with a question file has all its questions.
     Errors: :class:`SettingsError` with ``where``, set and field.
     """
     sets = {

@@ -1,7 +1,8 @@
 """The registry: one YAML file that names every gating, variant, question setting and partition.
 
-``ENACT_REGISTRY`` may point to another file. Each entry is resolved (defaults filled in, profile
-constants written out) before it is hashed, so that a changed constant changes what depends on it.
+``ENACT_REGISTRY`` may point to another file. Each entry is resolved (defaults and profile constants
+filled in) before it is hashed, so that a changed constant makes everything stale that depends on
+it.
 """
 
 import dataclasses
@@ -94,10 +95,10 @@ _AS_WRITTEN = {
 
 @dataclass(frozen=True)
 class Registry:
-    """Everything that has a name. ``gatings``, ``question_sets`` and ``variants`` are keyed by it.
+    """All named entries. ``gatings``, ``question_sets`` and ``variants`` are keyed by name.
 
-    Each gating has a question set of its name, which holds all its demonstrations; a variant that
-    names a gating asks that set.
+    Each gating has a question set with its name, which covers all its demonstrations; a variant
+    that names a gating uses that set.
     """
 
     gatings: dict[str, Gating]
@@ -107,14 +108,14 @@ class Registry:
     demonstrations: tuple[str, ...]
     models: tuple[str, ...]
     demo: Mapping[str, tuple[str, ...]]
-    """Dimension -> the names that a first look makes do with; of one that is not in it, all."""
+    """Dimension -> the names that a first look makes; in other dimensions all names."""
     world: WorldEntry
     prompt_files: Mapping[Path, str] = field(default_factory=dict)
     """Files of prompts that variants name -> their text."""
 
     @property
     def named(self) -> Mapping[str, Mapping[str, Any]]:
-        """Dimension -> name -> entry, of the dimensions whose names the registry alone gives."""
+        """Dimension -> name -> entry, for dimensions whose names come only from the registry."""
         return {
             "gating": self.gatings,
             "question_set": self.question_sets,
@@ -131,7 +132,7 @@ class Registry:
 
     def with_questions(self, question_files: Collection[str]) -> "Registry":
         """The registry without gatings whose question file is not in ``question_files``, and
-        without their sets and variants: in a data root without question files there are none.
+        without their sets and variants: a data root without question files has no such gatings.
         """
         gatings = {
             name: gating
@@ -180,7 +181,7 @@ def load_registry(path: Path | None = None) -> Registry:
 
 @lru_cache(maxsize=4)
 def _registry_of(text: str, path: Path) -> Registry:
-    """Every step looks at the registry, most often the same one: parsing costs 10 ms."""
+    """Cached, as every step reads the registry, and parsing takes 10 ms."""
     parts = ("gatings", "variants", "questions", "demonstrations", "models")
     optional = ("question_sets", "demo", "worldprediction")
     raw = mapping(parse_yaml(text, path), str(path), known=(*parts, *optional), required=parts)
@@ -220,7 +221,7 @@ def _variants(
         raise SettingsError(
             f"registry {where}: {BASELINE!r} is missing; other variants build on it"
         )
-    # First of all, so that an error in it is reported as its own.
+    # The baseline is read first, so that an error in it is reported as its own.
     first = f"{where}.{BASELINE}"
     given = mapping(entries[BASELINE], first)
     if "gating" not in given and "question_set" not in given:
@@ -237,7 +238,8 @@ def _variants(
         wanted = "backend llvm, and no other, has the major version of LLVM here, such as 19"
         raise wrong(f"{first}.renderer.llvm_version", wanted, base.renderer.llvm_version)
     variants = {BASELINE: base}
-    # Others ask what the baseline asks only if they say so: their questions are bought once more.
+    # Other variants ask all of the baseline's questions only if they say so, as their questions are
+    # bought again.
     of_others = dataclasses.replace(base, asks=PROBE)
     for name, given in entries.items():
         found = base
@@ -253,7 +255,7 @@ def _variants(
         if found.editing is not None and (found.is_imported or looks[0] != looks[1]):
             wanted = "an image model repaints the baseline's pictures; set no other look"
             raise wrong(f"{where}.{name}.editing", wanted, found.editing.model)
-        # Part of the entry, so that a changed baseline changes it.
+        # The baseline's settings are part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants
 
@@ -288,7 +290,7 @@ def _variant(
     """``base`` with what ``entry`` sets."""
     entry = mapping(entry, where, known=_FIELDS)
     asked = _asked_set(entry, base, gatings, sets, where)
-    # Questions of a file are not worded anew, whatever the baseline's wording is.
+    # Questions of a file keep their wording, whatever the baseline's wording is.
     has_file = gatings[asked.gating].question_file is not None
     wording = entry.get("wording", NATURAL if has_file else base.wording)
     found = dataclasses.replace(
@@ -321,7 +323,7 @@ def _backend(variant: Variant) -> tuple[str, int]:
 def _check_telling(
     variant: Variant, entry: Mapping[str, Any], profile: Profile, where: str
 ) -> None:
-    """Wording and noise, where a profile allows them."""
+    """Wording and noise, if the profile allows them."""
     if "seed" in entry.get("noise", {}) and not variant.noise.rate:
         wanted = "at rate 0 nothing is drawn; leave it out"
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])
@@ -335,7 +337,7 @@ def _check_telling(
 
 
 def _check_effort(renderer: RendererSettings, where: str) -> None:
-    """Limits hold for what is traced, and a mode may multiply what is set."""
+    """Limits apply after the renderer mode has multiplied the settings."""
     traced = EFFORTS[renderer.mode].of(renderer)
     for name in ("path_depth", "samples"):
         value, given, most = getattr(traced, name), getattr(renderer, name), int(LIMITS[name][1])

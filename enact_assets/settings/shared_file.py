@@ -1,8 +1,8 @@
 """The published file in the object store of the lake, for readers on other machines.
 
-``<ENACT_LAKE>/enact.duckdb`` is put whole, once the file of this machine is in its place.
-``enact.duckdb.json`` beside it says which publication it is, and is written after it: whatever is
-interrupted, replaced or removed there is put again at the next publication.
+``<ENACT_LAKE>/enact.duckdb`` is uploaded as a whole after the local file was swapped in.
+``enact.duckdb.json`` beside it names the publication, and is written after it. If an upload is
+interrupted, or a file there is replaced or removed, the next publication uploads it again.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ SAID = f"{WAREHOUSE_FILE}.json"
 
 
 class Put(msgspec.Struct, frozen=True):
-    """What was put: hash of what it was made from and by, and how the store lists it."""
+    """The uploaded file: hash of its inputs and code, and its entry in the store's listing."""
 
     version: str
     size: int
@@ -29,7 +29,7 @@ def share_published(warehouse: Path, lake_url: str | None, version: str) -> str 
 
     Returns its address; None if the lake is in a folder, where nothing is copied. Errors:
     :class:`OutputError` if it cannot be written, :class:`LakeError` if the store does not answer;
-    either way what was there stays.
+    in both cases the earlier file stays.
     """
     place = open_place(lake_url) if lake_url is not None else None
     if place is None or isinstance(place, LocalPlace):
@@ -44,7 +44,7 @@ def share_published(warehouse: Path, lake_url: str | None, version: str) -> str 
         return address
     place.put_file(warehouse, WAREHOUSE_FILE)
     put = place.entry(WAREHOUSE_FILE)
-    if put is not None and put.size == warehouse.stat().st_size:  # nobody put another since
+    if put is not None and put.size == warehouse.stat().st_size:  # not replaced since
         with place.publishing(SAID) as file:
             file.write(msgspec.json.encode(Put(version, put.size, put.mark)))
     return address

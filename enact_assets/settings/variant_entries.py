@@ -44,12 +44,12 @@ def sources_of(given: Any, where: str) -> tuple[str, ...]:
     if not names:
         raise wrong(where, f"expected one or more of {', '.join(SOURCES)}", given)
     known = {one_of("source", name, SOURCES, where) for name in names}
-    # In one order, so that the order of a list changes no hash.
+    # Sorted, so that the order of a list does not change the hash.
     return tuple(source for source in SOURCES if source in known)
 
 
 def editing_of(given: Any, where: str) -> EditingSettings:
-    """Which image model repaints the pictures of a variant, and what they must keep.
+    """The image model that repaints the pictures of a variant, and limits of its changes.
 
     A prompt in a file (``prompt_file``) is read by :func:`with_prompts`.
     """
@@ -100,7 +100,7 @@ def with_prompts(
 
 
 def _named(given: Any, what: str, registry: Path, where: str) -> Path:
-    """The path ``given``: beside the registry, below, or anywhere if it is absolute."""
+    """The path ``given``, relative to the registry's folder unless it is absolute."""
     if not isinstance(given, str) or not given.strip():
         raise wrong(where, f"expected the path of {what}", given)
     base = Path(os.path.normpath(registry.parent))
@@ -112,7 +112,7 @@ def _named(given: Any, what: str, registry: Path, where: str) -> Path:
 
 
 def _text_of(file: Path, where: str, files: dict[Path, str]) -> str:
-    """The prompt in ``file``, which is noted in ``files``."""
+    """The prompt in ``file``, which is added to ``files``."""
     text = read_text(file)
     if not text.strip():
         raise wrong(where, f"{file.name} has no text; write a prompt into it", text)

@@ -8,17 +8,17 @@ EMBEDDED_WORLD = "embedded"
 """The world source whose actions are those of embedded demonstrations."""
 SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
 CONDITIONS = (SAME, VIEW, EQUIVALENT)
-"""Where clips of WorldPrediction come from: the recording of the states, that one under another
-camera, another environment."""
+"""Sources of clips of WorldPrediction: the recording of the states, the same under another camera,
+or another environment."""
 
 ABOVE = CameraSettings(height_offset_m=0.5)
 
 
 @dataclass(frozen=True)
 class WorldSettings:
-    """What WorldPrediction asks. ``max_changes`` are the visible changes of one action that ``wm``
-    asks about, ``plans_per_length`` the plans that ``pp`` asks about per demonstration and length,
-    both at most.
+    """Questions of WorldPrediction. ``max_changes`` is the most visible changes of an action in
+    ``wm`` questions, ``plans_per_length`` the most plans per demonstration and length in ``pp``
+    questions.
     """
 
     seed: int = 0
@@ -40,7 +40,7 @@ class ClipSettings:
 @dataclass(frozen=True)
 class EnvironmentSettings:
     """Seeds of embedded demonstrations with the role *environment*: clips are taken from them, and
-    no ENACT question is asked about them.
+    there are no ENACT questions about them.
     """
 
     seeds: tuple[int, ...] = (901, 906, 907)

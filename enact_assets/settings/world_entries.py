@@ -13,7 +13,7 @@ LENGTHS = range(3, 11)
 
 @dataclass(frozen=True)
 class WorldEntry:
-    """All that the registry says about WorldPrediction. ``models`` answer its questions."""
+    """The registry's settings of WorldPrediction. ``models`` answer its questions."""
 
     questions: WorldSettings
     clips: ClipSettings
@@ -22,7 +22,9 @@ class WorldEntry:
 
 
 def world_of(entry: Any, where: str) -> WorldEntry:
-    """What ``entry`` sets, or defaults. Errors: :class:`SettingsError` with ``where``, field."""
+    """Settings from ``entry``, or defaults. Errors: :class:`SettingsError` with ``where``,
+    field.
+    """
     parts = mapping(entry, where, known=("questions", "clips", "environments", "answered_by"))
     return WorldEntry(
         _questions(parts.get("questions", {}), f"{where}.questions"),
@@ -38,7 +40,7 @@ def _questions(entry: Any, where: str) -> WorldSettings:
     known = {one_of("condition", name, CONDITIONS, f"{where}.conditions") for name in names}
     found = changed(WorldSettings(), given, where)
     _check_numbers(found.lengths, LENGTHS, f"{where}.lengths")
-    # In one order, so that the order of a list changes no hash.
+    # Sorted, so that the order of a list does not change the hash.
     return dataclasses.replace(found, conditions=tuple(c for c in CONDITIONS if c in known))
 
 

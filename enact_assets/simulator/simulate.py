@@ -70,7 +70,7 @@ def build_episode(activity: str, seed: int, rng: np.random.Generator) -> Episode
 def simulate(
     activity: str, seed: int, progress: Callable[[float], None] | None = None
 ) -> Recording:
-    """Carry out the plan of one demonstration; ``progress`` hears the simulated seconds.
+    """Carry out the plan of one demonstration; ``progress`` gets the simulated seconds.
 
     Errors: :class:`UnknownNameError`, :class:`ActivityError` for a broken activity,
     :class:`PhysicsError` on any MuJoCo warning or if things fly apart, :class:`PlanError` for a

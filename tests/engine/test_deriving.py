@@ -22,7 +22,7 @@ from toy_tables import (
 from enact_assets.engine.deriving import derive_graph, spec_of
 from enact_assets.engine.errors import DeclarationError
 from enact_assets.engine.graph import Graph, Input, Names, StepSpec
-from enact_assets.engine.loading import World, load_arguments
+from enact_assets.engine.loading import StepContext, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions
 from enact_assets.engine.steps import STEPS, step
 from enact_assets.engine.tables import Of
@@ -276,7 +276,7 @@ def test_what_is_loaded_is_what_the_graph_says() -> None:
         store, spec = ToyStore(rows), graph.step_named[made[0]]
         partition = dict(zip(graph.dimensions[spec.assets[0]], made[1:], strict=True))
         arguments = load_arguments(
-            STEPS[made[0]], partition, World(store, names, lambda kind, name: kind(name))
+            STEPS[made[0]], partition, StepContext(store, names, lambda kind, name: kind(name))
         )
         if made == ("rank",):
             _ = [arguments["shops"][shop] for shop in names.of["shop"]]

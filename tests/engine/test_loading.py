@@ -27,7 +27,7 @@ from enact_assets.engine.deriving import spec_of
 from enact_assets.engine.errors import MissingPartitionError, UndeclaredReadError
 from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.loading import World, call, load_arguments
+from enact_assets.engine.loading import StepContext, call, load_arguments
 from enact_assets.engine.parameters import All, Each, Later, Name, Rule, Versions
 from enact_assets.engine.steps import STEPS, step
 from enact_assets.engine.tables import Of
@@ -58,11 +58,11 @@ def store() -> ToyStore:
     return ToyStore({**shops, **sold, **taxes})
 
 
-def world(store: Any, tools: Any = None) -> World:
+def world(store: Any, tools: Any = None) -> StepContext:
     def entry(kind: type, name: str | None) -> Any:
         return Opening(9) if name is None else kind(name)
 
-    return World(store, NAMES, entry, tools)
+    return StepContext(store, NAMES, entry, tools)
 
 
 def loaded(

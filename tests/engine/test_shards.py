@@ -16,7 +16,7 @@ from enact_assets.engine.graph import Names
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import dimensions, table
 from enact_assets.pipeline.lineage.graph import GRAPH
@@ -114,12 +114,12 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, Shards]:
     for step in DECLARED:
         runs: dict[Partition, list[dict[str, str]]] = {}
         for partition in partitions_of(step):
-            for made, rows, _ in call(step, partition, World(lake, NAMES, entry)):
+            for made, rows, _ in call(step, partition, StepContext(lake, NAMES, entry)):
                 lake.write(made.table_name(), rows, partition)
             runs.setdefault(shards.shard("", partition), []).append(partition)
         # One run for a shard: all its demonstrations, and one file of each table.
         for together in runs.values():
-            world, found = World(shards, NAMES, entry), {}
+            world, found = StepContext(shards, NAMES, entry), {}
             for partition in together:
                 for made, rows, _ in call(step, partition, world):
                     found.setdefault(made.table_name(), []).append(rows)

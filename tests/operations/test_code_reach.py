@@ -16,7 +16,7 @@ from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.code_versions import Symbol
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.loading import World, load_arguments
+from enact_assets.engine.loading import StepContext, load_arguments
 from enact_assets.engine.parameters import Each, Later
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.pipeline.handles.tools import Tools
@@ -71,7 +71,7 @@ def symbols_run(call: Callable[[], Any]) -> set[Symbol]:
 
 
 @pytest.fixture(scope="module")
-def world(tiny: TinyRoot) -> World:
+def world(tiny: TinyRoot) -> StepContext:
     registry, lake = load_registry(tiny.registry), Lake(tiny.root / "lake")
     images, recordings = ImageStore(tiny.root / "images"), Recordings(tiny.root / "recordings")
     tools = Tools(images, recordings, tiny.root, data_root=DataRoot(tiny.root))
@@ -79,15 +79,15 @@ def world(tiny: TinyRoot) -> World:
         registry, [p["demonstration"] for p in lake.partitions("facts")], registry.models, []
     )
 
-    return World(lake, names, partial(entry_of, registry), tools)
+    return StepContext(lake, names, partial(entry_of, registry), tools)
 
 
-def made(step: Step, world: World) -> Iterator[dict[str, str]]:
+def made(step: Step, world: StepContext) -> Iterator[dict[str, str]]:
     yield from map(dict, world.store.partitions(step.outputs[0].table_name()))
 
 
 @pytest.mark.parametrize("name", sorted(set(STEPS) - NEVER_MADE))
-def test_what_runs_is_reached(name: str, world: World) -> None:
+def test_what_runs_is_reached(name: str, world: StepContext) -> None:
     """A function that runs and does not count would leave old rows for fresh."""
     step = STEPS[name]
     partition = next(made(step, world))

@@ -1,4 +1,4 @@
-"""What answers will cost: counted for what is not in the ledger yet, learned from what is."""
+"""Expected cost of answers that are not in the ledger yet, learned from bought ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from enact_assets.answers.models.requested import limit_of_tokens_out
 from enact_assets.engine.plurals import counted as number_of
 
 CHARACTERS_PER_TOKEN = 4.0
-"""Of English prompts, roughly; what was bought before corrects it."""
+"""Rough value for English prompts; earlier answers correct it."""
 PICTURE_SIZE = 300
 """Tokens of a picture beside which texts are weighed, when the provider counted whole messages."""
 ENOUGH = 8
@@ -26,7 +26,7 @@ class Estimate:
 
     ``tokens_out`` is learned from ``n_learned`` bought answers; with fewer than ``ENOUGH`` it is
     the limit that is asked for, and ``usd`` rather too high: ``is_bound``. ``n_counted`` is for how
-    many messages the provider counted tokens in. Without ``usd``, ``why_unknown`` says what lacks.
+    many messages the provider counted tokens in. Without ``usd``, ``why_unknown`` is the reason.
     """
 
     n_to_buy: int
@@ -40,7 +40,7 @@ class Estimate:
     why_unknown: str = ""
 
     def words(self) -> str:
-        """One sentence."""
+        """The estimate as one sentence."""
         if not self.n_to_buy:
             return f"Nothing to buy: all {self.n_known:,} answers are in the ledger."
         known = f"; {self.n_known:,} more are in the ledger" if self.n_known else ""
@@ -135,7 +135,9 @@ def _by_rule(model: Model, message: Message) -> float | None:
 
 
 def about(*, is_bound: bool) -> str:
-    """What stands before an expected amount: tokens in are estimates, so that none is exact."""
+    """Text before an expected amount: numbers of input tokens are estimates, so no amount is
+    exact.
+    """
     return "up to about" if is_bound else "about"
 
 

@@ -1,4 +1,4 @@
-"""What repainted pictures will cost: of those the ledger lacks, with and without further tries."""
+"""Expected cost of repainted pictures that the ledger lacks, with and without further tries."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class EditEstimate:
     bought and not judged yet: those that are rejected are sent again. ``usd`` is for sending each
     of ``n_to_buy`` once, ``usd_at_most`` for ``n_requests``: all tries that are left. With fewer
     than ``ENOUGH`` bought pictures to learn from (``n_learned``) each counts the limit of tokens,
-    ``is_bound``. Of ``n_unknown`` demonstrations nobody knows yet which pictures are wanted.
+    ``is_bound``. For ``n_unknown`` demonstrations it is not known yet which pictures are wanted.
     """
 
     n_to_buy: int
@@ -38,7 +38,7 @@ class EditEstimate:
     why_unknown: str = ""
 
     def words(self) -> str:
-        """One sentence."""
+        """The estimate as one sentence."""
         counts = [f"{counted(self.n_to_buy, 'picture')} to buy"]
         if self.n_open:
             counts.append(f"{self.n_open:,} more bought and not judged yet")

@@ -1,4 +1,6 @@
-"""Models that have a name in a data root, and the version of each: what decides its answers."""
+"""Models that are named in a data root, and their versions, which cover everything that decides
+answers.
+"""
 
 from dataclasses import dataclass
 
@@ -19,8 +21,8 @@ from enact_assets.settings.paths import DataRoot
 
 @dataclass(frozen=True)
 class KnownModels:
-    """Models of a data root: baselines, its catalogue, annotators, and those whose answers were
-    imported.
+    """Models of a data root: baselines, models of its catalogue, annotators, and models with
+    imported answers.
     """
 
     data_root: DataRoot
@@ -48,8 +50,8 @@ class KnownModels:
         return self.catalogue.find(name, MODELS)
 
     def find_made(self, name: str) -> Model | None:
-        """As :meth:`find`, of a partition that was made: the error for one that is known no more
-        says what to do about it.
+        """As :meth:`find`, for an existing partition: the error about a model that is no longer
+        known says what to do.
         """
         try:
             return self.find(name)
@@ -77,7 +79,7 @@ class KnownModels:
             return name_of(text)
 
     def image_model_version(self, name: str) -> str:
-        """Hash of all that is set about a model that edits pictures and decides what it makes.
+        """Hash of all settings of a model that edits pictures that affect its results.
 
         Errors: :class:`SettingsError` for an unknown model and a wrong ``models.yaml``.
         """
@@ -87,7 +89,7 @@ class KnownModels:
         return content_sha([*decides, dict(model.parameters)])
 
     def version(self, name: str) -> str:
-        """Hash of all that is set about a model, no baseline, and decides its answers.
+        """Hash of all settings of a model, not a baseline, that affect its answers.
 
         Errors: as :meth:`find`.
         """

@@ -1,4 +1,4 @@
-"""Names of the references that are trained, and what they were trained on."""
+"""Names of trained references, and their training data."""
 
 FACT_READER, TRANSFER = "fact_reader", "fact_reader_transfer"
 LEARNED_PROGRESS, LEARNED_PRECEDENCE = "learned_progress", "learned_precedence"
@@ -13,6 +13,6 @@ REFUSES = "refuses this question"
 
 
 def reference_mark(model: str) -> str:
-    """What follows the name of a reference baseline in tables."""
+    """Text after the name of a reference baseline in tables."""
     trained = f", trained on {TRAINED_ON[model]}" if model in TRAINED_ON else ""
     return f" (reference{trained})"

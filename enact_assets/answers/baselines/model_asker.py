@@ -1,4 +1,4 @@
-"""Asks models of a data root: from the ledger, from imported answers, and the rest for money."""
+"""Asks models of a data root: answers come from the ledger, from imported files, or are bought."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -29,16 +29,16 @@ from enact_assets.engine.progress import unheard
 from enact_assets.settings.paths import DataRoot
 
 Answers = Mapping[tuple[str, int], Answer]
-"""(id of the question, repetition) -> what became of it."""
+"""(id of the question, repetition) -> its outcome."""
 
 
 @dataclass(frozen=True)
 class ModelAsker:
     """Asks the models of one data root.
 
-    ``read_png`` gives a picture by its content. ``usd_until`` is what all answers of the ledger
-    may have cost in the end; with None, nothing that costs money is bought. ``on_progress``
-    hears of :class:`~enact_assets.answers.models.session.Asking`.
+    ``read_png`` gives a picture by its content. ``usd_until`` is the maximum total cost of all
+    answers in the ledger; with None, nothing that costs money is bought. ``on_progress`` gets
+    :class:`~enact_assets.answers.models.session.Asking`.
     """
 
     data_root: DataRoot
@@ -48,7 +48,7 @@ class ModelAsker:
     _kept: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def __call__(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
-        """What model ``name`` answers to ``messages``, which ``variant`` asks.
+        """Answers of model ``name`` to ``messages`` of ``variant``.
 
         Errors: :class:`UnknownNameError`, :class:`SettingsError`; :class:`PredictionError` if it
         cannot be asked at all.
@@ -77,17 +77,17 @@ class ModelAsker:
         return self._model(name).entry.max_missing
 
     def read_shown(self, sha: str) -> bytes:
-        """The picture as models are shown it: a PNG file, 512 pixels square."""
+        """The picture in the form for models: a PNG file, 512 pixels square."""
         return as_shown(self.read_png(sha))
 
     def _model(self, name: str) -> Model:
         found = KnownModels(self.data_root).find_made(name)
         if found is None:
-            raise PredictionError(f"{name} is a reference baseline, which nobody has to ask")
+            raise PredictionError(f"{name} is a reference baseline: it is not asked")
         return found
 
     def is_asked(self, name: str, variant: str, question_id: str) -> bool:
-        """Whether model ``name`` is asked a question: of an annotator, whether it was assigned."""
+        """Whether model ``name`` is asked a question; for an annotator, whether it was assigned."""
         return role_of(name) is None or question_id in self._assigned(name, variant)
 
     def _assigned(self, name: str, variant: str) -> frozenset[str]:
@@ -97,7 +97,7 @@ class ModelAsker:
         return self._kept[name, variant]
 
     def _annotator(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
-        """Of assigned questions only: the others are not missing."""
+        """Only of assigned questions, as the others are not missing."""
         given = KnownModels(self.data_root).answered.given(name, variant, messages)
         found = {}
         for message in messages:

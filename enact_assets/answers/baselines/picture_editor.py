@@ -1,4 +1,4 @@
-"""Pictures that an image model painted over: bought, measured, and taken or rejected."""
+"""Pictures repainted by an image model: buys and measures them, and accepts or rejects them."""
 
 import io
 import logging
@@ -29,7 +29,7 @@ from enact_assets.settings.paths import DataRoot
 
 Pixels = NDArray[np.uint8]
 VERSION = 1
-"""Goes up when other pictures are taken from the same replies."""
+"""Increase this when other pictures are accepted from the same replies."""
 PROMPT = """\
 Turn this screenshot of a simulator into a photograph. Change how things look, never what is there.
 
@@ -43,10 +43,10 @@ shadows and contact shadows, light film grain. No text, no bloom, no oversaturat
 drawn outlines.
 
 Answer with the picture alone, of the same crop."""
-"""In our words, with the rules of figure 21 of the paper."""
+"""Our prompt, with the rules of figure 21 of the paper."""
 
 _NO_PICTURE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
-"""How Pillow reports bytes that are no picture."""
+"""Errors by which Pillow reports that bytes are not a picture."""
 
 _log = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class PictureEditor:
     """Has the pictures of one data root edited. ``usd_until`` as in
-    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``on_progress`` hears of
-    pictures.
+    :class:`~enact_assets.answers.baselines.model_asker.ModelAsker`; ``on_progress`` gets the number
+    of pictures.
     """
 
     data_root: DataRoot
@@ -71,7 +71,8 @@ class PictureEditor:
         read_states: Callable[[], pl.DataFrame],
     ) -> pl.DataFrame:
         """``made``, rows of ``frame_images`` of one demonstration, with an edited picture of each
-        key frame; without those of which the model made no acceptable picture in all its tries.
+        key frame; without key frames for which the model made no acceptable picture in all its
+        tries.
 
         Errors: :class:`PredictionError` if some could not be bought: those that were stay;
         :class:`~enact_assets.engine.errors.SettingsError` for an unknown model; those of
@@ -80,7 +81,7 @@ class PictureEditor:
         settings = variant.editing
         if settings is None or made.is_empty():
             return made
-        # Of key frames that look the same one is measured.
+        # Equal pictures are measured once.
         first = made.sort("key_frame").unique("image_sha", keep="first", maintain_order=True)
         key_frames = dict(first.select("image_sha", "key_frame").iter_rows())
         labels = objects_of(demonstrations, made, variant, read_states)
@@ -112,7 +113,7 @@ class PictureEditor:
 
 
 class _Tries:
-    """What became of the pictures of one demonstration so far.
+    """Results for the pictures of one demonstration so far.
 
     ``accepted`` maps the hash of an original to its request and the PNG file that is taken.
     """
@@ -132,7 +133,7 @@ class _Tries:
         objects: Labels | None,
         settings: EditingSettings,
     ) -> None:
-        """One more try at ``sha``: taken, rejected, or not bought."""
+        """One more try for ``sha``: accepted, rejected, or not bought."""
         reasons = [edit.error]
         if edit.picture is not None:
             try:

@@ -17,7 +17,9 @@ class PictureDistances:
         self._distances: dict[tuple[str, str], float] = {}
 
     def between(self, a: Picture, b: Picture) -> float:
-        """Distance of two pictures, 0 to 255; raises :class:`PredictionError` for what is none."""
+        """Distance of two pictures, 0 to 255; raises :class:`PredictionError` if one is not a
+        picture.
+        """
         first, second = sorted((a, b), key=lambda picture: str(picture.sha))
         key = (str(first.sha), str(second.sha))
         if key not in self._distances:

@@ -35,12 +35,12 @@ def answers_to(
     ask: ModelAsker | None = None,
     learned: ModelProtocol | None = None,
 ) -> Answers:
-    """What ``model`` answers to each of ``questions``, rows of ``asked_questions``.
+    """Answers of ``model`` to each of ``questions``, rows of ``asked_questions``.
 
     ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
     holds its hash. Without ``ask`` only baselines answer; ``learned`` is the one called ``model``,
     if it was trained. A question that cannot be asked (a picture is missing, there are more than
-    the model takes) has an answer without text that says why.
+    the model takes) has an answer without text, with the reason.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
     requests = [
@@ -73,8 +73,8 @@ def predictions_of(
 ) -> pl.DataFrame:
     """Rows of ``predictions``.
 
-    Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain.
-    Answers that came are in the ledger by then, and asking again buys only those that are missing.
+    Errors: :class:`PredictionError` if more than ``max_missing`` questions got no answer. All
+    answers so far are then in the ledger, and asking again buys only the missing ones.
     """
     if max_missing is not None:
         refuse_gaps(model, variant, answers, max_missing)
@@ -97,8 +97,8 @@ def _row(model: str, variant: str, question_id: str, n: int, answer: Answer) -> 
 
 
 def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) -> None:
-    """Errors: :class:`PredictionError` if more than ``max_missing`` questions were asked in vain,
-    with the most frequent reasons. ``variant`` names what asked them.
+    """Errors: :class:`PredictionError` if more than ``max_missing`` questions got no answer, with
+    the most frequent reasons. ``variant`` is the source of the questions, for the message.
     """
     missing = [a for a in answers.values() if a.text is None and not a.is_final]
     if len(missing) <= max_missing:

@@ -51,14 +51,14 @@ MODELS: Mapping[str, str] = {
 """Name of each model -> what it does, in a paragraph."""
 
 REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior", *LEARNED)
-"""Of these, what no model is: chance, knowing the answer, shortcuts, training on this simulator.
-They take no place."""
+"""Those that are not models: chance, the oracle, shortcuts, training on this simulator. They are
+not ranked."""
 
 
 def answers_of_baseline(
     name: str, requests: Sequence[ModelRequest], model: ModelProtocol
 ) -> dict[tuple[str, int], Answer]:
-    """What the baseline ``name`` answers, by (id of the question, repetition 0); ``model`` is
+    """Answers of the baseline ``name``, by (id of the question, repetition 0); ``model`` is
     :func:`baseline` of that name.
 
     Errors: :class:`PredictionError` if it loses a question.
@@ -114,7 +114,7 @@ class OrderingBaseline:
 
 
 def random_order(request: ModelRequest) -> list[int]:
-    """A uniform order that depends on the id of the question alone."""
+    """A uniformly random order that depends only on the id of the question."""
     return shuffled_labels(request.n_steps, "random answer", request.question_id)
 
 
@@ -158,5 +158,5 @@ BASELINES: Mapping[str, Callable[[], ModelProtocol]] = {
     "pixel_continuity": _pixel_continuity,
     "text_prior": _text_prior,
 }
-"""Name -> what makes a fresh one, of those that need no training. The code of each has a version of
-its own: an edit makes the answers of no other stale."""
+"""Name -> factory of a baseline without training. The code of each has its own version, so that an
+edit makes only its own answers stale."""

@@ -52,20 +52,20 @@ class ModelRequest:
 
     @property
     def message(self) -> messages.Message:
-        """What a real model is shown. Errors: :class:`PredictionError` if a picture is missing."""
+        """The message to a real model. Errors: :class:`PredictionError` if a picture is missing."""
         return messages.Message(self.question_id, tuple(map(_part, self.parts)))
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: the model's words, or None with the reason why there are none."""
+    """A reply: the model's text, or None with a reason."""
 
     raw_answer: str | None
     error: str | None = None
 
 
 class ModelProtocol(Protocol):
-    """Whoever can be asked. Clients of real models implement this beside the baselines."""
+    """Something that can be asked: a baseline, or the client of a real model."""
 
     def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """One reply per request, in their order; a failed request is a reply with an error."""
@@ -98,7 +98,7 @@ def build_request(
 
 
 def request_sha(model: str, request: ModelRequest) -> str:
-    """Hash of all a baseline is given: its name, the texts and picture hashes in order."""
+    """Hash of all inputs of a baseline: its name, the texts and picture hashes in order."""
     parts = [[part.sha] if isinstance(part, Picture) else part for part in request.parts]
     return content_sha([model, parts])
 

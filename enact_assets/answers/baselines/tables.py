@@ -7,8 +7,8 @@ from enact_assets.settings import columns as common
 class Predictions(Table):
     """One row per model, variant, question and repetition.
 
-    `raw_answer` is null if the model never answered: missing, not wrong. Tokens, cost and times
-    are null where nobody counted them: reference baselines, imported answers.
+    `raw_answer` is null if the model never answered: missing, not wrong. Tokens, cost and times are
+    null where they were not counted: reference baselines, imported answers.
     """
 
     by = ("model", "variant")

@@ -1,7 +1,8 @@
 """Orders actions by the consistency of their text, without looking at a picture.
 
-Every fact an action changes had the other value before. From an unknown start, the rules below
-tell which orders of the actions contradict themselves; the order that does so least is the answer.
+Every fact an action changes had the other value before. From an unknown start, the rules below show
+which orders of the actions contradict themselves; the order with the fewest contradictions is the
+answer.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ _PLACES = ("OnTop", "Inside")
 
 
 class ActionRules:
-    """What each of n actions needs and makes, as sets of facts and as bit masks over them.
+    """Preconditions and effects of each of n actions, as sets of facts and as bit masks over them.
 
     - alternation: what is added was false, what is removed was true;
     - existence: what turns into something else is gone after, what it turns into absent before;

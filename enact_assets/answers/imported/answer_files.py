@@ -1,8 +1,8 @@
 """Imported answers: ``<root>/answers/<model>/<variant>.jsonl``, one answer per line, by question.
 
-A question may have one answer to each of the words and pictures that it was shown with.
+A question may have one answer for each version of its texts and pictures.
 
-A file has the same bytes whichever way its answers came in, so its hash is their version.
+A file has the same bytes however its answers were imported, so its hash is their version.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ NONE_IMPORTED = "no answers were imported under this variant"
 NOT_IMPORTED = "not among the imported answers"
 """Why a question of a model with imported answers has none."""
 OTHER_SHOWN = "the imported answer is to other words or pictures than are shown now"
-"""Why a question with an imported answer has none that counts."""
+"""Why the imported answer to a question does not count."""
 _LOCK = ".lock"
 
 
@@ -35,8 +35,8 @@ _Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class AnswerFacts(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What a file may say of an answer: columns of ``predictions``, and a hash of the texts and
-    pictures that were shown.
+    """Fields of an answer in a file: columns of ``predictions``, and a hash of the shown texts and
+    pictures.
     """
 
     stop: Literal["complete", "cut", "refused"] | None = None
@@ -85,8 +85,8 @@ def imported_answers(
 ) -> dict[str, ImportedAnswer]:
     """Question -> answer of the model ``name`` under ``variant``; empty if none were imported.
 
-    Of several answers to a question it is the one to what is ``shown`` now (question -> hash, where
-    it is known), else one that does not say to what it is, else any.
+    Of several answers to a question, the one to the currently ``shown`` version is taken (question
+    -> hash, if known), else one without a hash, else any.
     Errors: :class:`QuestionFileError` names file and line of what cannot be read.
     """
     return {
@@ -96,7 +96,7 @@ def imported_answers(
 
 
 def _stored(path: Path) -> dict[str, list[ImportedAnswer]]:
-    """Question -> its answers, which differ in what they are to."""
+    """Question -> its answers, each to a different version of the question."""
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
@@ -133,10 +133,10 @@ def add_answers(
 ) -> tuple[int, int]:
     """Add ``answers`` to those imported before; returns how many are new and how many differ.
 
-    Answers to the same question stay beside each other if they are to other words or pictures.
-    Where both are to the same, or one does not say, the earlier one stays unless ``replace``; if it
-    only lacks the hash of what it is to, it gets it. The file is written whole or not at all; two
-    imports wait for each other. Errors: as :func:`imported_answers`, :class:`OutputError`.
+    Answers to different versions of a question are all kept. If two are to the same version, or one
+    has no hash, the earlier one stays unless ``replace``; if it only lacks the hash, the hash is
+    added. The file is written as a whole or not at all; two imports wait for each other. Errors: as
+    :func:`imported_answers`, :class:`OutputError`.
     """
     path = answer_file(root, name, variant)
     try:

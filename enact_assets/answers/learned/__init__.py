@@ -1,1 +1,1 @@
-"""Learned references: what a small model trained on other seeds of this simulator answers."""
+"""Learned references: small models, trained on other seeds of this simulator."""

@@ -1,4 +1,4 @@
-"""Training statistics -> what each learned model knows about each activity."""
+"""Fits each learned model for each activity from training statistics."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from enact_assets.settings.components import Component
 
 
 class Knowledge(NamedTuple):
-    """What one model has learned, as its two tables; one of them is empty."""
+    """Parameters of one model, as two tables; one of them is empty."""
 
     reader: pl.DataFrame
     precedences: pl.DataFrame

@@ -1,4 +1,4 @@
-"""What a linear model sees of a picture: colours and edges on a coarse grid."""
+"""Features of a picture for a linear model: colours and edges on a coarse grid."""
 
 import numpy as np
 from numpy.typing import NDArray

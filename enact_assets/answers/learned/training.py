@@ -1,8 +1,8 @@
 """Training demonstrations: simulated with reserved seeds, rendered small, summed up.
 
-Nothing of the registry takes part: what is trained on is always the world as it is built, seen by
-the camera as it is built. A variant with another camera is new to whatever is trained here. Rows of
-``training_statistics`` are sums per key frame: what a ridge regression on steps needs.
+The registry is not used: training data always show the original world from the original camera. A
+variant with another camera is new to models trained here. Rows of ``training_statistics`` are sums
+per key frame: what a ridge regression on steps needs.
 """
 
 import io

@@ -1,1 +1,3 @@
-"""Asks models: messages, wire formats, the ledger of answers, budgets. Knows nothing of tables."""
+"""Asks models: messages, wire formats, the ledger of answers, budgets. It does not depend on
+tables.
+"""

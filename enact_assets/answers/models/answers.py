@@ -1,4 +1,4 @@
-"""One answer as it is kept, and what became of a question."""
+"""An answer as stored, and the outcome of a question."""
 
 from typing import Any, Literal
 
@@ -10,11 +10,11 @@ Purpose = Literal["question", "canary", "check", "picture"]
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the ledger: what came back for one request, or why nothing did.
+    """A line of the ledger: the reply to one request, or why there is none.
 
     ``text`` is null only together with an ``error``: an empty, cut or refused answer is an answer.
-    Of purpose ``picture`` it is the hash of the picture that came back, in the file of that name.
-    ``tokens_in`` counts cached ones too, ``tokens_out`` those of reasoning. ``usd`` is null if the
+    For purpose ``picture`` it is the hash of the returned picture, which is the name of its file.
+    ``tokens_in`` includes cached tokens, ``tokens_out`` those of reasoning. ``usd`` is null if the
     price is unknown, or the reply did not count its tokens. ``unsure`` counts attempts whose charge
     is not known, for that reason or because they got no whole reply: each may have been charged up
     to ``usd_unsure / unsure``. ``is_unreadable``: a whole reply came, without an answer in it.
@@ -43,7 +43,9 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str | None = None
     is_unreadable: bool = False
     is_final: bool = False
-    """Whether asking again would end the same, so that the lack of an answer is no failure."""
+    """Whether asking again would give the same result, so that a missing answer is not a
+    failure.
+    """
     is_in_reasoning: bool = False
     """As in :class:`~enact_assets.answers.models.replies.Reply`."""
     raw: Any = None

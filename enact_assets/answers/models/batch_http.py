@@ -1,6 +1,6 @@
 """Requests of batch APIs: one after another, bodies of hundreds of megabytes in pieces.
 
-A reply that is lost may have bought a batch, so nothing is sent twice here: whoever asks looks at
+A request without a reply may have bought a batch, so nothing is sent twice here: the caller checks
 the provider's list first (:mod:`enact_assets.answers.models.bought_batches`).
 """
 
@@ -21,8 +21,8 @@ _TIMEOUT_S = 600.0
 
 
 class BatchError(PredictionError):
-    """A batch could not be submitted or read. ``status`` is that of the reply; 0: there was none,
-    so nobody knows whether the request arrived.
+    """A batch could not be submitted or read. ``status`` is that of the reply; 0: there was no
+    reply, so it is unknown whether the request arrived.
     """
 
     def __init__(self, message: str, status: int = 0) -> None:

@@ -1,7 +1,7 @@
 """Batch APIs of three providers behind one protocol: half the price, answers within a day.
 
-Requests are those of the wire formats. Each goes by its hash, which is what providers call
-``custom_id`` (Google: ``key``): 64 characters, as many as Anthropic takes.
+Requests are those of the wire formats. Each is identified by its hash, which providers call
+``custom_id`` (Google: ``key``): 64 characters, the most that Anthropic accepts.
 """
 
 import re
@@ -23,7 +23,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one request: a reply with its status, or words where nothing came."""
+    """Result of one request: a reply with its status, or a message without a reply."""
 
     sha: str
     status: int
@@ -33,7 +33,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Planned:
-    """A batch that was to be submitted: by this, the provider's list says whether it was."""
+    """Identifies a planned batch in the provider's list, which shows whether it was submitted."""
 
     label: str
     shas: frozenset[str]
@@ -42,24 +42,24 @@ class Planned:
 
 
 class BatchProvider(Protocol):
-    """How one provider takes batches. Errors of all methods: :class:`BatchError`."""
+    """The batch API of one provider. Errors of all methods: :class:`BatchError`."""
 
     most_bytes: int
     most_requests: int
 
     def submit(self, label: str, requests: Sequence[tuple[str, Body]]) -> str:
-        """Submit requests by their hashes; the id of the batch."""
+        """Submit requests, keyed by their hashes; returns the id of the batch."""
         ...
 
     def find(self, planned: Planned, known: frozenset[str]) -> tuple[str | None, bool]:
-        """The id of a batch that was submitted and not noted; whether that is certain.
+        """The id of a batch that was submitted but not recorded; and whether that is certain.
 
-        ``known`` are ids of batches that were noted. (None, True): it was never submitted.
+        ``known`` are ids of recorded batches. (None, True): it was never submitted.
         """
         ...
 
     def ended(self, batch_id: str) -> Mapping[str, Any] | None:
-        """What the provider says of a batch that ended; None while it works."""
+        """The provider's description of a batch that ended; None while it runs."""
         ...
 
     def results(self, batch_id: str, said: Mapping[str, Any]) -> Iterator[Result]:
@@ -134,8 +134,8 @@ class OpenAiBatches:
 
 
 class AnthropicBatches:
-    """A batch holds its requests. It has no label: one that was not noted is known by its
-    results.
+    """A batch contains its requests. It has no label, so one that was not recorded is recognised by
+    its results.
     """
 
     most_bytes, most_requests = 240 * _MIB, 100_000

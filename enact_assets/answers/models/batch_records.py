@@ -1,11 +1,11 @@
-"""Batches that were submitted, or were about to be: a file each, on disk before anything is sent.
+"""Records of batches: one file each, which is on disk before anything is sent.
 
 ::
 
     <ledger>/openai_chat/gpt-5-2025-08-07/batches/<label>.json
 
-A file without an id is a batch of which nobody knows whether it was submitted. It is removed when
-all answers are in the ledger.
+A file without an id is a batch that may or may not have been submitted. It is removed when all
+answers are in the ledger.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ FOLDER = "batches"
 
 
 class BatchedRequest(msgspec.Struct, frozen=True):
-    """What an answer needs of its request; ``most_usd`` at the price of batches."""
+    """The parts of a request that its answer needs; ``most_usd`` at the price of batches."""
 
     sha: str
     question_id: str
@@ -63,7 +63,7 @@ def read_batches(folder: Path) -> list[Batch]:
 
 
 def write_batch(folder: Path, batch: Batch) -> None:
-    """Put it on disk. Errors: :class:`OutputError`."""
+    """Write the record to disk. Errors: :class:`OutputError`."""
     path = _path(folder, batch)
     try:
         make_folder(path.parent)
@@ -74,7 +74,7 @@ def write_batch(folder: Path, batch: Batch) -> None:
 
 
 def remove_batch(folder: Path, batch: Batch) -> None:
-    """Forget it: its answers are in the ledger, or it was never submitted."""
+    """Remove the record: its answers are in the ledger, or it was never submitted."""
     path = _path(folder, batch)
     path.unlink(missing_ok=True)
     flush_to_disk(path.parent)

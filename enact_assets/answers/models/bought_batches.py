@@ -1,9 +1,9 @@
 """Questions bought in batches: submitted now, collected later, in other processes.
 
-What was planned is on disk before anything is sent, and the id before anything is collected.
-Wherever a process dies, the next one asks the provider's list what became of its batch: nothing is
-bought twice and nothing that was paid for is lost. Money for a batch is set aside in an account of
-the budget until its answers are in the ledger.
+The plan of a batch is on disk before anything is sent, and its id before anything is collected. If
+a process dies at any point, the next one finds its batch in the provider's list: nothing is bought
+twice, and nothing that was paid for is lost. Money for a batch is reserved in an account of the
+budget until its answers are in the ledger.
 """
 
 import asyncio
@@ -46,12 +46,14 @@ from enact_assets.answers.models.wires import WIRES, Pieces, Wire
 from enact_assets.engine.errors import PredictionError
 
 SHARE_OF_PRICE = 0.5
-"""What an answer costs in a batch. Source: price pages of the three providers, 2026-11-22."""
+"""Price of an answer in a batch, relative to the normal one. Source: price pages of the three
+providers, 2026-11-22.
+"""
 
 
 @dataclass
 class Submitted:
-    """What was submitted now; ``usd`` is the most that it can cost. ``why_not_all``: words."""
+    """The submitted requests; ``usd`` is the most that they can cost. ``why_not_all``: reason."""
 
     n_requests: int = 0
     n_batches: int = 0
@@ -62,7 +64,7 @@ class Submitted:
 
 @dataclass
 class Collected:
-    """What came back, and what is still open; ``reasons`` of requests without an answer."""
+    """Numbers of answers and open requests; ``reasons`` of requests without an answer."""
 
     n_answers: int = 0
     n_without: int = 0
@@ -82,8 +84,9 @@ def submit(
 ) -> Submitted:
     """Submit all of ``messages`` that are neither in the ledger nor in a batch.
 
-    The model's first message is asked at once, as ever: it says which exact model an alias means.
-    Errors: :class:`BatchError` where the provider refuses, or nobody knows whether it accepted:
+    The model's first message is asked immediately, as always: its answer shows which exact model an
+    alias means.
+    Errors: :class:`BatchError` where the provider refuses, or it is unknown whether it accepted:
     then :func:`collect` finds out; those of :func:`~enact_assets.answers.models.session.ask`.
     """
     wire = _wire(model)
@@ -104,7 +107,7 @@ def submit(
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
             whole = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
-            # Before money is set aside: without a record nobody would give it back.
+            # Before money is reserved: without a record the reservation would never be released.
             write_batch(folder, whole)
             part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
             if not part:
@@ -198,7 +201,8 @@ def _provider(model: Model, wire: Wire) -> BatchProvider:
 def _resolved(
     provider: BatchProvider, folder: Path, budget: Budget, done: Submitted
 ) -> list[Batch]:
-    """Batches that are with the provider; of each that a process left behind, its list says so.
+    """Submitted batches; for each one without an id, the provider's list shows whether it was
+    submitted.
 
     Errors: :class:`BatchError` if that cannot be known yet.
     """
@@ -224,7 +228,7 @@ def _resolved(
 def _split(
     requests: Sequence[Request], model: Model, wire: Wire, pieces: Pieces, provider: BatchProvider
 ) -> Iterator[list[tuple[Request, list[bytes]]]]:
-    """``requests`` with their bodies, as many together as the provider takes."""
+    """``requests`` with their bodies, in parts of at most the provider's limit."""
     part: list[tuple[Request, list[bytes]]] = []
     size = 0
     for request in requests:
@@ -282,7 +286,7 @@ def _submit_one(
 
 
 def _close(folder: Path, batch: Batch, budget: Budget) -> None:
-    # The record last: without it nobody would give the money back.
+    # The record is removed last: without it the reservation would never be released.
     budget.closed(f"{batch.label}.jsonl", 0.0, 0.0)
     remove_batch(folder, batch)
 

@@ -1,15 +1,16 @@
-"""What may be spent, kept over all processes that share a data root.
+"""The budget, shared by all processes of a data root.
 
-Every run that buys has an account: a file that says up to how much it may spend. What it has
-committed is this, or what its answers cost so far if that is more::
+Every run that buys has an account: a file with the amount up to which it may spend. Its commitment
+is this amount, or the cost of its answers so far if that is more::
 
     <ledger>/budget/<ledger file>.json    {"up_to_usd": 3.2, "process": ...}
 
 An account is raised under a lock before a request is sent, a little ahead of need, and removed when
-its run ends. What a killed run leaves stays counted: its last requests may have been charged.
+its run ends. The account of a killed run stays counted, as its last requests may have been charged.
 
 A provider may charge more than the bound of a request, such as tokens that it adds. Answers in
-flight when the first such answer comes can pass a limit; later ones are set aside as much more.
+flight when the first such answer comes can pass a limit; for later ones more is reserved in
+proportion.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ NO_BUDGET = (
     "models.yaml"
 )
 _SOON_S = 0.25
-"""An account that is raised again within this time is raised further ahead."""
+"""An account that is raised again within this time is raised by more."""
 _MOST_AHEAD = 16
 _POLL_S = 0.5
 _ROUNDING_USD = 1e-9
@@ -68,7 +69,7 @@ class Budget:
 
     @property
     def folder(self) -> Path:
-        """Where accounts are."""
+        """Folder of accounts."""
         return self._folder
 
     @property
@@ -77,15 +78,15 @@ class Budget:
         return self.max_usd_of_root is not None or self.max_usd_of_run is not None
 
     def committed_usd(self) -> float:
-        """What was spent in the data root, and may be by what is in flight. Errors: as
-        :func:`~enact_assets.answers.models.ledger.read_kept`.
+        """Amount spent in the data root, including the most that requests in flight may cost.
+        Errors: as :func:`~enact_assets.answers.models.ledger.read_kept`.
         """
         with locked(self._folder / ".lock"):
             return self._committed("")[0]
 
     def raised(self, ledger_file: str, base: float, usd: float, ahead: int) -> "_Raise":
         """Raise the account of a run that spent and reserved ``base`` by ``usd``, and by up to
-        ``ahead`` times as much where there is room; if there is none, to ``base``.
+        ``ahead`` times as much if there is room; without room, set it to ``base``.
         """
         with locked(self._folder / ".lock"):
             others, in_flight, dead = self._committed(ledger_file)
@@ -157,7 +158,7 @@ class _Raise(msgspec.Struct, frozen=True):
 
 
 class Account:
-    """What one run reserves and spends. For one thread, or one event loop, at a time."""
+    """Reservations and spending of one run. For one thread, or one event loop, at a time."""
 
     def __init__(self, budget: Budget, ledger_file: str) -> None:
         self._budget, self._name = budget, ledger_file
@@ -183,7 +184,7 @@ class Account:
         return held
 
     def settle(self, reserved: float, spent: float) -> None:
-        """A question is done and on disk: what was reserved for it, and what it did cost."""
+        """A question is done and on disk: replace its reservation by its cost."""
         left = self._reserved - reserved
         self._reserved = left if left > _ROUNDING_USD else 0.0  # or the last one is waited for
         self.spent += spent
@@ -210,7 +211,7 @@ class Account:
         is_soon = time.monotonic() - self._raised_at < _SOON_S
         self._ahead = min(_MOST_AHEAD, self._ahead * 2) if is_soon else max(1, self._ahead // 2)
         self._settled.clear()
-        # From here on nobody uses what is left of the account: it may be given back.
+        # From here on the rest of the account is not used: it may be released.
         base = self._up_to = self.spent + self._reserved
         found = await asyncio.to_thread(self._budget.raised, self._name, base, usd, self._ahead)
         self._up_to, self._raised_at = found.up_to, time.monotonic()

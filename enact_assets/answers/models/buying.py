@@ -1,4 +1,4 @@
-"""Asks requests and keeps what comes back: over HTTP many at a time, in this process in batches."""
+"""Sends requests and stores replies: over HTTP many at a time, in this process in batches."""
 
 import asyncio
 import os
@@ -43,12 +43,12 @@ class _OnAnswer(Protocol):
 
 @dataclass(frozen=True)
 class Purchase:
-    """What is common to all requests of a run.
+    """Common parts of all requests of a run.
 
     ``folder`` is that of the exact model's ledger, ``snapshot`` the name that answered first.
-    ``on_answer`` hears of each line, ``told`` of what people should know. ``at_fault`` receives
-    hashes of requests that are refused as they are, for their length say. Errors of both methods:
-    those of the ledger and of the reader of pictures; answers that are there are kept first.
+    ``on_answer`` gets each line, ``told`` messages for people. ``at_fault`` receives hashes of
+    requests that are refused as they are, for their length say. Errors of both methods: those of
+    the ledger and of the reader of pictures; answers that are there are kept first.
     """
 
     model: Model
@@ -61,12 +61,12 @@ class Purchase:
     at_fault: set[str] = field(default_factory=set)
 
     def by_wire(self, requests: Sequence[Request], wire: Wire, key: str) -> dict[str, Answer]:
-        """A line for each of ``requests`` by its hash."""
+        """A line of the ledger for each of ``requests``, by its hash."""
         with self._opened() as (ledger, account):
             return _run(self._sent(requests, wire, key, ledger, account))
 
     def in_process(self, requests: Sequence[Request], asked: InProcess) -> dict[str, Answer]:
-        """The same, of a model that this process runs. Until the first answer, requests go one by
+        """The same, for a model that this process runs. Until the first answer, requests go one by
         one, and the run stops after too many without any. Errors: also those of the model.
         """
         todo = _mixed(requests)
@@ -154,7 +154,7 @@ class Purchase:
             attempts.begin()
             reply = next(replies, None)
             if request.purpose != "question":
-                attempts.end()  # of several in a batch, or at once, nobody knows the time of one
+                attempts.end()  # in a batch, or of parallel requests, the time of one is unknown
             yield request, self._line(request, reply, attempts)
 
     def _line(
@@ -178,7 +178,7 @@ class Purchase:
     def _left(
         self, requests: Sequence[Request], found: dict[str, Answer], reason: str
     ) -> dict[str, Answer]:
-        """Lines of the requests that the run did not come to."""
+        """Lines of the requests that the run did not reach."""
         left = [request for request in requests if request.sha not in found]
         lines = {request.sha: missing(self.model, request, reason) for request in left}
         for request in left:
@@ -235,8 +235,9 @@ def _check_files() -> None:
 def _run(work: Coroutine[Any, Any, _T]) -> _T:
     """Run to the end in a loop of its own thread, a faster loop where it is installed.
 
-    Whoever waits here is interrupted. In a loop an interrupt would be raised in whatever runs just
-    then, and be lost with it: Dagster raises its own kind, of which asyncio knows nothing.
+    The waiting code here is interrupted. In an event loop, the interrupt would be raised in any
+    running task, and be lost with it: Dagster raises its own exception, which asyncio does not
+    know.
     """
     try:
         _check_files()

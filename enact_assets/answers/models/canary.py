@@ -1,7 +1,7 @@
 """The first message to a model: pictures of numbers, to see whether it is shown them in order.
 
 Between us and a model are templates, gateways and servers that may move pictures. A model that
-reads all numbers and gives them in another order was shown another question than was asked.
+reads all numbers but in another order was shown a different question.
 """
 
 import io
@@ -19,7 +19,7 @@ NUMBERS = ("407", "185", "962", "318", "629", "274", "853", "146", "790", "531")
 A server that drops the beginning of a long prompt drops some of these, too.
 """
 FEWER = 4
-"""So many were shown before: those answers still say which model an alias meant."""
+"""Number of pictures in the earlier form: its answers still show which model an alias meant."""
 Verdict = Literal["kept", "changed", "unreadable"]
 
 _ASKED = (
@@ -38,7 +38,7 @@ _GAP, _LEFT, _TOP = 35, 56, 136
 
 
 def canary_messages(max_images: int | None = None) -> tuple[Message, ...]:
-    """The message that was shown before, if it was another, and the one that is shown now."""
+    """The earlier form of the message, if it was different, and the current one."""
     few = FEWER if max_images is None else min(max_images, FEWER)
     return tuple(dict.fromkeys((canary_message(few), canary_message(max_images))))
 
@@ -61,7 +61,7 @@ def canary_reader(read_picture: PictureReader) -> PictureReader:
 
 
 def verdict(text: str, max_images: int | None = None) -> Verdict:
-    """What an answer says about the order of pictures, which none has that were not shown."""
+    """What an answer shows about the order of pictures."""
     if max_images == 0:
         return "kept"
     shown = list(NUMBERS[:max_images])
@@ -101,6 +101,6 @@ def drawn(number: str) -> bytes:
 @lru_cache
 def _pictures() -> dict[str, str]:
     """Numbers by the hash of how they are drawn. Files differ between versions of libraries; then
-    the canary would be asked anew.
+    the canary would be asked again.
     """
     return {content_sha(["canary", 1, number]): number for number in NUMBERS}

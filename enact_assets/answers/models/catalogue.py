@@ -37,7 +37,7 @@ _SLASH = "+"
 
 
 class Catalogue:
-    """All models there are: packaged, of the user's file, and any id of a known provider."""
+    """All known models: packaged ones, those of the user's file, and any id of a known provider."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class Catalogue:
         """The model that ``text`` means: a name, an id with its provider, an alias, or the name
         of a partition made from any of them. ``others`` are names known besides.
 
-        Errors: :class:`UnknownNameError` for what is neither, :class:`SettingsError` for an id
-        that cannot name a partition.
+        Errors: :class:`UnknownNameError` for any other text, :class:`SettingsError` for an id that
+        cannot name a partition.
         """
         if text in self.models:
             return self._model(text, self.models[text])
@@ -83,7 +83,7 @@ class Catalogue:
         )
 
     def imported(self, name: str) -> Model:
-        """A model whose answers were imported, with what an entry of its name says about it."""
+        """A model whose answers were imported, with the fields of an entry with its name."""
         entry = self.models.get(name, ModelEntry(id=f"answers/{name}", name=name))
         entry = msgspec.structs.replace(entry, id=f"answers/{name}", channel=None)
         return self._model(name, entry)
@@ -164,7 +164,7 @@ def id_of(name: str) -> str:
 
 
 def load_catalogue(root: Path) -> Catalogue:
-    """Models as they are known in the data root ``root``.
+    """The models of the data root ``root``.
 
     Errors: :class:`SettingsError` names file, entry and field of what is wrong.
     """

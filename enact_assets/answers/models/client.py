@@ -1,10 +1,11 @@
-"""Sends requests over HTTP: keeps each reply, tries again what may work later, stops what cannot.
+"""Sends requests over HTTP: stores each reply, retries temporary failures, and stops the run on
+permanent ones.
 
-What becomes of a reply: an answer (also empty, cut or refused) is kept. A whole reply without an
-answer may have been paid for: it is kept with its error and not sent again in this run, unless it
-is nothing but an error. A limit of the rate holds all requests. A fault that may pass is tried
-again, with growing pauses. A key, address or model that is refused stops the run, as does a row of
-questions without any answer, or a quarter of an hour of refusals for the rate.
+An answer (even empty, cut or refused) is stored. A whole reply without an answer may have been paid
+for: it is stored with its error, and the request is not sent again in this run, unless the reply is
+only an error. A rate limit holds all requests. A temporary failure is retried, with growing pauses.
+A refused key, address or model stops the run, as does a series of questions without any answer, or
+a quarter of an hour of refusals because of the rate limit.
 """
 
 import asyncio
@@ -38,11 +39,11 @@ from enact_assets.answers.models.requested import (
 from enact_assets.answers.models.wires import Pieces, Wire
 
 MOST_FAULTS = 6
-"""Attempts that may end in a fault before a question is given up for this run."""
+"""Most failing attempts before a question is given up for this run."""
 MOST_UNSURE = 3
 """Of these, attempts that may have been charged."""
 MOST_REFUSALS = 20
-"""The same for refusals of the rate."""
+"""The same for refusals because of the rate limit."""
 FIRST_WAIT_S = 0.5
 """Doubled after each fault, less a random half."""
 LONGEST_WAIT_S = 60.0
@@ -51,7 +52,7 @@ LONGEST_PAUSE_S = 900.0
 everything for its rate for so long.
 """
 TOLD_AFTER_S = 10.0
-"""Without an answer for so long, for the rate, people are told."""
+"""After so long without an answer, because of the rate limit, a message is shown."""
 FAILED_IN_A_ROW = 16
 """So many questions in a row without an answer stop the run."""
 
@@ -99,7 +100,7 @@ class Client:
         await self._poster.__aexit__()
 
     async def ask(self, request: Request) -> Answer:
-        """What became of ``request``, without ``raw``; on disk if anything was sent.
+        """The line of the ledger for ``request``, without ``raw``; on disk if anything was sent.
 
         Errors: :class:`~enact_assets.engine.errors.OutputError` if the ledger cannot be written,
         and those of the wire and of the reader of pictures.
@@ -174,7 +175,9 @@ class Client:
                 await self._halt.sleep(wait_s)
 
     async def _reserve(self, usd: float) -> float:
-        """Set money aside, unless the run halts, for lack of it too; how much."""
+        """Reserve money, unless the run halts, which it also does without money; returns the
+        amount.
+        """
         try:
             held = await self._account.reserve(usd)
         except BudgetSpentError as error:
@@ -240,7 +243,7 @@ class Client:
         )
 
     def _read(self, response: Response) -> Reply | ReplyError:
-        """What a whole reply says, or why that is not known."""
+        """The content of a whole reply, or why it is unknown."""
         if response.words:
             return ReplyError(response.words)
         try:
@@ -281,14 +284,14 @@ class Client:
 
 
 def _no_key(model: Model) -> str:
-    """Why no key is sent to ``model``, for a server that wants one."""
+    """Message for a server that requires a key, why none is sent to ``model``."""
     if model.key_variable:
         return f"no key was sent: the environment variable {model.key_variable} is not set"
     return f"no key was sent: name its environment variable in `key` of {model.name} in models.yaml"
 
 
 def _wait_s(response: Response, attempts: Attempts) -> float:
-    """How long to wait after a reply that was no answer.
+    """How long to wait after a reply without an answer.
 
     As long as the provider says, the first time. A provider that says 0 again and again would use
     up all attempts at once, so from then on the wait grows all the same.

@@ -1,4 +1,4 @@
-"""Entries of models that can be asked, and of the providers they are asked through."""
+"""Entries of models, and of the providers through which they are asked."""
 
 import datetime as dt
 import fnmatch
@@ -19,11 +19,11 @@ PictureWireName = Literal["openai_images", "google_images"]
 """Wire formats of models that edit pictures; they answer no questions."""
 OVER_HTTP = frozenset({*get_args(WireName), *get_args(PictureWireName)})
 InProcess = Literal["inspect", "local", "python"]
-"""Models that this process runs, or asks by other means."""
+"""Channels of models that this process runs, or asks by other means."""
 Channel = Literal[WireName, PictureWireName, InProcess, "answers"]
 """How a model is asked; ``answers`` are imported."""
 OWN_SERVERS = {"vllm", "ollama"}
-"""Providers that are free on this machine; anything else there may be a gateway that charges."""
+"""Providers that are free on this machine; any other server may be a gateway that charges."""
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0)]
@@ -104,7 +104,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class Model(msgspec.Struct, frozen=True):
-    """An entry and the provider it is asked through, resolved: what the rest of the code takes.
+    """An entry and its provider, resolved, as used by the rest of the code.
 
     ``asked_id`` is the id at the provider, ``folder`` the one that paths in the entry start from.
     """
@@ -125,7 +125,7 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def price(self) -> Price | None:
-        """In dollars per million tokens; None if it is unknown. Free where nobody can charge."""
+        """In dollars per million tokens; None if it is unknown; 0 where no one can charge."""
         given = self.entry.price
         if given is not None:
             return given if given.currency == "USD" else None
@@ -135,20 +135,22 @@ class Model(msgspec.Struct, frozen=True):
 
     @property
     def maker(self) -> str:
-        """Whoever runs it, as answers know it: the provider, or this entry where it has an address
-        of its own. The address itself may change: a model that moves is not asked anew.
+        """The operator of the model, as recorded in answers: the provider, or this entry if it has
+        its own address. The address itself may change without asking the model again.
         """
         return self.name if self.entry.base_url else self.entry.id.partition("/")[0]
 
     @property
     def costs_money(self) -> bool:
-        """Whether asking it is, or may be, charged."""
+        """Whether asking it costs, or may cost, money."""
         if self.channel == "answers":
             return False
         return self.price is None or self.price.tokens_in > 0 or self.price.tokens_out > 0
 
     def target(self, version: str, snapshot: str) -> Target:
-        """All of it that decides answers, as the exact model ``snapshot`` under ``version``."""
+        """Everything about the model that decides answers, for the exact model ``snapshot`` and
+        ``version``.
+        """
         return Target(self.maker, self.channel, version, snapshot, self.parameters)
 
     def may_serve(self, served: str) -> bool:
@@ -162,7 +164,7 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Spending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What may be spent on a data root: in all, and whether automation may buy."""
+    """Limits of spending on a data root: in total, and whether automation may buy."""
 
     max_usd: NotNegative | None = None
     by_automation: bool = False

@@ -1,9 +1,10 @@
-"""How many requests are in flight, the pauses that a provider asks for, and the end of a run.
+"""Limits the number of requests in flight, keeps the provider's pauses, and ends a run.
 
-Starts at 16, of a model that costs money at 1, and doubles with each round of answers until the
-first refusal for its rate. Each refusal halves it and holds all requests for as long as the
-provider says; from then on it grows by one per round. So it does from 1 on after an answer that
-cost more than was set aside for it: what is in flight then is all that can pass a budget.
+The limit starts at 16, or at 1 for a model that costs money, and doubles with each round of answers
+until the first refusal because of the rate limit. Each refusal halves it and holds all requests for
+as long as the provider says; from then on it grows by one per round. After an answer that cost more
+than was reserved it restarts at 1 and grows by one per round: only the requests in flight at that
+time can exceed a budget.
 """
 
 import asyncio
@@ -25,7 +26,9 @@ _NUMBER = re.compile(
 
 
 class Halt:
-    """Whether, and why, nothing more is sent in this run; ``error`` is raised at its end."""
+    """Whether and why the run halts, so that nothing more is sent; ``error`` is raised at its
+    end.
+    """
 
     def __init__(self) -> None:
         self.reason: str | None = None
@@ -39,7 +42,7 @@ class Halt:
         self._halted.set()
 
     async def sleep(self, seconds: float) -> None:
-        """Return after so long, or when the run halts."""
+        """Wait for so long, or until the run halts."""
         try:
             await asyncio.wait_for(self._halted.wait(), seconds)
         except TimeoutError:
@@ -97,7 +100,7 @@ class Gate:
         self._not_before = max(self._not_before, now + wait_s)
 
     def one_by_one(self) -> None:
-        """An answer cost more than was set aside for it."""
+        """An answer cost more than was reserved for it."""
         self._limit, self._is_doubling = 1.0, False
 
     def faster(self) -> None:

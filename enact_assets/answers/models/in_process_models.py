@@ -12,7 +12,8 @@ from enact_assets.engine.errors import PredictionError
 class InProcess(Protocol):
     """A model that answers without a wire format.
 
-    ``version`` is all that decides answers besides the parameters: code, libraries, number format.
+    ``version`` covers everything that decides answers besides the parameters: code, libraries,
+    number format.
     """
 
     @property
@@ -23,8 +24,8 @@ class InProcess(Protocol):
     def answers(
         self, messages: Sequence[Message], read_picture: PictureReader
     ) -> Iterator[Reply | Exception]:
-        """One reply per message, in order, each as soon as it is there; an exception where that
-        message has none. Raises an error if the model cannot go on.
+        """One reply per message, in order, each as soon as it is available; an exception for a
+        message without a reply. Raises an error if the model cannot continue.
         """
         ...
 
@@ -32,7 +33,7 @@ class InProcess(Protocol):
 def load_in_process(model: Model) -> InProcess:
     """The model of an in-process channel.
 
-    Errors: :class:`PredictionError` for a model that answers no questions; those of its class.
+    Errors: :class:`PredictionError` for a model that cannot answer questions; those of its class.
     """
     if model.channel == "local":
         from enact_assets.answers.models.local_model import LocalModel

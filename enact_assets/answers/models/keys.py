@@ -9,7 +9,7 @@ from enact_assets.answers.models.entries import OVER_HTTP, Model
 from enact_assets.engine.errors import PredictionError
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
-"""Ends of the names of variables that hold what nobody may see."""
+"""Endings of the names of variables with secrets."""
 _SHORTEST = 8
 """What is shorter is a placeholder, such as those of local servers."""
 

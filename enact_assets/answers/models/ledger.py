@@ -6,7 +6,7 @@
 
 A folder per channel and exact model, so that a run reads the answers of its own model only. One
 thread writes all answers that wait and flushes them together. Files are only ever appended to, each
-by the process that created it. What a line looks like, and what is damage, says ledger_lines.py.
+by the process that created it. ledger_lines.py defines the form of a line, and damage.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class Ledger:
         self.close()
 
     def put_soon(self, answer: Answer) -> Future[None]:
-        """Hand over an answer; the future is done when the answer is on disk."""
+        """Pass an answer to the writer; the future is done when the answer is on disk."""
         done: Future[None] = Future()
         # A run that is interrupted cancels what waits. The answer is written all the same.
         done.set_running_or_notify_cancel()
@@ -94,7 +94,7 @@ class Ledger:
         await asyncio.wrap_future(self.put_soon(answer))
 
     def close(self) -> None:
-        """Write what waits and close the file; a file without answers is removed."""
+        """Write all waiting answers and close the file; a file without answers is removed."""
         if not self._thread.is_alive():
             return
         self._waiting.put(None)
@@ -121,7 +121,7 @@ class Ledger:
                     done.set_exception(failure)
 
     def _next_group(self) -> tuple[list[_Waiting], bool]:
-        """All that waits now, and whether more may come."""
+        """All waiting answers, and whether more may come."""
         group: list[_Waiting] = []
         while len(group) < MOST_AT_ONCE:
             if group and self._waiting.empty():
@@ -149,8 +149,8 @@ class Ledger:
 
 
 class Kept(NamedTuple):
-    """What a ledger holds: the answer of each request, and how often a reply that could not be
-    read may have been paid for, by ``request_sha``.
+    """Content of a ledger: the answer of each request, and how often an unreadable reply may have
+    been paid for, by ``request_sha``.
     """
 
     answers: dict[str, Answer]
@@ -158,7 +158,7 @@ class Kept(NamedTuple):
 
 
 def folder_of(ledger_folder: Path, target: Target) -> Path:
-    """Where answers of one exact model are kept."""
+    """Folder of the answers of one exact model."""
     name = quote(target.snapshot, safe="+:@ ")
     if name.startswith(".") or not 0 < len(name) <= _LONGEST_NAME:
         name = sha256(target.snapshot.encode()).hexdigest()
@@ -171,10 +171,10 @@ def read_answers(folder: Path) -> dict[str, Answer]:
 
 
 def read_kept(folder: Path) -> Kept:
-    """What is kept in the files below ``folder``; of two answers to one request the first counts.
+    """Content of the files below ``folder``; of two answers to one request the first counts.
 
-    A row with an error is no answer. Errors: :class:`PredictionError` names file and line of one
-    that is damaged.
+    A row with an error is not an answer. Errors: :class:`PredictionError` names file and line of
+    one that is damaged.
     """
     kept = Kept({}, Counter())
     decoder: msgspec.json.Decoder[msgspec.Struct] = msgspec.json.Decoder(_Row)
@@ -194,7 +194,7 @@ class _Cost(msgspec.Struct):
 
 
 class Spent:
-    """What the files below ``folder`` cost; files that grow are read on from where they ended."""
+    """Costs in the files below ``folder``; growing files are read from their former end on."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -219,8 +219,8 @@ class Spent:
 
 
 def spent(folder: Path) -> tuple[float, float]:
-    """Dollars of all answers below ``folder``, and what requests whose price nobody knows may have
-    cost at most. Errors: as :func:`read_kept`.
+    """Dollars of all answers below ``folder``, and the most that requests of unknown price may have
+    cost. Errors: as :func:`read_kept`.
     """
     decoder = msgspec.json.Decoder(_Cost)
     rows = [row for path in ledger_files(folder) for row in rows_in(path, decoder)]

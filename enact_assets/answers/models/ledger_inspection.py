@@ -17,7 +17,8 @@ from enact_assets.engine.errors import PredictionError
 
 @dataclass
 class LedgerInspection:
-    """What was read. ``n_unchecked`` lines have no checksum: versions before wrote none.
+    """Result of an inspection. ``n_unchecked`` lines have no checksum, as earlier versions wrote
+    none.
 
     ``damaged`` are messages about lines and pictures that are not as they were written, or that
     cannot be read.
@@ -30,7 +31,7 @@ class LedgerInspection:
 
 
 def inspect_ledger(folder: Path) -> LedgerInspection:
-    """Read all that is below ``folder``. Nothing is changed: what is there was paid for."""
+    """Read all that is below ``folder``. Nothing is changed, as the answers were paid for."""
     found = LedgerInspection()
     for path in ledger_files(folder):
         try:

@@ -5,7 +5,7 @@
     {"request_sha": ..., "text": "[2, 1]", ..., "crc32":"0f3a9c21"}
 
 Lines without one, as versions before 2026-11 wrote them, are read as they are. A killed process
-leaves at most a torn last line, which was never acknowledged: it is none.
+leaves at most a truncated last line, which was never acknowledged and is ignored.
 """
 
 import re

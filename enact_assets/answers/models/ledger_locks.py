@@ -1,4 +1,4 @@
-"""Locks between processes that share a ledger. The system lets go of them when a process dies."""
+"""Locks between processes that share a ledger. The system releases them when a process dies."""
 
 import errno
 from collections.abc import Callable, Iterator

@@ -224,9 +224,9 @@ class LoadedModel:
 
 
 def answer_in(written: str, markers: Iterable[str] = (), *, began_to_think: bool = False) -> str:
-    """``written`` without the model's own ``markers``, such as the end of its turn. Those that mark
-    a thought or an answer stay, and thoughts with them: whoever reads the answer leaves them out.
-    ``began_to_think``: the prompt ended with ``<think>``, which begins the answer then.
+    """``written`` without the model's own ``markers``, such as the end of its turn. Markers of a
+    thought or an answer stay, and thoughts with them: the parser of the answer leaves them out.
+    ``began_to_think``: the prompt ended with ``<think>``, so the answer begins within it.
     """
     others = sorted(set(markers) - _OF_THE_ANSWER, key=len, reverse=True)
     parts = parted_by_marks(f"<think>{written}" if began_to_think else written)

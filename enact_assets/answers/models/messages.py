@@ -1,4 +1,6 @@
-"""What a model is shown: texts and pictures in order, and the hash of what decides its answer."""
+"""Messages to a model: texts and pictures in order, and the hash of everything that decides the
+answer.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ from enact_assets.engine.ids import content_sha
 PICTURE_PX = 512
 """Edge of the square that every picture is scaled to before it is sent. Source: paper B.1.1."""
 FORM = 1
-"""Goes up when a message is sent otherwise: answers to the older form are not reused."""
+"""Increase this when messages are sent in another form: answers to the older form are not
+reused.
+"""
 
 PictureReader = Callable[[str], bytes]
 """Content hash -> the picture as a PNG file of ``PICTURE_PX`` by ``PICTURE_PX`` pixels."""
@@ -17,7 +21,7 @@ PictureReader = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words."""
+    """A text."""
 
     text: str
 
@@ -34,7 +38,7 @@ Part = Text | Picture
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One question as a model is shown it, ``parts`` in order."""
+    """One question as shown to a model, ``parts`` in order."""
 
     question_id: str
     parts: tuple[Part, ...]
@@ -47,12 +51,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """All of a model that decides its answers, besides the message.
+    """Everything about a model that decides its answers, besides the message.
 
-    ``maker`` is whoever runs it: two servers may call different weights by one name. ``channel``
-    names the wire format or the kind of model, ``version`` that of its API or code, ``snapshot``
-    the exact model (for an alias the one it means), ``parameters`` what is sent beside the message,
-    as the provider names it.
+    ``maker`` is its operator: two servers may use one name for different weights. ``channel`` names
+    the wire format or the kind of model, ``version`` that of its API or code, ``snapshot`` the
+    exact model (for an alias the one it means), ``parameters`` what is sent beside the message, as
+    the provider names it.
     """
 
     maker: str

@@ -1,4 +1,4 @@
-"""Why something is not sent to a model, in words."""
+"""Messages that say why something is not sent to a model."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from enact_assets.answers.models.messages import Message
 from enact_assets.engine.plurals import sentence
 
 AT_MOST = " at most"
-"""How the reason of a question ends that a model can never be asked."""
+"""End of the reason of a question that can never be sent to a model."""
 
 
 def why_nothing(model: Model, budget: Budget) -> str | None:
-    """Why ``model`` can be sent nothing at all; None if it can."""
+    """Why nothing can be sent to ``model``; None if it can be asked."""
     price, key = model.price, key_of(model)
     retired = model.entry.retired
     if retired is not None and retired <= dt.datetime.now(dt.UTC).date():
@@ -36,7 +36,7 @@ def why_nothing(model: Model, budget: Budget) -> str | None:
 
 
 def price_line(model: Model) -> str:
-    """What follows `models.yaml` where a price is to be set there: the line to add."""
+    """Text after `models.yaml` in messages about a missing price: the line to add."""
     line = "price: {in: 0, out: 0}"
     if id_of(model.name) == model.entry.id:  # it has no entry
         line = f"models: {{'{model.name}': {{id: '{model.entry.id}', {line}}}}}"
@@ -44,7 +44,7 @@ def price_line(model: Model) -> str:
 
 
 def why_not(model: Model, message: Message) -> str | None:
-    """Why ``message`` is not sent. Pictures are never left out of one."""
+    """Why ``message`` is not sent. Pictures are never left out of a message."""
     most, n = model.entry.max_images, message.n_pictures
     if most is None or n <= most:
         return None
@@ -64,7 +64,7 @@ def why_not_again(model: Model, n_unreadable: int) -> str | None:
 
 
 def problems_of(models: Iterable[Model]) -> list[str]:
-    """What about these models should be known before they are asked, in words."""
+    """Warnings about these models, to show before they are asked."""
     today = dt.datetime.now(dt.UTC).date()
     found = []
     for model in models:

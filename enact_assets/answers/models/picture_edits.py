@@ -1,11 +1,11 @@
-"""Asks an image model to edit pictures: from the ledger what it holds, the rest once.
+"""Asks an image model to edit pictures; results in the ledger are reused.
 
-Pictures that came back are files beside the ledger of their model, written before the line that
-names them::
+Returned pictures are files beside the ledger of their model, written before the line that names
+them::
 
     <ledger>/openai_images/gpt-image-2/pictures/<hash of the file>
 
-They are kept as they came, also those that are of no use, because they were paid for.
+They are stored unchanged, even if they are of no use, because they were paid for.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,10 +40,10 @@ FOLDER = "pictures"
 
 
 class Edit(NamedTuple):
-    """What came back for one picture: a file, or in ``error`` why there is none.
+    """Result for one picture: a file, or in ``error`` why there is none.
 
-    ``request_sha`` is the hash of all that decides it. ``is_final``: asking again would end the
-    same; otherwise a later run may buy it.
+    ``request_sha`` is the hash of everything that decides it. ``is_final``: asking again would give
+    the same result; otherwise a later run may buy it.
     """
 
     request_sha: str
@@ -69,8 +69,8 @@ class PictureModel:
     def edited(self, pictures: Sequence[str], prompt: str, attempt: int) -> dict[str, Edit]:
         """What the model made of each of ``pictures``, which are hashes, at the ``attempt``-th try.
 
-        Each picture, prompt and attempt is bought once. Interrupted at any time, all replies so far
-        are in the ledger, and the next call goes on.
+        Each picture, prompt and attempt is bought once. After an interruption at any time, all
+        replies so far are in the ledger, and the next call continues.
 
         Errors: :class:`PredictionError` for a model that edits no pictures, and a picture that was
         bought and is gone; :class:`~enact_assets.engine.errors.OutputError` if the ledger cannot
@@ -155,7 +155,7 @@ def _wire_of(model: Model, keep: Keep) -> Wire:
 
 
 def _nothing(request: Request, answer: Answer) -> None:
-    """Nobody listens: a picture counts when it was judged."""
+    """Does nothing: a picture counts when it was judged."""
 
 
 def _kept(folder: Path, made: bytes) -> str:

@@ -1,8 +1,8 @@
 """Wire formats of models that edit a picture: OpenAI's ``images/edits``, and Gemini's pictures.
 
 A request is a prompt and one picture, a reply one picture. The picture is handed to ``keep`` while
-the reply is read, before any line of the ledger counts; the text of the answer is what ``keep``
-returns, and stands in the reply in place of the picture.
+the reply is read, before any line of the ledger counts; the text of the answer is the result of
+``keep``, and replaces the picture in the reply.
 """
 
 import base64

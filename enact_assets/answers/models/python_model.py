@@ -218,7 +218,7 @@ def _check_call(what: str, called: Callable[..., Any], *args: Any, **keywords: A
     try:
         inspect.signature(called).bind(*args, **keywords)
     except ValueError:
-        return  # written in C: nobody can tell
+        return  # written in C: the signature is unknown
     except TypeError as error:
         raise PredictionError(
             f"{what} cannot be called with {', '.join(keywords) or 'one argument'}: {error}. "

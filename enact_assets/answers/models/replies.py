@@ -1,4 +1,4 @@
-"""A reply as one kind of struct, what its readers share, and which errors are refusals."""
+"""The common struct of replies, shared functions of their readers, and errors that are refusals."""
 
 import json
 import re
@@ -165,7 +165,7 @@ def stop_of(reason: str, stops: Stops) -> Stop:
 
 
 def unknown_stop(reason: str) -> ReplyError:
-    """The error for a reason to stop that nobody knows: it says what to add."""
+    """The error for an unknown reason to stop, which says what to add."""
     words = reason[:_LONGEST_WORDS]
     name = words if _PLAIN.fullmatch(words) else json.dumps(words)
     return ReplyError(

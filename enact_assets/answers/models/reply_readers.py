@@ -1,8 +1,8 @@
 """Readers of replies, one for each wire format, and strict: documented fields of documented types.
 
-A reason to stop that is not known is an error, because nobody could say whether the answer is
-whole; an entry may say what it means (``stops``). Token counts that are missing or impossible are
-null: they do not make an answer wrong.
+An unknown reason to stop is an error, because the answer may be incomplete; an entry may define its
+meaning (``stops``). Token counts that are missing or impossible are null: they do not make an
+answer wrong.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A request, the most it can cost, and the line of the ledger that says what became of it."""
+"""A request, the most it can cost, and its line in the ledger."""
 
 import math
 import time
@@ -27,7 +27,7 @@ _LONGEST_ERROR = 500
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A message to be sent, by the hash of all that decides its answer.
+    """A message to send, and the hash of everything that decides its answer.
 
     ``most_usd`` is what one attempt can cost at most.
     """
@@ -41,8 +41,8 @@ class Request:
 
 @dataclass(slots=True)
 class Attempts:
-    """How often a request was sent; ``unsure`` counts attempts that may have been charged, nobody
-    knows how much; ``held_usd`` is what is reserved for the request, ``reserved_usd`` for its last
+    """How often a request was sent; ``unsure`` counts attempts that may have been charged an
+    unknown amount; ``held_usd`` is what is reserved for the request, ``reserved_usd`` for its last
     attempt.
     """
 
@@ -61,14 +61,14 @@ class Attempts:
         return self.sent_at is not None and self.latency_s is None
 
     def begin(self, reserved_usd: float = 0.0) -> None:
-        """The request is sent now."""
+        """Record that the request is sent now."""
         self.n += 1
         self.held_usd += reserved_usd
         self.reserved_usd = reserved_usd
         self.sent_at, self.latency_s = time.time(), None
 
     def end(self) -> None:
-        """The reply is here, or it is certain that none will come."""
+        """Record that the reply has arrived, or certainly will not."""
         self.latency_s = round(max(0.0, time.time() - (self.sent_at or 0.0)), 4)
 
 
@@ -173,7 +173,9 @@ def unreadable(
 
 
 def refused(model: Model, request: Request, words: str, attempts: Attempts) -> Answer:
-    """The line for an error that means that the content was refused: an answer, and free."""
+    """The line for an error that means that the content was refused: it counts as an answer, and is
+    free.
+    """
     return _line(model, request, attempts, text=words, stop="refused", usd=0.0)
 
 

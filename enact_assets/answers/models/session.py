@@ -1,4 +1,5 @@
-"""Asks a model questions: from the ledger what it holds, the rest once, and keeps every answer.
+"""Asks a model questions: reuses answers in the ledger, asks the other questions once, and stores
+every answer.
 
 One process at a time buys from one model; others wait, read what it has bought, and buy the rest.
 """
@@ -64,8 +65,8 @@ def ask(
     """The answers of ``model`` to ``messages``, ``model.entry.samples`` times each.
 
     Every question has a line: without an answer its text is null and ``error`` says why. The same
-    message of several questions is asked once; its line names the question it was bought for.
-    Interrupted at any time, all answers so far are in the ledger, and the next call goes on.
+    message of several questions is asked once; its line names the question it was bought for. After
+    an interruption at any time, all answers so far are in the ledger, and the next call continues.
     ``in_process`` replaces the model that the channel would load.
 
     Errors: :class:`PredictionError` if pictures do not reach the model in order, the ledger is
@@ -101,7 +102,8 @@ def to_be_bought(
     *,
     budget: Budget,
 ) -> ToBuy:
-    """What :func:`ask` would send now, batches left out. The model's first message is asked.
+    """Requests that :func:`ask` would send now, without those in batches. The model's first message
+    is asked.
 
     Errors: as :func:`ask`.
     """
@@ -128,7 +130,7 @@ def _has(answers: Sequence[tuple[Message, Answer]], message: Message) -> bool:
 
 
 def _in_reasoning(model: str, answers: Collection[Answer]) -> str:
-    """What a person should know of answers that a server gave as reasoning; empty without any."""
+    """Warning about answers that a server returned as reasoning; empty without such answers."""
     n = sum(answer.is_in_reasoning for answer in answers)
     if not n:
         return ""
@@ -343,7 +345,7 @@ class _Run:
     ) -> bool:
         """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
         if not first_answers and self._model.channel != "python":
-            return True  # nobody knows which exact model's answers to look for
+            return True  # it is unknown which exact model's answers to look for
         served = first_answers[0][1].served_model if first_answers else None
         target = self._target(served or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)

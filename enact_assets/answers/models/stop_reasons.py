@@ -1,8 +1,8 @@
-"""What servers of OpenAI's chat format call the end of an answer.
+"""Names that servers of OpenAI's chat format use for the end of an answer.
 
 The format names ``stop``, ``length`` and ``content_filter``. Servers and gateways pass on words of
-the model's own provider, in capitals or not, or the token that ended the answer. A word that is
-not known here is no answer: nobody could say whether the text is whole.
+the model's own provider, in capitals or not, or the token that ended the answer. With an unknown
+word there is no answer, as the text may be incomplete.
 """
 
 import re
@@ -45,7 +45,7 @@ _NO_LETTER = re.compile(r"[^0-9a-z]")
 
 
 def meaning_of(reason: str | None) -> Meaning | None:
-    """What ``reason`` means; ``failed``: the server gave up. None if nobody knows.
+    """What ``reason`` means; ``failed``: the server gave up. None if it is unknown.
 
     An empty reason means that nothing else stopped the model.
     """

@@ -36,7 +36,7 @@ __all__ = ["WIRES", "CountRequest", "Pieces", "Reply", "ReplyError", "Wire", "is
 
 DETAIL = "picture_detail"
 _HOLE = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Stands in a template for what is put there as it is."""
+"""Placeholder in a template, which is replaced by an unchanged value."""
 _json = msgspec.json.encode
 _PNG = "data:image/png;base64,"
 _FIXED = ("model", "stream", "background", "n", "generationConfig.candidateCount")

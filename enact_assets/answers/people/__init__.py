@@ -1,1 +1,1 @@
-"""Questions answered by people: a page to answer them on, answers kept for good, agreement."""
+"""Answers by people: the page, permanent storage of answers, and agreement."""

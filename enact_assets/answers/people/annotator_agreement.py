@@ -1,4 +1,4 @@
-"""How far annotators agree: shares, alphas and their intervals, by kind and length."""
+"""Agreement of annotators: shares, alphas and their intervals, by kind and length."""
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -14,7 +14,7 @@ from enact_assets.engine.ids import seed_from
 from enact_assets.settings.arrays import Floats, Ints
 
 N_RESAMPLES = 1_000
-"""As many as the paper's (B.1.2)."""
+"""The paper's number of annotators (B.1.2)."""
 PERCENTILES = (2.5, 97.5)
 ALL = "all"
 ACCEPTED = "_accepted"

@@ -4,12 +4,12 @@ import re
 
 PERSON, SOLVER, SIMULATED = "person", "solver", "simulated"
 POOLED = {PERSON: "people", SOLVER: "solvers", SIMULATED: "simulated"}
-"""Role -> what all annotators of it are called together; the order is that of tables."""
+"""Role -> name of all its annotators together, in the order of tables."""
 ROLES = tuple(POOLED)
-"""Who answers. Answers of different roles are never mixed."""
+"""Roles of annotators. Answers of different roles are never mixed."""
 WORLD = "world:"
-"""How what annotators are asked of WorldPrediction begins: ``world:embedded`` stands where a
-variant stands in questions of ENACT. No variant has a colon in its name.
+"""Beginning of the names of WorldPrediction's question sets for annotators: ``world:embedded``
+takes the place of a variant of ENACT. No variant has a colon in its name.
 """
 _NAME = re.compile(rf"({'|'.join(ROLES)})_[1-9][0-9]*")
 

@@ -1,4 +1,4 @@
-"""What annotators answered, as the graph reads it: never written, never waited for."""
+"""Answers of annotators for the pipeline, which only reads them and never waits."""
 
 import datetime as dt
 import json
@@ -18,7 +18,7 @@ from enact_assets.engine.ids import content_sha
 NOT_YET = "the annotator has not answered it yet"
 OTHER_VERSION = "the annotator answered an earlier version of the question"
 CANNOT_TELL = "cannot tell"
-"""How the answer of an annotator begins who gave a reason in place of one."""
+"""Beginning of an annotator's answer that has a reason instead of an order."""
 
 _ALL = """
     select s.annotator, p.role, q.variant, q.question_id, s.version, q.kind, q.length,
@@ -58,7 +58,7 @@ class Answered:
         return role_of(name) is not None and bool(self._of_variants(name))
 
     def version(self, name: str | None = None) -> str:
-        """Hash of all that ``name`` was assigned and answered of variants, or anybody at all."""
+        """Hash of all assignments and answers of ``name`` for variants, or of all annotators."""
         rows = self._rows() if name is None else self._of_variants(name)
         return content_sha([list(row.values()) for row in rows])
 
@@ -70,7 +70,7 @@ class Answered:
     def given(self, name: str, variant: str, messages: Sequence[Message]) -> dict[str, Given]:
         """The last answer of ``name`` to each of ``messages`` that was assigned.
 
-        It counts only if the annotator was shown what a message shows now.
+        It counts only if the annotator was shown the current content of the message.
         """
         rows = [row for row in self._rows(name) if row["variant"] == variant]
         of: dict[str, list[dict[str, Any]]] = {}

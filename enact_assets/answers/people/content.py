@@ -34,7 +34,7 @@ class ShownQuestion:
 
     @property
     def version(self) -> str:
-        """Hash of the question and of all that it shows: another one when that changes."""
+        """Hash of the question and of its content, which changes with it."""
         return version_of(self.question_id, self.variant, self.shown_sha)
 
 

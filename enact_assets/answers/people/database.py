@@ -33,19 +33,19 @@ class Database:
 
     @property
     def name(self) -> str:
-        """As messages name it: without the password that an address may hold."""
+        """Address for messages: without a password."""
         return re.sub(r"//[^@/]*@", "//", self.url)
 
     def exists(self) -> bool:
-        """Whether it can hold anything: of a SQLite file, whether it is there."""
+        """Whether the database exists: for SQLite, whether the file does."""
         return self.is_postgres or Path(self.url).exists()
 
     def write(self, work: Callable[[Run], T], *, is_alone: bool = False) -> T:
-        """What ``work`` returns; all that it writes is durable then, or nothing is.
+        """The result of ``work``; everything that it writes is durable then, or nothing is.
 
-        A connection that broke is opened again, once, and ``work`` runs again: it must do no harm
-        if the first attempt was kept. ``is_alone``: no other such work runs meanwhile. SQLite has
-        one writer at a time in any case. Errors: :class:`PeopleError`.
+        A broken connection is opened again once, and ``work`` runs again, so running it twice must
+        do no harm. ``is_alone``: no other such work runs meanwhile. SQLite has one writer at a time
+        in any case. Errors: :class:`PeopleError`.
         """
 
         def whole(run: Run) -> T:

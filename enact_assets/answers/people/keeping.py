@@ -1,5 +1,5 @@
-"""Questions that people could solve, or that nothing makes hard to tell: filters ``keep`` and
-``without`` of a question set.
+"""Filters ``keep`` and ``without`` of a question set: questions that people could solve, and
+questions without ambiguities.
 """
 
 import polars as pl

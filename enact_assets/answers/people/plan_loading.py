@@ -1,4 +1,4 @@
-"""Questions and assignments of a plan go into the database; what was answered stays."""
+"""Loads questions and assignments of a plan into the database; answers stay."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _ADD = """
     on conflict (version) do update set is_current = 1,
         turn = excluded.turn, wanted = excluded.wanted, content = excluded.content
 """
-"""What was asked never becomes practice, or the answers to it would count no more."""
+"""An asked question never becomes practice, as its answers would no longer count."""
 
 
 def load_plan(store: Store, plan: Assigned, variant: str) -> int:
@@ -30,8 +30,8 @@ def load_plan(store: Store, plan: Assigned, variant: str) -> int:
     withdrawn: those without an answer, of questions that the plan has no more.
 
     The same plan again changes nothing. A plan without practice leaves that of the one before. A
-    question that shows something else is another one: what was answered before belongs to what was
-    shown then, and a page that is still open keeps its own.
+    question with changed content is a new question: earlier answers belong to the earlier content,
+    and an open page keeps its own.
     Errors: :class:`PeopleError`; nothing changes then.
     """
 

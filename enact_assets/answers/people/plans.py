@@ -1,4 +1,4 @@
-"""Plans of assignment: which annotator answers which questions, in which order."""
+"""Plans of assignments: which annotator answers which questions, in which order."""
 
 import random
 from collections import Counter

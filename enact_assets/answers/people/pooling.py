@@ -1,4 +1,4 @@
-"""Annotators of one role as one model: none answers all questions."""
+"""Combines annotators of one role into one model, as no annotator answers all questions."""
 
 import polars as pl
 

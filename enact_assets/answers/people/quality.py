@@ -1,4 +1,6 @@
-"""What answers say of questions: solved by how many, how long it took, why nobody could tell."""
+"""Quality of questions from answers: how many people solved them, how long it took, why they could
+not decide.
+"""
 
 import polars as pl
 

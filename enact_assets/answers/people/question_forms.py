@@ -1,4 +1,4 @@
-"""Types of questions as a page asks them: from a form to an answer, and what practice tells.
+"""Types of questions on the page: conversion of forms to answers, and feedback in practice.
 
 What is shown, ``content``, is JSON: ``instruction``, ``noun`` (what an item is called), and the
 lists ``context``, ``places`` and ``items`` of parts. A part has ``text``, ``caption`` and
@@ -22,7 +22,7 @@ class RefusedFormError(ValueError):
 
 @dataclass(frozen=True)
 class Feedback:
-    """What practice tells: whether the answer is right, and both, in the numbers that were seen."""
+    """Feedback in practice: whether the answer is right, and both answers, in the shown numbers."""
 
     is_right: bool
     right: tuple[int, ...]
@@ -30,7 +30,7 @@ class Feedback:
 
 
 class QuestionForm(Protocol):
-    """All that differs between types of questions. Numbers of items are those seen, from 1."""
+    """The differences between types of questions. Numbers of items are those shown, from 1."""
 
     def parse(self, form: Form, content: Mapping[str, Any]) -> list[int]:
         """The answer in a form. Errors: :class:`RefusedFormError`."""

@@ -1,4 +1,4 @@
-"""Annotators, what they were assigned and what they answered: the only writer of the database.
+"""Annotators, assignments and answers: the only writer of the database.
 
 Its tables are here, too. Answers are added and never changed.
 """
@@ -16,7 +16,7 @@ from enact_assets.answers.people.database import Database, Row, Run
 from enact_assets.engine.errors import PeopleError, UnknownNameError
 
 LEAD = "lead"
-"""Role of whoever sees progress and agreement, and answers nothing."""
+"""Role of a person who sees progress and agreement, and does not answer."""
 TOKEN_BYTES = 24
 DEFAULT_QUOTA = 100
 LEASE_S = 24 * 3600.0
@@ -40,7 +40,7 @@ _OPEN = f"s.is_withdrawn = 0 and not {_ANSWERED} and coalesce(s.leased_until, 1e
 """An assignment that is to be answered."""
 
 STATEMENTS = (
-    # `token_sha`: whoever has the link is the annotator; the link itself is not kept.
+    # `token_sha`: the link identifies the annotator; the link itself is not stored.
     """
     create table if not exists people_annotators (
         id text primary key, label text not null, role text not null,
@@ -58,7 +58,7 @@ STATEMENTS = (
         content text not null, media text not null
     )
     """,
-    # Apart, so that no query for a page meets a key by accident.
+    # Separate, so that no query for a page contains a key by accident.
     """
     create table if not exists people_keys (
         version text primary key references people_questions, key text not null
@@ -98,7 +98,7 @@ def create_tables(database: Database) -> None:
 
 @dataclass(frozen=True)
 class Annotator:
-    """Whoever has a link. ``id`` is the name of a model; ``label`` stays in the database."""
+    """A person with a link. ``id`` is the name of a model; ``label`` stays in the database."""
 
     id: str
     label: str
@@ -108,7 +108,7 @@ class Annotator:
 
 @dataclass(frozen=True)
 class Submission:
-    """What an annotator sent: an order or a choice, or else why they could not tell.
+    """Answer of an annotator: an order or a choice, or a reason why they could not decide.
 
     ``id`` is the form's own: a form that is sent twice is one answer.
     """
@@ -180,7 +180,7 @@ class Store:
         return [Annotator(**row) for row in rows]
 
     def annotator(self, token: str) -> Annotator | None:
-        """Whose link has ``token``; None if nobody's."""
+        """The person whose link has ``token``; None if there is no such link."""
         rows = self.database.read(
             "select id, label, role, quota from people_annotators where token_sha = :sha",
             sha=_sha(token),

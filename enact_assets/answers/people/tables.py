@@ -101,8 +101,8 @@ class QuestionQuality(Table):
 class KeptQuestions(Table):
     """One row per question set that sets `keep` or `without`, and question of it.
 
-    The first persons decide; whoever answers later measures how well people do on kept questions,
-    which the filter itself would make 100 %. Answers are those under the baseline.
+    The first people decide; later ones measure how well people answer kept questions, as the filter
+    itself would make that 100 %. Answers are those under the baseline.
     """
 
     by = ("question_set",)

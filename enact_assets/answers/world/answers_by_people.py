@@ -1,4 +1,4 @@
-"""Answers of annotators to questions of WorldPrediction, and which questions they keep."""
+"""Answers of annotators to questions of WorldPrediction, and the filter of questions."""
 
 from collections.abc import Iterable
 

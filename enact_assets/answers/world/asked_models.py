@@ -21,7 +21,7 @@ from enact_assets.questions.world.tables import WorldPredictions
 class WorldAsker(ModelAsker):
     """Asks the models of one data root questions of WorldPrediction.
 
-    ``on_training`` hears how far a baseline of ours is that has to learn first.
+    ``on_training`` gets the progress of training one of our baselines.
     """
 
     on_training: OnProgress = unheard

@@ -1,6 +1,6 @@
 """Captions of states and clips from scene graphs, with noise, and the rules that reason on them.
 
-The rules are those by which questions are made: the score is a bound, and no finding.
+The rules are those by which questions are made, so the score is a bound, not a finding.
 """
 
 from collections import Counter
@@ -37,8 +37,8 @@ class SceneTables:
 
 
 class Captioner:
-    """What is said of states and clips. Each fact is left out, and each action called otherwise,
-    with probability ``noise``, by draws that depend on what is captioned alone.
+    """Captions of states and clips. Each fact is left out, and each action gets another name, with
+    probability ``noise``; draws depend only on the state or clip.
 
     ``categories`` are those that an action may be called by.
     """
@@ -81,7 +81,7 @@ class Captioner:
         return found
 
     def clip(self, candidate: Candidate) -> Label:
-        """What the action of a clip is called."""
+        """Name of the action of a clip."""
         category = candidate["category"]
         where = candidate["recording"], candidate["action"]
         if self._is_lost(*where):

@@ -1,5 +1,5 @@
-"""Baselines that read labels and no picture: what is known of orders, rules and frequencies gives
-away. Each answers all questions at once: id of the question -> letter.
+"""Baselines that read labels and no pictures: they use knowledge of orders, rules and frequencies.
+Each answers all questions at once: id of the question -> letter.
 
 Those that choose a plan by its order of labels give scores (n, 4), higher is better, for the four
 plans of n questions of one length.
@@ -40,7 +40,7 @@ SMOOTHING = 0.1
 
 
 def medoid_scores(pool: Ints) -> Floats:
-    """Minus the number of pairs that a plan orders otherwise than the other three, in all.
+    """Minus the total number of pairs that have another order in a plan than in the other three.
 
     Shape: (n, 4, length), orders of the same clips -> (n, 4). It reads no label: if wrong plans are
     made from the right one by few changes, the right one lies in their midst.
@@ -109,8 +109,8 @@ def prior_choice(
 def known_of(
     states: Of[ActionStates] | None, annotated: Of[AnnotatedActions] | None
 ) -> pl.DataFrame:
-    """What is known of the actions of one source, as :data:`KNOWN`: embedded ones, durations in
-    frames, or those of a step file, in s.
+    """Known actions of one source, as :data:`KNOWN`: embedded ones with durations in frames, or
+    those of a step file, in s.
 
     An embedded action without visible changes has those of the first of its category that has some:
     what is visible in environments is never measured.
@@ -144,8 +144,8 @@ def known_of(
 @dataclass(frozen=True)
 class LabelMaterial:
     """What these baselines read: questions, candidates, ``known`` actions of all recordings, and
-    ``training`` plans, those of the person whom a question shows left out. ``on_progress`` hears of
-    each model that is trained.
+    ``training`` plans, those of the person whom a question shows left out. ``on_progress`` is
+    called for each model that is trained.
     """
 
     questions: pl.DataFrame
@@ -183,7 +183,7 @@ class LabelMaterial:
         return dict(rows.iter_rows())
 
     def done(self, options: PlanOptions) -> list[frozenset[str]]:
-        """What was done in each question's recording before its first action."""
+        """Actions in each question's recording before its first action."""
         return [
             frozenset(self.labels[recording][: first - 1])
             for recording, first in zip(options.recordings, options.first_action, strict=True)

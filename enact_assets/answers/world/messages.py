@@ -1,4 +1,4 @@
-"""Questions of WorldPrediction as models are shown them: texts and still pictures in order.
+"""Messages with questions of WorldPrediction: texts and still pictures in order.
 
 The paper gives no prompt; its release asks for JSON such as ``{"action": "A"}``, and so do these.
 Words are the same under every condition, so that conditions can be compared.

@@ -21,7 +21,7 @@ NO_LABELS = "what the actions of this question change is not known"
 
 @dataclass(frozen=True)
 class WorldMaterial:
-    """What baselines may look at. ``pictures`` and ``scenes`` are None for sources without."""
+    """Inputs of baselines. ``pictures`` and ``scenes`` are None for sources without them."""
 
     questions: pl.DataFrame
     candidates: pl.DataFrame
@@ -42,7 +42,7 @@ class WorldModel:
     tasks: tuple[str, ...]
     ready: Callable[[WorldMaterial], Answer]
     lacks: str = NO_PICTURES
-    """Why it gives no answer to a question of its tasks."""
+    """Why the baseline has no answer to a question of its tasks."""
 
 
 def predictions_of(name: str, world_source: str, material: WorldMaterial) -> pl.DataFrame:
@@ -207,4 +207,4 @@ WORLD_MODELS: Mapping[str, WorldModel] = {
     ),
     "oepp_mlp": _label_model("oepp_mlp", PP, "The same by a network with one hidden layer."),
 }
-"""Name -> baseline. All are references: none takes a place."""
+"""Name -> baseline. All are references and not ranked."""

@@ -1,4 +1,4 @@
-"""What annotators answered to questions of WorldPrediction, and which of these they keep."""
+"""Answers of annotators to questions of WorldPrediction, and kept questions."""
 
 from enact_assets.engine.tables import Table, integer, number, text, truth
 from enact_assets.settings import columns as common

@@ -1,4 +1,4 @@
-"""``croissant.json``: a question set described for machines, with the responsible-AI fields.
+"""``croissant.json``: a machine-readable description of a question set, with responsible-AI fields.
 
 Croissant 1.1 (MLCommons). Written without a library; a test validates it with ``mlcroissant``.
 """

@@ -64,9 +64,10 @@ def export_folder(
     variant: str | None = None,
     on_progress: OnProgress = unheard,
 ) -> FolderExported:
-    """Write the questions of set ``name`` that ``variant``, or the first one that asks it, asks.
+    """Write the questions of set ``name`` under ``variant`` (None: the first variant that uses the
+    set).
 
-    Pictures that are there already stay, and the table of questions comes last. Errors: those of
+    Existing pictures stay, and the table of questions is written last. Errors: those of
     :func:`~enact_assets.commands.release.shown_questions.shown_questions`; :class:`SettingsError`
     for imported questions and others that are not scored by the rules of profile ``paper``;
     :class:`OutputError` for a file in place of the folder, a folder with pictures of another
@@ -114,7 +115,9 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _parquet(rows: pl.DataFrame) -> bytes:
-    """A Parquet file with 32-bit lists and strings: `datasets` knows no file names in others."""
+    """A Parquet file with 32-bit lists and strings: `datasets` does not support file names in other
+    types.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -130,7 +133,7 @@ def _parquet(rows: pl.DataFrame) -> bytes:
 
 
 def _refuse_others(folder: Path, names: set[str]) -> None:
-    """Errors: :class:`OutputError` if there are pictures that no question shows."""
+    """Errors: :class:`OutputError` if the folder has pictures that no question shows."""
     others = sorted({path.name for path in (folder / PICTURES).glob("*.png")} - names)
     if others:
         raise OutputError(

@@ -2,7 +2,7 @@
 
 Every question with its pictures, the answer and its score. Inspect's own ``score`` computes scores
 and metrics with the scorer of the task, as if Inspect had asked. The viewer shows only pictures
-that are within the log, once per question, so they are made small.
+within the log, stored once per question, so they are small.
 """
 
 import base64
@@ -36,7 +36,9 @@ _STOP_REASONS = {"complete": "stop", "cut": "max_tokens", "refused": "content_fi
 
 @dataclass(frozen=True)
 class LogExported:
-    """What was written: answers with scores, and questions without an answer, as errors."""
+    """Numbers of answers with scores, and of questions without an answer, which are errors in the
+    log.
+    """
 
     variant: str
     n_answers: int
@@ -54,7 +56,8 @@ def export_log(
     variant: str | None = None,
     on_progress: OnProgress = unheard,
 ) -> LogExported:
-    """Write what ``model`` answered to set ``name`` under ``variant``, or the first that asks it.
+    """Write the answers of ``model`` to set ``name`` under ``variant`` (None: the first that uses
+    the set).
 
     Errors: :class:`SettingsError` if Inspect is not installed; :class:`OutputError` for a file that
     does not end in .eval or cannot be written; :class:`MissingPartitionError` if the model was not
@@ -110,7 +113,7 @@ def export_log(
 
 
 class _Pictures:
-    """Pictures as addresses that hold them."""
+    """Pictures as data URLs."""
 
     def __init__(self, store: ImageStore) -> None:
         self._store = store
@@ -137,7 +140,7 @@ def _spec(name: str, variant: str, rows: pl.DataFrame, created: str) -> Any:
         task="enact_assets/enact",
         task_args={"question_set": name, "variant": variant},
         dataset=logs.EvalDataset(name=f"enact_{name}_{variant}", samples=len(ids), sample_ids=ids),
-        # While it is scored: Inspect must be able to make it, but asks it nothing.
+        # Used while scoring: Inspect must be able to create the model, but does not ask it.
         model="none/none",
         config=logs.EvalConfig(),
         metadata={
@@ -177,7 +180,7 @@ def _sample(row: Mapping[str, Any], answer: Mapping[str, Any], pictures: _Pictur
             input_tokens=used[0], output_tokens=used[1], total_tokens=sum(used)
         )
     said = ChatMessageAssistant(content=answer["raw_answer"])
-    # The viewer takes the conversation from events where there are any, and scoring adds some.
+    # The viewer shows the conversation of events if there are any, and scoring adds events.
     event = ModelEvent(
         model=output.model, input=asked.input, tools=[], tool_choice="none",
         config=GenerateConfig(), output=output,

@@ -44,17 +44,17 @@ from enact_assets.engine.errors import OutputError
 from enact_assets.results.statistics.clusters import ClusterSums
 
 CLUSTER = "demonstration"
-"""Questions about one demonstration resemble each other: standard errors are clustered by it, and
-questions about a single one have none."""
+"""Questions about one demonstration are correlated, so standard errors are clustered by
+demonstration; questions about only one have no standard error."""
 STOPS: Mapping[str, str] = {"max_tokens": "cut", "model_length": "cut", "content_filter": "refused"}
-"""Why Inspect says a model stopped -> as answers have it."""
+"""Inspect's reason why a model stopped -> the reason in answers."""
 
 
 @task
 def enact(questions: str) -> Task:
     """Questions of the exported folder ``questions``.
 
-    Errors: :class:`OutputError` if it is none.
+    Errors: :class:`OutputError` if it is not.
     """
     folder = Path(questions).expanduser().resolve()
     return Task(dataset=dataset_of(folder), solver=generate(), scorer=enact_order())
@@ -96,10 +96,12 @@ def sample_of(row: Mapping[str, Any], picture: Callable[[str], str]) -> Any:
 
 @modelapi(name="enact_random")
 class RandomOrders(ModelAPI):
-    """Answers with any order, the same for the same question and seed, which is its name."""
+    """A model that answers with a random order, which depends on the question and on the seed, its
+    name.
+    """
 
     async def generate(self, input: list[Any], **_: Any) -> ModelOutput:  # noqa: A002 - Inspect's name
-        """An order of as many entries as the question has: one less than it has pictures."""
+        """A random order with the question's number of entries: one less than its pictures."""
         content = input[-1].content
         labels = list(range(1, sum(part.type == "image" for part in content)))
         random.Random(f"{self.model_name} {content[-1].text}").shuffle(labels)  # noqa: S311 - no secret
@@ -141,8 +143,8 @@ def pooled() -> Metric:
 
 @metric
 def clustered(*, counts_steps: bool = False) -> Metric:
-    """Its ``stderr``, of the mean or with ``counts_steps`` of :func:`pooled`; nothing where all
-    questions are about one demonstration: Inspect's own would be 0.
+    """``stderr`` of the mean or, with ``counts_steps``, of :func:`pooled`; empty if all questions
+    are about one demonstration, where Inspect's own value would be 0.
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
@@ -153,7 +155,7 @@ def clustered(*, counts_steps: bool = False) -> Metric:
 
 
 def _mean_and_error(scores: list[SampleScore], *, counts_steps: bool) -> tuple[float, float | None]:
-    """Mean, and its standard error unless there is one cluster only."""
+    """Mean, and its standard error unless there is only one cluster."""
     clusters = [str((score.sample_metadata or {})[CLUSTER]) for score in scores]
     _, places = np.unique(clusters, return_inverse=True)
     weights = None

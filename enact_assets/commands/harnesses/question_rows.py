@@ -1,7 +1,7 @@
-"""Columns of an exported question set, and its rows: all that other tools read of a question.
+"""Columns and rows of an exported question set, which other tools read.
 
-Which steps an entry of an answer passes is written down per question, because other tools have no
-scene graphs: as :mod:`enact_assets.results.verification.verify` decides it under profile ``paper``.
+Each question lists which steps an entry of an answer passes, because other tools have no scene
+graphs: as :mod:`enact_assets.results.verification.verify` decides it under profile ``paper``.
 """
 
 import json
@@ -26,7 +26,7 @@ from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
 
 PICTURE_HERE = "<image>"
-"""Where a picture is shown within ``question``."""
+"""Mark in ``question`` at the place of a picture."""
 
 
 class StepFits:
@@ -40,7 +40,7 @@ class StepFits:
 
     def of(self, question: Row) -> dict[str, list[int]]:
         """``fits``, as :mod:`enact_assets.commands.harnesses.scoring` reads it, of a row of
-        ``asked_questions``. What passes no step is left out.
+        ``asked_questions``. Entries that pass no step are left out.
         """
         frames = question["key_frames"]
         steps = [a * self._n + b for a, b in pairwise(frames)]

@@ -1,4 +1,4 @@
-"""What orders of an official question pass, written down for scorers without scene graphs.
+"""Which steps orders of an official question pass, for scorers without scene graphs.
 
 Profile ``release``, as :mod:`enact_assets.results.verification.verify` decides it. The scorer that
 reads it is ``scoring.py`` of ``deploy/upstream``; its docstring says what the fields mean.
@@ -18,7 +18,7 @@ from enact_assets.settings.arrays import Bools, Words
 def release_fits(question: VerifierQuestion, changes: SharedChanges) -> dict[str, Any]:
     """``passes``, ``aligns``, ``raises`` and ``is_void`` of a sound question about ``changes``.
 
-    What passes no step is left out. Source: definitions.md R15.1 to R15.3.
+    Entries that pass no step are left out. Source: definitions.md R15.1 to R15.3.
     """
     frames = question.key_frames
     shown = np.array([frames[0], *(frames[k] for k in np.argsort(question.answer) + 1)])

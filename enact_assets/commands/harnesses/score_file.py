@@ -8,7 +8,7 @@ from enact_assets.questions.asked import parsing, refusals_in_words, release_par
 
 SCORE_FILE = "enact_score.py"
 _MODULES = thinking, refusals_in_words, parsing, release_parsing, scoring
-"""No name of theirs may mean two things."""
+"""Modules that are merged into the file; a name must not be defined in two of them."""
 
 _ROW = '''
 

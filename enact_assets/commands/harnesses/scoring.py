@@ -1,10 +1,10 @@
 """Scores answers as profile ``paper`` does, from what an exported question carries.
 
-Needs the standard library and the modules of ``questions`` that read answers alone: exports put
-them into one file for interpreters without this package. ``fits`` of a question says which of its
-steps an entry of an answer passes, counted from 1: of orders of pictures by what is named before
-and what is named, 0 being the current state (``{"0>2": [1]}``), of orders of actions by the action
-(``{"3": [1]}``). Source: paper A.3.2, definitions.md 6.
+It needs only the standard library and the modules of ``questions`` that parse answers: exports
+merge them into one file for interpreters without this package. ``fits`` of a question says which of
+its steps an entry of an answer passes, counted from 1: of orders of pictures by what is named
+before and what is named, 0 being the current state (``{"0>2": [1]}``), of orders of actions by the
+action (``{"3": [1]}``). Source: paper A.3.2, definitions.md 6.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from enact_assets.questions.asked.parsing import WRONG_LENGTH, Labels, heed_stop
 from enact_assets.questions.asked.release_parsing import read_as_release
 
 Fits = Mapping[str, Sequence[int]]
-"""What an answer names -> the steps that it passes."""
+"""Entry of an answer -> the steps that it passes."""
 
 
 class Score(NamedTuple):
-    """What an answer scores. ``reason`` is a key of ``parsing.REASONS``, or None."""
+    """Score of an answer. ``reason`` is a key of ``parsing.REASONS``, or None."""
 
     is_parsed: bool
     is_accepted: bool
@@ -38,7 +38,7 @@ class Scores(NamedTuple):
 
     strict: Score
     released: Score
-    """As the public release reads it."""
+    """The answer as the public release parses it."""
     is_read_otherwise: bool
     """Whether the two readings name different labels."""
 

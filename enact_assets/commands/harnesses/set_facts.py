@@ -82,7 +82,7 @@ class SetFacts:
             )
         if not self.variant.is_imported:
             found.append(
-                "No result may stand beside the paper's tables: these are not its 8,972 questions."
+                "Results are not comparable with the paper's: these are not its 8,972 questions."
             )
         if self.n_left_out:
             left = counted(self.n_left_out, "question")

@@ -62,7 +62,7 @@ class ENACT(ImageBaseDataset):
         return [os.path.join(folder, name) for name in line["image_path"]]
 
     def evaluate(self, eval_file, **judge_kwargs):
-        """Scores of a file of answers, by kind and over all; nobody is asked to judge."""
+        """Scores of a file of answers, by kind and over all; no judge is asked."""
         answers = load(eval_file)
         said = dict(zip(answers["index"].astype(str), answers["prediction"]))
         rows = []

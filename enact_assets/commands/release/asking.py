@@ -64,10 +64,10 @@ def ask_folder(
 ) -> Summary:
     """Questions of every task below ``segmented_root`` -> the file ``output``.
 
-    Pictures stand below the folder of ``output``, where the paths in the file point; they are
+    Pictures are stored below the folder of ``output``, where the paths in the file point; they are
     labelled once per key frame and label and linked where a question shows them. A task that fails
-    has no questions and is told in the summary; the others go on. If every task fails, no file is
-    written. Source: definitions.md R13.
+    has no questions and is listed in the summary; the others continue. If every task fails, no file
+    is written. Source: definitions.md R13.
 
     Errors: :class:`RecordingError` if nothing was segmented, :class:`OutputError`.
     """
@@ -181,7 +181,7 @@ def questions_of(
     """Table ``qa`` of one replay, and why the release has no questions for it, if so.
 
     No question shows a key frame for which ``has_picture`` is false: ``release`` draws around them.
-    No step of the pipeline knows of such frames, so the chain stands here by its functions.
+    No step of the pipeline supports such frames, so this calls the functions of the chain directly.
     """
     frames, index, profile = changes.frames, changes.index, changes.gating.profile
     graph = build_transition_graph(frames, index)
@@ -207,7 +207,7 @@ def _write_pictures(
         if str(frame_id) in wanted
     }
     n_frames, runs = asked.numbering[task.name]
-    # What is no picture has been told, and no question shows it.
+    # Files that are not pictures were reported before, and no question shows them.
     found = read_pictures(
         task.folder, frames, n_frames, frame_id_runs=runs, on_unreadable=lambda *_: None
     )

@@ -185,7 +185,7 @@ def _checked(place: Path) -> Path:
 
 
 def _version(file: HubFile, place: Path) -> bytes:
-    """Which version a file is, as long as nobody writes to it."""
+    """Version of a file, as long as it is not written to."""
     return f"{file.identity} {place.stat().st_mtime_ns}".encode()
 
 

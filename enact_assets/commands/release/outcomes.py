@@ -9,7 +9,7 @@ from enact_assets.engine.errors import EnactError
 Number = int | float | str
 
 MAX_SHOWN = 30
-"""Rows and failures that commands print unless told to print all."""
+"""Most rows and failures that commands print by default."""
 FAILED_FILE = "failed.txt"
 """All failures of a run, if they are more than that."""
 

@@ -161,7 +161,7 @@ def write_picture(path: Path, png: bytes) -> bool:
 def link_picture(source: Path, path: Path) -> None:
     """Make ``path`` the same file as ``source``; a copy where links are not possible.
 
-    What stood there is replaced: a symbolic link too, and never what it leads to. The folder must
+    An existing file is replaced, or a symbolic link, but never the link's target. The folder must
     exist. Errors: :class:`OutputError`.
     """
     try:
@@ -247,7 +247,7 @@ def write_question_pictures(
 
     ``pictures`` are (task, frame id, PNG file) of key frames, one after the other. A picture is
     labelled once per label and linked wherever else a question shows it; one that an earlier run
-    labelled stays. ``on_progress`` hears of each key frame. Errors: :class:`RenderError` for a
+    labelled stays. ``on_progress`` is called for each key frame. Errors: :class:`RenderError` for a
     picture that does not decode, :class:`OutputError`.
     """
     shown: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -283,7 +283,7 @@ def copy_question_pictures(
 ) -> int:
     """Write ``pictures``, path and content, below ``root``; returns how many there are.
 
-    One that is there already stays. ``on_progress`` hears of each. Errors: :class:`OutputError`.
+    An existing file stays. ``on_progress`` is called for each. Errors: :class:`OutputError`.
     """
     n_written, folders = 0, _Folders(root)
     for image, content in pictures:

@@ -109,7 +109,8 @@ def asking(registry: Registry, source: str) -> list[Gating]:
 def changes_by_predicate(tables: ReplayTables) -> pl.DataFrame:
     """Columns predicate, arity (objects that it has there), n (how often a fact of it begins or
     ends within the replay) and first (id of the first such frame); the most frequent first. An
-    object that turns into another is a change of ``Transition``; one that comes or goes is none.
+    object that turns into another is a change of ``Transition``; an object that appears or
+    disappears is not a change.
     """
     row = tables.demonstrations.row(0, named=True)
     n_frames = row["n_frames"]

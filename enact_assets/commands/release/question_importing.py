@@ -51,9 +51,10 @@ def contradiction_in(
 ) -> str:
     """Which frames have two different pictures under one label, in words; empty if none has.
 
-    ``found`` is what each picture of ``questions`` is called in ``place``. Sizes are compared
-    first, then contents: in a zip by the CRC-32 of its directory, in a folder by reading the files,
-    of which ``on_progress`` hears. Errors: :class:`QuestionFileError` for one that cannot be read.
+    ``found`` is the name of each picture of ``questions`` in ``place``. Sizes are compared first,
+    then contents: in a zip by the CRC-32 of its directory, in a folder by reading the files;
+    ``on_progress`` gets their number. Errors: :class:`QuestionFileError` for one that cannot be
+    read.
     """
     shown = _shown_frames(questions, found)
     several = {key: names for key, names in shown.items() if len(names) > 1}
@@ -80,8 +81,8 @@ def contradiction_in(
 def looks_of(
     questions: Iterable[ImportedQuestion], place: Pictures, on_progress: OnProgress = unheard
 ) -> list[tuple[str, GivenPicture | str]]:
-    """Where each picture is that materializing decodes, one of each key frame, and the picture, or
-    why it is none.
+    """Place of each picture that materializing decodes, one for each key frame, and the picture, or
+    why the file is not a picture.
 
     Errors: :class:`QuestionFileError` for one that cannot be read.
     """

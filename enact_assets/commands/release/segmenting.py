@@ -77,7 +77,7 @@ def _latest(of: Sequence[tuple[int, Parents]], frame: int) -> Parents:
 
 
 def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
-    """Frame id -> record: the first graph in full, each further one as a diff to the one before."""
+    """Frame id -> record: the first graph in full, each later one as a diff to the one before."""
     records: dict[str, Any] = {}
     before: Graph | None = None
     for frame_id, graph in zip(frame_ids, graphs, strict=True):
@@ -90,10 +90,10 @@ def as_official(frame_ids: list[int], graphs: list[Graph]) -> dict[str, Any]:
 
 
 def difference(before: Graph, after: Graph) -> dict[str, Graph]:
-    """What to add, remove and update to get from one graph to the next (definitions.md R2).
+    """Nodes and edges to add, remove and update between two graphs (definitions.md R2).
 
-    An object is also updated if only what is seen of it changed, which the public release leaves
-    out, so that the graphs can be read back. The release reads nothing of them but their ids.
+    An object is also updated if only its visibility changed, which the public release leaves out,
+    so that the graphs can be read back. The release reads nothing of them but their ids.
     """
     parts: dict[str, Graph] = {
         name: {"nodes": [], "edges": []} for name in ("add", "remove", "update")
@@ -166,8 +166,8 @@ def segment_folder(
     """Key frames of every task below ``input_root``, or of the task in it, written below
     ``output_root``.
 
-    A task that fails is told in the summary and writes nothing; the others go on. Pictures of key
-    frames are copied where the recording has them and counted where it has not. Nothing is written
+    A task that fails is listed in the summary and writes nothing; the others continue. Pictures of
+    key frames are copied if the recording has them, else counted as missing. Nothing is written
     outside ``output_root``. A dry run reads and segments, and writes nothing.
 
     Errors: :class:`RecordingError` if there is no task at all, :class:`OutputError` if a task would
@@ -181,7 +181,7 @@ def segment_folder(
     sizes = [task.file.stat().st_size for task in tasks]
     in_all, before = sum(sizes), 0
     for task, size in zip(tasks, sizes, strict=True):
-        # The bytes read may be those of what was compressed.
+        # The number of bytes may be that before decompression.
         def read(
             progress: Progress, *, task: Task = task, before: int = before, size: int = size
         ) -> None:
@@ -223,8 +223,8 @@ def _write(
 ) -> int:
     """Write one task's pictures and then its key frames; returns how many have a picture.
 
-    ``unreadable`` receives what is said of files that are none.
-    If that fails, pictures that were not there before are taken away again.
+    ``unreadable`` receives messages about files that are not pictures.
+    If that fails, new pictures are removed again.
     """
     frames = tables.segmented_frames.sort("key_frame")
     ids = {int(frame): int(i) for frame, i in frames.select("frame", "frame_id").iter_rows()}

@@ -1,4 +1,4 @@
-"""Questions of a variant as models are shown them, for any export: rows, parts, pictures."""
+"""Questions of a variant as shown to models, for all exports: rows, parts, pictures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,10 @@ PICTURES = "pictures"
 
 
 def asking_variant(registry: Registry, question_set: str, variant: str | None) -> Variant:
-    """``variant``, or the first one that asks ``question_set``.
+    """``variant``, or the first variant that uses ``question_set``.
 
-    Errors: :class:`UnknownNameError` if it is unknown or asks another set, or if none asks it.
+    Errors: :class:`UnknownNameError` if it is unknown or uses another set, or if no variant uses
+    the set.
     """
     if variant is None:
         asking = (v for v in registry.variants.values() if v.question_set == question_set)
@@ -48,7 +49,7 @@ def asking_variant(registry: Registry, question_set: str, variant: str | None) -
 def asked_rows(lake: Lake, variant: Variant) -> pl.DataFrame:
     """Rows of ``asked_questions`` of ``variant``, by length, kind, demonstration and place.
 
-    Errors: :class:`MissingPartitionError` if it asks nothing, or was not materialized.
+    Errors: :class:`MissingPartitionError` if it has no questions, or was not materialized.
     """
     rows = lake.read("asked_questions", {"variant": variant.name})
     rows = rows.filter(question_set=variant.question_set)
@@ -70,7 +71,7 @@ def official_ids(lake: Lake, asked: pl.DataFrame) -> dict[str, str]:
     segmented = lake.read_all("segmented_frames", gating=gating, among={"demonstration": names})
     ids = asked.get_column("question_id")
     found = official_questions(asked, segmented)
-    # Imported questions kept the ids of their files, which may name types otherwise.
+    # Imported questions keep the ids of their files, which may use other names of types.
     own = {id_: id_ for id_ in ids}
     return own | {question.id: id_ for question, id_ in zip(found, ids, strict=True)}
 
@@ -83,7 +84,7 @@ class ShownPicture:
 
     @property
     def path(self) -> str:
-        """Where exports put it, relative to their folder."""
+        """Path of the picture in exports, relative to their folder."""
         return f"{PICTURES}/{self.sha}.png"
 
 
@@ -113,7 +114,7 @@ class ShownQuestion:
 
 @dataclass(frozen=True)
 class ShownQuestions:
-    """Questions that ``variant`` asks; ``n_left_out`` more lack a picture under it."""
+    """Questions of ``variant``; ``n_left_out`` more lack a picture under it."""
 
     variant: Variant
     questions: tuple[ShownQuestion, ...]
@@ -134,7 +135,7 @@ class ShownQuestions:
 def shown_questions(
     lake: Lake, name: str, registry: Registry, variant: str | None
 ) -> ShownQuestions:
-    """The questions of set ``name`` that ``variant``, or the first one that asks it, asks.
+    """The questions of set ``name`` under ``variant`` (None: the first variant that uses the set).
 
     Errors: :class:`UnknownNameError` if ``name`` is no question set or the variant does not ask it,
     :class:`MissingPartitionError` if something was not materialized.
@@ -155,8 +156,8 @@ def shown_questions(
 
 
 def shown_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> dict[str, str | None]:
-    """Hash of what each of ``asked`` shows, rows of ``asked_questions`` of the variant ``asking``;
-    None where a picture is missing.
+    """Hash of the texts and pictures of each of ``asked``, rows of ``asked_questions`` of the
+    variant ``asking``; None if a picture is missing.
     """
     shas = _picture_shas(lake, asking, asked)
     found = {row["question_id"]: _parts(row, shas) for row in asked.iter_rows(named=True)}
@@ -166,7 +167,7 @@ def shown_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> dict[str, st
 def write_shown_pictures(
     folder: Path, shas: Iterable[str], store: ImageStore, on_progress: OnProgress
 ) -> None:
-    """Write pictures as ``folder/pictures/<sha>.png``; whole ones that are there stay.
+    """Write pictures as ``folder/pictures/<sha>.png``; existing intact ones stay.
 
     Errors: :class:`OutputError`, and those of the store.
     """

@@ -2,7 +2,7 @@
 
 Videos are decoded to their end, since frames are matched by number. Of picture files those of key
 frames are decoded, which is what is made of them later; of others the checksums are read.
-What is odd but works is a finding too, but no problem.
+Oddities that work are findings, but not problems.
 """
 
 from collections import Counter
@@ -101,11 +101,11 @@ NOTES: dict[str, tuple[str, str]] = {
     ),
     "tiny": (
         "{n} of {n_all} pictures of key frames are below {least} px: {first}, {width} x {height}",
-        "Nobody can see much on them; check that they are the right ones.",
+        "They show almost nothing; check that they are the right ones.",
     ),
     "as_recorded": ("the variant shows the baseline's pictures", "Nothing uses these."),
 }
-"""The same of what is odd, but works."""
+"""The same for oddities that work."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What pictures there should be.
+    """The pictures that a recording should have.
 
     ``key_frames`` (n,) are positions of frames that need one. ``variants`` are those with pictures
     of their own, each with its key frames (n,); ``as_recorded`` are the others.
@@ -145,7 +145,9 @@ class Wanted:
 def check_pictures(
     folder: Path, wanted: Wanted, on_progress: OnProgress = unheard
 ) -> list[Finding]:
-    """All that is wrong or odd in the pictures of the recording in ``folder``; raises nothing."""
+    """All problems and oddities of the pictures of the recording in ``folder``; raises no
+    errors.
+    """
     return _Look(folder, wanted, on_progress).findings
 
 
@@ -174,7 +176,7 @@ class _Look:
         return ids
 
     def _names(self, frames: Ints) -> list[str]:
-        """What the PNG files of ``frames`` are to be called."""
+        """Expected names of the PNG files of ``frames``."""
         return [picture_name(k) for k in self._ids(frames)]
 
     def _at_variant(self, variant: str) -> None:

@@ -1,7 +1,7 @@
 """The sources of demonstrations: simulated, recorded, or known from questions alone.
 
 Each implements :class:`~enact_assets.demonstrations.replay.sources.ReplaySource`. docs/sources.md
-says how demonstrations get there.
+describes them.
 """
 
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
 
 class AskedTasks(Protocol):
-    """What imported question files say about demonstrations."""
+    """Demonstrations named in imported question files."""
 
     def tasks(self) -> list[str]:
-        """Demonstrations that are asked about, sorted."""
+        """Demonstrations with imported questions, sorted."""
         ...
 
     def last_frame_id(self, task: str) -> int | None:
@@ -49,7 +49,7 @@ class AskedTasks(Protocol):
         ...
 
     def version(self, task: str) -> str | None:
-        """Hash of what is asked about ``task``; None if nothing is."""
+        """Hash of the questions about ``task``; None without questions."""
         ...
 
 
@@ -129,7 +129,7 @@ class EmbeddedSource:
         return True
 
     def explain(self, demonstration: str) -> str:
-        """What is wrong with the name."""
+        """Why the name is wrong."""
         try:
             check_may_be_asked(demonstration)
         except UnknownNameError as error:
@@ -172,7 +172,7 @@ class RecordedSource:
         return found is not None and found.name in GRAPH_FILES
 
     def explain(self, demonstration: str) -> str:
-        """Which recordings there are."""
+        """Message with the existing recordings."""
         known = ", ".join(self.demonstrations()) or "none"
         return (
             f"Recordings: {known}. If it was recorded, its recording is missing: import it again, "
@@ -223,8 +223,8 @@ class VideoSource(RecordedSource):
 
 
 def all_sources(recordings: Recordings, asked: AskedTasks | None = None) -> Sources:
-    """Every source there is. A recording goes before a simulation of the same name, and both
-    before a name that ``asked``, imported questions, have.
+    """All sources. A recording is preferred to a simulation of the same name, and both to a name in
+    ``asked``, the imported questions.
     """
     recorded = (RecordedSource(recordings), VideoSource(recordings), OmniGibsonSource(recordings))
     questions = () if asked is None else (QuestionsSource(asked),)

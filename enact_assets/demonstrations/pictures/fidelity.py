@@ -1,4 +1,4 @@
-"""Whether a picture that an image model painted over still shows the same scene.
+"""Measures whether a picture repainted by an image model still shows the same scene.
 
 Paper B.4.1 gives limits (figure 21) and no measures. Here an unchanged picture has no error, and a
 faithful copy, such as a JPEG file of quality 85, keeps the limits:
@@ -12,8 +12,8 @@ faithful copy, such as a JPEG file of quality 85, keeps the limits:
 - silhouettes: how far the edges of an object moved, at their 90th percentile; worst object.
   Edges are those of lightness; of colour, where an object is as light as what is around it.
 
-Of recordings nobody knows what a pixel shows. Their pictures are measured along their own edges and
-in square tiles in place of objects, and masks are not compared.
+For recordings it is unknown which object a pixel shows. Their pictures are measured along their own
+edges and in square tiles instead of objects, and masks are not compared.
 
 Lightness, hue and chroma are those of CIELAB. Grain and fine texture are smoothed away before.
 """
@@ -53,7 +53,7 @@ _TO_XYZ = np.array(
 
 @dataclass(frozen=True)
 class Fidelity:
-    """What an edited picture kept; fields as the limits in :class:`EditingSettings`."""
+    """Measures of an edited picture; fields as the limits in :class:`EditingSettings`."""
 
     edge_similarity: float
     mask_iou: float
@@ -62,7 +62,7 @@ class Fidelity:
     silhouette_px: float
 
     def broken(self, limits: EditingSettings) -> list[str]:
-        """The limits that the picture does not keep, each in words."""
+        """Texts about the limits that the picture breaks."""
         least, most = ("edge_similarity", "mask_iou"), ("hue_degrees", "lightness", "silhouette_px")
         low = [n for n in least if getattr(self, n) < getattr(limits, n)]
         high = [n for n in most if getattr(self, n) > getattr(limits, n)]

@@ -1,7 +1,7 @@
 """Pictures of key frames, rendered once each and cached by what determines them.
 
 A render is named by the hash of everything that determines its bytes, so the same picture under
-another variant or gating costs nothing, and a killed run goes on where it stopped.
+another variant or gating costs nothing, and a killed run continues where it stopped.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ LIBRARIES = ("mitsuba", "mujoco", "pyoidn")
 
 
 def library_versions() -> dict[str, str]:
-    """Package -> version, or that it is missing. What other versions drew is stale."""
+    """Package -> version, or a note that it is missing. Pictures of other versions are stale."""
     return {name: version_of(name) for name in LIBRARIES}
 
 
@@ -114,7 +114,7 @@ def render_in_world(
 
 
 def pictures_made(done: float, total: int, n_cached: int) -> Progress:
-    """How far pictures are, of which ``n_cached`` had been rendered before."""
+    """Progress of pictures, of which ``n_cached`` had been rendered before."""
     unit = f"pictures ({n_cached:,} rendered before)" if n_cached else "pictures"
     return Progress(done, total, unit, free=n_cached)
 

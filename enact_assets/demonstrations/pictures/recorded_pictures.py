@@ -72,7 +72,7 @@ def frame_id_of(path: Path) -> int | None:
 def read_picture(files: Sequence[Path]) -> GivenPicture:
     """The picture of one frame, of its :func:`picture_files`.
 
-    Errors: :class:`DamagedFileError` if it is none, or there are several.
+    Errors: :class:`DamagedFileError` if it is not a picture, or has several.
     """
     if len(files) > 1:
         names = " and ".join(path.name for path in files)
@@ -145,10 +145,10 @@ def read_pictures(
     """Frame and PNG file of each of ``frames`` (position -> id) that the recording has.
 
     Pictures are read as :func:`given_picture` reads them; frames of a video (its first is position
-    0) are encoded. Where both are there, the picture files count. ``on_unreadable`` hears frame and
-    reason of each file that is no picture, and the others follow; without it that is an error.
-    Only a video whose ``frame_id_runs`` are given may lack the picture of the first frame: see
-    :func:`first_shown`.
+    0) are encoded. If both exist, the picture files are used. ``on_unreadable`` gets frame and
+    reason of each file that is not a picture, and the others are read; without it such a file is an
+    error. Only a video whose ``frame_id_runs`` are given may lack the picture of the first frame:
+    see :func:`first_shown`.
     Errors: :class:`RenderError` names a video that cannot be decoded, or has another number of
     frames than the replay's ``n_frames``, or a file that is no picture.
     """

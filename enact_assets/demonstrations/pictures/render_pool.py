@@ -42,8 +42,8 @@ def render_all(
     """Render every task and yield (render_sha, PNG file) as each is done, in any order.
 
     Errors: :class:`RenderError` names the frame if it cannot be rendered, or says that a process
-    died. Whatever ends the iteration early, tasks not begun are given up; what stops it (Ctrl-C, a
-    caller that goes on no further) ends those at work too, as their pictures would be lost.
+    died. If the iteration ends early for any reason, tasks that have not begun are dropped. Ctrl-C,
+    or a caller that stops iterating, also ends running tasks, as their pictures would be lost.
     """
     if workers < 1:
         raise RenderError(f"rendering needs at least one worker, not {workers}")
@@ -52,7 +52,7 @@ def render_all(
     if alone or len(tasks) <= FEW:
         yield from _render_here(world, variant, tasks, threads=workers)
         return
-    # Compiled models do not travel: each process compiles its own from the XML.
+    # Compiled models cannot be sent to other processes: each compiles its own from the XML.
     bare = replace(world)
     pool = _pool(workers)
     done = 0
@@ -73,7 +73,8 @@ def render_all(
             future.cancel()
         raise
     except BaseException:
-        # Python does not end before each process has rendered what it was handed: half a minute.
+        # Without this, Python would not end before each process has finished its tasks: half a
+        # minute.
         _pools.pop(workers, None)
         kill_workers(pool)
         raise

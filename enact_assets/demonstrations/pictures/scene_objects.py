@@ -1,6 +1,6 @@
 """Which object each pixel of a key frame's picture shows: what edited pictures are measured by.
 
-The simulator of this package knows. Of recordings nobody does.
+The simulator of this package provides it. For recordings it is unknown.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from enact_assets.simulator.view.masks import object_masks
 
 Labels = NDArray[np.int32]
 ObjectsOf = Callable[[int, int], Labels | None]
-"""(key frame, edge of its picture in px) -> object of each pixel (h, w); None if nobody knows."""
+"""(key frame, edge of its picture in px) -> object of each pixel (h, w); None if unknown."""
 
 
 def objects_of(

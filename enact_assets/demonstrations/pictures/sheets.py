@@ -81,7 +81,7 @@ def question_strip(
 
 
 def state_labels(n_pictures: int) -> list[str]:
-    """What the pictures of a question are called, in the order shown."""
+    """Labels of the pictures of a question, in the order shown."""
     return ["Current State", *(f"Next State {k}" for k in range(1, n_pictures))][:n_pictures]
 
 

@@ -9,7 +9,7 @@
     <root>/recordings/<demonstration>/variant_fisheye/00059.png   the same under another variant
     <root>/recordings/<demonstration>/variant_fisheye.mp4
 
-The one file that says what happened also says which source reads the folder: scene graphs, or the
+The file with the facts also determines which source reads the folder: scene graphs, or the
 annotation of a video.
 """
 
@@ -36,9 +36,9 @@ SEGMENTED_FILES = ("segmented_scene_graph_0.json", "segmented_scene_graph_0.json
 """Scene graphs of key frames, without those of the frames between."""
 GRAPH_FILES = (*SCENE_GRAPH_FILES, *SEGMENTED_FILES)
 ANNOTATION_FILES = ("annotation.csv", "annotation.json", "annotation.jsonl")  # type: tuple[str, ...]
-"""What happens in a video, as a person wrote it down."""
+"""A person's annotation of a video."""
 DEMONSTRATION_FILE = "omnigibson.json"
-"""Which raw demonstration OmniGibson plays back, and where its camera is."""
+"""Description of a raw demonstration for OmniGibson, with its camera."""
 RECORDED_FILES = (*GRAPH_FILES, *ANNOTATION_FILES, DEMONSTRATION_FILE)
 """A folder with one of these is a recording; the first one found counts."""
 CAMERA = "external_sensor1"
@@ -54,7 +54,7 @@ def scene_graph_file(folder: Path) -> Path | None:
 
 
 def recorded_file(folder: Path) -> Path | None:
-    """The file that makes ``folder`` a recording; None if it is none."""
+    """The file that makes ``folder`` a recording; None if it is not a recording."""
     return next((p for n in RECORDED_FILES if (p := folder / n).is_file()), None)
 
 
@@ -65,7 +65,7 @@ def video_file(folder: Path, camera: str = CAMERA) -> Path | None:
 
 
 def video_files(folder: Path, camera: str) -> list[Path]:
-    """Every video of ``camera``, its suffix in any case; the first is the one that counts."""
+    """Every video of ``camera``, with a suffix in any case; the first one is used."""
     return sorted(
         (path for path in _listed(folder) if path.stem == camera and _is_video(path)),
         key=lambda path: (
@@ -100,7 +100,7 @@ def is_picture_name(name: str) -> bool:
 def has_picture_files(folder: Path) -> bool:
     """Whether a picture file is in ``folder``, of any suffix that is read, in any case.
 
-    What macOS leaves beside a copy, ``._00001.png``, is none.
+    Files that macOS leaves beside a copy (``._00001.png``) do not count.
     """
     try:
         with os.scandir(folder) as entries:
@@ -110,7 +110,7 @@ def has_picture_files(folder: Path) -> bool:
 
 
 def recording_name(folder: Path) -> str:
-    """What the recording in ``folder`` is called: as it was given, also if that is a link."""
+    """Name of the recording in ``folder``: the given name, even if it is a link."""
     given = folder.absolute()
     return given.resolve().name if given.name == ".." else given.name
 
@@ -129,7 +129,8 @@ def variant_of(place: Path) -> str:
 
 def variant_places(folder: Path) -> list[Path]:
     """Folders and videos of ``folder`` with pictures under other variants, sorted."""
-    # Listed, as every plan asks for each recording: a pattern takes five times as long.
+    # The folder is listed, as every plan does this for each recording, and a pattern takes five
+    # times as long.
     there = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208
     return sorted(folder / name for name in there if name.startswith(VARIANT))
 
@@ -145,16 +146,17 @@ class Recordings:
         return self.root / check_partition_value(demonstration, "recording")
 
     def has(self, demonstration: str) -> bool:
-        """Whether a recording of ``demonstration`` is there."""
+        """Whether there is a recording of ``demonstration``."""
         return self.find(demonstration) is not None
 
     def find(self, demonstration: str) -> Path | None:
-        """The file that says what happened in it; None if there is none."""
+        """The file with its facts or annotation; None if there is none."""
         try:
             folder = self.folder(demonstration)
         except LakeError:
             return None
-        # Of most demonstrations there is none, and every plan asks a dozen times for each.
+        # A shortcut, as most demonstrations have no recording, and every plan calls this a dozen
+        # times for each.
         return recorded_file(folder) if folder.is_dir() else None
 
     def is_unreachable(self, demonstration: str) -> bool:
@@ -182,7 +184,7 @@ class Recordings:
         return found
 
     def names(self) -> list[str]:
-        """Demonstrations that are there, sorted."""
+        """Demonstrations with a recording, sorted."""
         if not self.root.is_dir():
             return []
         return sorted(
@@ -190,20 +192,20 @@ class Recordings:
         )
 
     def with_variant(self, variant: str) -> list[str]:
-        """Those that came with pictures of their own under ``variant``, sorted."""
+        """Demonstrations whose recordings have their own pictures under ``variant``, sorted."""
         camera = camera_of_variant(variant)
         folders = ((name, self.folder(name)) for name in self.names())
-        # Most came with none, and one look tells: this is asked for each variant in every plan.
+        # Most have none, which one listing shows; every plan calls this for each variant.
         return [name for name, f in folders if variant_places(f) and has_pictures(f, camera)]
 
     def add(self, folder: Path, *, copy: bool = False) -> str:
         """Take in the recording in ``folder``, by a link unless ``copy``; returns its name.
 
-        That is the name it was given by, the link is to where it leads: others link runs under
-        names of their own, and a link to a link would change with it.
-        A link that was there is replaced; a copy never is. Errors: :class:`RecordingError` if the
-        folder is not a recording or a copy of that name exists; :class:`LakeError` if its
-        name cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
+        The name is the given one, but the link leads to the resolved folder: the given path may
+        itself be a link, which can change later.
+        An existing link is replaced, an existing copy never. Errors: :class:`RecordingError` if the
+        folder is not a recording or a copy of that name exists; :class:`LakeError` if its name
+        cannot be a demonstration's; :class:`OutputError` if it cannot be linked or copied.
         """
         name = check_partition_value(recording_name(folder), f"recording {folder}")
         folder = folder.resolve()

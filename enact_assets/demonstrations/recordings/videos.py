@@ -1,7 +1,7 @@
 """Video files: number of frames, time stamps, and single frames by number.
 
-Frames are numbered in the order in which they are shown, from 0. Nothing seeks: many files land a
-frame or more beside the time that was asked for.
+Frames are numbered in the order in which they are shown, from 0. Seeking is not used, as in many
+files it lands a frame or more beside the requested time.
 """
 
 import re
@@ -20,7 +20,9 @@ from enact_assets.engine.progress import OnProgress, Progress, unheard
 
 _MATRIX = "DISPLAYMATRIX"
 _SLANT = 0.02
-"""Of a display matrix: what is smaller than this share of the rest is rounding (a degree)."""
+"""Entries of a display matrix smaller than this share of the others are rounding (about a
+degree).
+"""
 SLACK_FRAMES = 2
 """So much earlier than its header says a video may end: writers round, and count the last frame."""
 
@@ -38,7 +40,7 @@ class VideoTimes:
 
     @property
     def n_frames(self) -> int:
-        """How many there are."""
+        """Number of frames."""
         return len(self.times_s)
 
     @property
@@ -56,7 +58,7 @@ class VideoTimes:
 
     def frame_at(self, time_s: float) -> int:
         """The frame that is shown at ``time_s``: the last that begins no later; -1 before 0."""
-        # Annotators copy times that a player rounded: a millisecond early is on time.
+        # Annotators copy rounded times from a player, so a millisecond too early is accepted.
         return int(np.searchsorted(self.times_s, time_s + 1e-3, side="right")) - 1
 
 
@@ -121,9 +123,10 @@ def read_frames(
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Pictures (height, width, 3) of ``frames``, in ascending order, counted while decoding.
 
-    One picture is in memory at a time; ``on_progress`` hears how many were decoded. The first
-    picture shows frame ``first``; frames before it have none. Errors: :class:`RenderError` if the
-    video cannot be decoded, or does not end with frame ``n_frames - 1``.
+    One picture is in memory at a time; ``on_progress`` gets the number of decoded pictures. The
+    first picture shows frame ``first``; earlier frames have no picture. Errors:
+    :class:`RenderError` if the video cannot be decoded, or does not end with frame ``n_frames -
+    1``.
     """
     wanted = set(frames)
     n_read = 0
@@ -253,7 +256,7 @@ def _opened(video: Path) -> Any:
 
 
 def _video_in(container: Any) -> Any:
-    """Its first stream of pictures that is no cover; None if there is none."""
+    """Its first stream of pictures that is not a cover; None if there is none."""
     cover = _av().stream.Disposition.attached_pic
     streams = container.streams.video
     return next((stream for stream in streams if not stream.disposition & cover), None)

@@ -1,7 +1,7 @@
 """Folders in which recorded replays appear: each complete one becomes a recording of the data root.
 
-Others write there while we look. A recording is complete when it looks the same at two looks in a
-row: names, sizes and times of its files, and how many pictures it has.
+Other programs write there meanwhile. A recording is complete when two successive checks give the
+same result: names, sizes and times of its files, and its number of pictures.
 """
 
 import os
@@ -23,9 +23,9 @@ def watched_folders() -> list[Path]:
 
 @dataclass
 class Look:
-    """What one look at the watched folders found.
+    """Result of one check of the watched folders.
 
-    ``growing`` maps folders that wait for the next look to what they look like now. ``added`` are
+    ``growing`` maps folders that wait for the next check -> their current state. ``added`` are
     demonstrations whose recordings were linked. ``problems`` are messages, each about one folder.
     """
 
@@ -44,8 +44,8 @@ def look_at(
 
     Demonstrations that were ``forgotten`` are left alone: `enact-assets import` takes them again.
 
-    Raises nothing for foreign files: a folder that cannot be used is a problem, and the
-    others go on.
+    Foreign files raise no error: a folder that cannot be used is a problem, and the others are
+    processed.
     """
     look = Look()
     for watched in folders:

@@ -1,8 +1,8 @@
-"""Zips of recordings: what is in one, and unpacking a recording of it, once.
+"""Zips of recordings: lists their content, and unpacks recordings.
 
-A zip is made by others. Nothing in it is trusted: names, sizes and checksums are checked, and a
-file lands under a name of ours. Scene graphs stay compressed: what the zip holds of them becomes a
-``.json.gz`` as it is, so that they take the room that they take in the zip.
+The content of a zip is not trusted: names, sizes and checksums are checked, and files get our own
+names. Scene graphs stay compressed: their compressed bytes are copied unchanged into a
+``.json.gz``.
 """
 
 import os
@@ -58,7 +58,7 @@ class ZippedRecording:
 
     @property
     def n_bytes(self) -> int:
-        """How much room it takes when it is unpacked."""
+        """Bytes that it takes when unpacked."""
         return sum(_bytes_of(path, member) for path, member in self.members)
 
 
@@ -76,7 +76,7 @@ class RecordingZip:
     nothing: str | None = None
 
     def where(self, recording: ZippedRecording) -> str:
-        """How a recording is called in messages: zip, and folder in it."""
+        """Name of a recording in messages: zip, and folder in it."""
         return f"{self.path}, {_shown(recording.folder)}"
 
     def unpack(
@@ -231,7 +231,7 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
             )
         else:
             taken[name] = folder
-            # Of several files that say what happened, the first would count.
+            # Of several files with facts, the first would be used.
             used = [(i, m) for i, m in members if i == main or i not in _names()]
             found.recordings.append(ZippedRecording(name, folder, tuple(used)))
     found.n_unused = n_files - sum(len(r.members) for r in found.recordings)
@@ -242,7 +242,7 @@ def _contents(path: Path, files: Iterable[zipfile.ZipInfo]) -> RecordingZip:
 
 
 def _names() -> tuple[str, ...]:
-    """Names of files that say what happened, the first one before others."""
+    """Names of files with facts or annotations, in order of preference."""
     return (*GRAPH_FILES, *ANNOTATION_FILES)
 
 

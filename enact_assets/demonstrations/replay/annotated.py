@@ -1,6 +1,6 @@
 """The video source: an annotated video -> replay tables, its frames numbered as they are shown.
 
-What the annotation leaves open is filled in as follows, and nothing else is:
+Missing information is filled in only as follows:
 
 - An object exists from the first frame to the last unless rows about ``Exists`` say otherwise.
 - An object is in view whenever it exists, unless it is shown and hidden. If the first row about it
@@ -50,7 +50,7 @@ _READER_OF_SUFFIX = {Path(name).suffix: reader for name, reader in READERS.items
 
 @dataclass(frozen=True)
 class Checked:
-    """An annotation with everything that is wrong in it; the rest is None or empty if it is."""
+    """An annotation with all its problems; if there are any, the other fields are None or empty."""
 
     annotation: Annotation
     video: VideoTimes | None
@@ -64,7 +64,9 @@ class Checked:
 
     @property
     def warnings(self) -> list[Problem]:
-        """What is probably not meant but can be; in the order of lines. They stop nothing."""
+        """Warnings about possible but improbable facts, in the order of lines. They stop
+        nothing.
+        """
         return sorted(self.annotation.doubts, key=lambda doubt: doubt.line)
 
 
@@ -94,7 +96,7 @@ def check_annotation(file: Path) -> Checked:
     if not annotation.changes and not is_told:
         annotation.tell("no_changes", 0, "")
     timed = None if video is None else Timeline(annotation, video).resolve()
-    # A refused row would make others look odd that are right.
+    # Warnings are left out if rows were refused, as correct rows would then look odd.
     if timed is not None and video is not None and not annotation.problems:
         check_meaning(annotation, timed, video.n_frames)
     check_grasps(annotation)

@@ -1,8 +1,8 @@
 """Annotations of a video: objects, changes, and all problems found in them.
 
 Readers of the three formats (``annotation_csv.py``, ``annotation_json.py``, ``event_graphs.py``)
-make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader goes on
-after a problem, so that all of them are reported at once. docs/sources.md describes the formats.
+make the same :class:`Annotation`; ``annotated.py`` makes replay tables of it. A reader continues
+after a problem, so that all problems are reported together. docs/sources.md describes the formats.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Operation = Literal["add", "remove", "show", "hide"]
 OPERATIONS: tuple[Operation, ...] = ("add", "remove", "show", "hide")
 """A fact begins or ends; an object comes into view or leaves it."""
 PREDICATES = tuple(sorted(name for name in CATALOGUE if name not in (TRANSITION, RELATED)))
-"""What an annotation may state. Transitions follow from parents."""
+"""Predicates that an annotation may use. Transitions follow from parents."""
 MAX_NAME_CHARACTERS = 200
 MAX_SHOWN = 80
 _OURS = ("known", "hint", "expected", "fact", "other", "reason")
@@ -207,7 +207,7 @@ class Annotation:
     has_clock: bool = False
     """Whether a time is written as a clock, which no other unit can be meant by."""
     doubts: list[Problem] = field(default_factory=list)
-    """What can be meant but seldom is: warnings of ``annotation_doubts.py``."""
+    """Possible but improbable facts: warnings of ``annotation_doubts.py``."""
 
     def tell(self, kind: str, line: int, where: str, **values: object) -> None:
         """Note a problem of one of :data:`KINDS` in ``line``, field ``where``."""
@@ -219,7 +219,7 @@ class Annotation:
         del self.changes[n_before:]
 
     def ordered_problems(self) -> list[Problem]:
-        """All of them, in the order of lines, those about the whole file first."""
+        """All problems, in the order of lines, with those about the whole file first."""
         return sorted(self.problems, key=lambda problem: problem.line)
 
 
@@ -238,13 +238,13 @@ def problem_of(
 
 
 def _shortened(value: Any) -> Any:
-    """What a file says, for a message: at most 80 characters of it."""
+    """A value of a file for a message: at most 80 characters."""
     text = value if isinstance(value, str) else repr(value)
     return value if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 def _printable(text: str) -> str:
-    """``text`` without what plays tricks with a terminal."""
+    """``text`` without control characters."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

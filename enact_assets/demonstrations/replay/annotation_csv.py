@@ -33,7 +33,7 @@ _USED = {
 
 
 def read_annotation(text: str) -> Annotation:
-    """The annotation in ``text``; what is wrong in it is in its ``problems``."""
+    """The annotation in ``text``, with its ``problems``."""
     annotation = Annotation()
     given = read_csv(text, COLUMNS, HOLDING_NAMES, ("time",))
     if given.columns and not _check_columns(annotation, given.header_line, list(given.columns)):

@@ -1,7 +1,8 @@
-"""Annotations that contradict nothing and still say what cannot be, or what is seldom meant.
+"""Checks consistent annotations for impossible and improbable facts.
 
-What cannot be is a problem (``annotation.KINDS``): a cup that holds the robot, two things inside
-each other. What can be but is seldom meant is a warning (:data:`DOUBTS`): it stops nothing.
+An impossible fact is a problem (``annotation.KINDS``): a cup that holds the robot, two things
+inside each other. A possible but improbable fact is a warning (:data:`DOUBTS`), which stops
+nothing.
 """
 
 import re

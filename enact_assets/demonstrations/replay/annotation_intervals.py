@@ -1,7 +1,7 @@
 """Turns beginnings and ends of an annotation, in order, into intervals of frames.
 
-Consequences of a refused row are not reported again: told once more it would come with wrong
-advice, such as to delete the row or correct the name.
+Consequences of a refused row are not reported: a second message would give wrong advice, such as to
+delete the row or correct the name.
 """
 
 from collections.abc import Collection

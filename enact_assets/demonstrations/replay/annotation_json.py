@@ -21,7 +21,7 @@ VIEW_FIELDS = ("name", "box")
 
 
 def read_json(text: str) -> Annotation:
-    """The annotation in ``text``; what is wrong in it is in its ``problems``."""
+    """The annotation in ``text``, with its ``problems``."""
     annotation = Annotation()
     if not text.strip():
         annotation.tell("empty", 0, "")

@@ -248,12 +248,12 @@ class Timeline:
                 )  # fmt: skip
 
     def _hint(self, kind: str, name: str, known: Iterable[str]) -> str:
-        """What was probably meant, in words."""
+        """Text about the probable meaning."""
         near = self._nearest(kind, name, known)
         return "" if near is None else f" (did you mean {near!r}?)"
 
     def _nearest(self, kind: str, name: str, known: Iterable[str]) -> str | None:
-        """What was probably meant, if anything."""
+        """The probable meaning, if there is one."""
         if (kind, name) not in self._near:
             if len(self._near) >= MAX_HINTS:
                 return None

@@ -69,7 +69,7 @@ def check_may_be_asked(name: str) -> None:
 
 
 def replay_embedded(name: str, on_progress: OnProgress = unheard) -> ReplayTables:
-    """Simulate the demonstration called ``name``; ``on_progress`` hears of simulated seconds.
+    """Simulate the demonstration called ``name``; ``on_progress`` gets simulated seconds.
 
     Errors: :class:`UnknownNameError` for the name, :class:`SimulationError` if it fails.
     """

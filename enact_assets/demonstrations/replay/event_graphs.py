@@ -1,10 +1,10 @@
 """Per-event scene graphs as JSON lines: after each event, the things at each place.
 
 The shape of public annotations of kitchen videos: ``{"time": 12.4, "action": "take", "object":
-"knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete: what
-it no longer lists has ended. Places are told apart by their names; the first line can say what a
-place means where that is not enough. What an action says besides is its meaning for opening and
-switching; all else the graphs say themselves.
+"knife", "scene_graph": {"counter": ["bowl"], "right hand": ["knife"]}}``. A graph is complete:
+facts that it no longer lists have ended. The meaning of a place follows from its name; the first
+line can define it where that is not enough. Actions are used only for opening and switching;
+everything else is in the graphs.
 """
 
 import json
@@ -32,7 +32,7 @@ HEADER_FIELDS = ("activity", "places", "categories")
 EVENT_FIELDS = ("time", "frame", "action", "object", "scene_graph")
 GRASPING = ("LeftGrasping", "RightGrasping", "Grasping")
 AT_PLACE = tuple(p for p in PREDICATES if p != EXISTS and CATALOGUE[p].arity == 2)
-"""What a place can mean for a thing that is there."""
+"""Meanings of a place for a thing at it."""
 HANDS = {"left_hand": "LeftGrasping", "right_hand": "RightGrasping"}
 ENCLOSING = frozenset(
     (
@@ -55,13 +55,13 @@ ACTIONS = {
     "turn_off": ("remove", "ToggledOn"),
     "switch_off": ("remove", "ToggledOn"),
 }
-"""Action -> what it does to its object."""
+"""Action -> its effect on its object."""
 
 Fact = tuple[str, str, str]
 
 
 def read_events(text: str) -> Annotation:
-    """The annotation in ``text``; what is wrong in it is in its ``problems``.
+    """The annotation in ``text``, with its ``problems``.
 
     A thing that is opened or closed for the first time was the other before. Things exist all
     along; both hands may hold one. ``null`` as action or object is as good as none.
@@ -91,7 +91,7 @@ def read_events(text: str) -> Annotation:
 
 
 class _Things:
-    """What holds as events go by."""
+    """The current facts while events are processed."""
 
     def __init__(self, annotation: Annotation, header: dict[str, Any]) -> None:
         self._annotation = annotation

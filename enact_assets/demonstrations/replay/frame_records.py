@@ -1,8 +1,8 @@
 """The records a recorded frame is made of, decoded into typed structures (definitions.md R2).
 
-What other writers leave out or write differently is read where it has one meaning: no ``states``,
-``parent`` or ``visibility``, or null for the last two, are none; a whole number may have a point;
-``NaN`` and ``Infinity`` may stand where nothing is read.
+Variations of other writers are read if they have one meaning: missing ``states``, ``parent`` or
+``visibility``, or null for the last two, mean that there are none; a whole number may have a point;
+``NaN`` and ``Infinity`` may occur in fields that are not read.
 """
 
 import re
@@ -165,8 +165,8 @@ def decode(raw: RawFrame) -> FullFrame | DiffFrame | EmptyFrame:
     """``raw`` as what its ``type`` says it is.
 
     Errors: :class:`RecordingError` names file, frame and field if it is not JSON, not UTF-8, or if
-    a field is missing or of another type. Fields that are not part of the layout are ignored, also
-    if ``NaN`` or ``Infinity`` stands in them.
+    a field is missing or of another type. Fields that are not part of the layout are ignored, even
+    with ``NaN`` or ``Infinity`` in them.
     """
     text = _text_of(raw)
     kind = _decode(_KIND, text, raw.place)
@@ -260,7 +260,7 @@ def _whole_numbers(data: Raw, place: Place, label: str) -> list[int]:
 
 
 def _text_of(raw: RawFrame) -> memoryview | bytes:
-    """The JSON of ``raw``, with numbers for what is none in JSON.
+    """The JSON of ``raw``, with numbers in place of ``NaN`` and ``Infinity``.
 
     Errors: :class:`RecordingError` if it is not UTF-8: the decoder looks at the text of known
     fields only.
@@ -297,7 +297,7 @@ def _decode(
         joint = "." if within and name and not name.startswith("[") else ""
         raise place.error(message.replace("`", ""), f"{within}{joint}{name}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        # Of a text with stand-ins, bytes are not those of the file.
+        # In a text with replacements, offsets are not those of the file.
         reason = _BYTE.sub("", str(error)) if isinstance(data, bytes) else str(error)
         raise place.error(f"is not valid JSON: {reason}", within) from None
 

@@ -45,7 +45,7 @@ def bytes_read(done: int, total: int) -> Progress:
 
 
 class OrderError(RecordingError):
-    """A frame cannot follow those that stand before it in the file. By id, it may."""
+    """A frame cannot follow the frames before it in the file. Sorted by id, it may."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Place:
 class RawFrame:
     """One frame as the file has it.
 
-    ``body`` is valid until the stream is read on. ``spans`` (n, 2) are where in it the camera's
-    view of each node stands; None if that is not written in the plainest form.
+    ``body`` is valid until the stream is read on. ``spans`` (n, 2) are the positions of the
+    camera's view of each node in it; None if that is not written in the simplest form.
     """
 
     place: Place

@@ -1,4 +1,4 @@
-"""Numba kernels that walk over JSON as bytes without building objects.
+"""Numba kernels that scan JSON as bytes without building objects.
 
 Positions count bytes from the start of ``data`` (n,), which is read up to ``stop``. A negative
 number in the place of a position is one of the outcomes below.

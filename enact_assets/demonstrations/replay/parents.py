@@ -1,4 +1,4 @@
-"""Which parents an object has when: those of ``objects``, later those of ``later_parents``."""
+"""Parents of objects over time: first those of ``objects``, later those of ``later_parents``."""
 
 from dataclasses import dataclass, field
 

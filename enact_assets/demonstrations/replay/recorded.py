@@ -8,8 +8,8 @@ Frames are taken in the order of their ids, as the release does, in whichever th
 In a recording of differences, what is seen is as old as the record it comes from: a change of
 ``visibility`` alone is not written between full frames.
 
-What has no one meaning is refused: records of one object or pair in one frame that differ, a frame
-id that is there twice, a category that changes in the course of the recording.
+Ambiguous recordings are refused: differing records of one object or pair in one frame, a repeated
+frame id, a category that changes within the recording.
 """
 
 import re
@@ -65,8 +65,8 @@ def read_recorded(
     The file is JSON, compressed by gzip if its name ends in ``.gz``; a few of its frames are in
     memory at a time. ``activity`` is the name without its number unless it is given. What cameras
     other than ``camera`` see is not kept. If it is not to be ``is_stored`` in a data root, any text
-    can be its name. ``on_progress`` hears of bytes. By its name a file of segmented activities is
-    known: its frames are key frames, and have no rate.
+    can be its name. ``on_progress`` gets bytes. A file of segmented activities is recognised by its
+    name: its frames are key frames, and have no rate.
 
     Errors: :class:`RecordingError` names file, frame id and field, what is wrong with it and what
     was expected, if the file cannot be read or is not a recording in this layout.

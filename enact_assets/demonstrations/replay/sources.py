@@ -23,7 +23,8 @@ class PictureRequest:
 
     ``demonstrations`` is its row of that table, ``wanted`` its rows of ``wanted_frames`` or
     ``segmented_frames``. ``read_states`` reads its table ``states``, which is large and of use to
-    few sources. ``on_progress`` hears of pictures; ``workers`` processes may work at once.
+    few sources. ``on_progress`` gets the number of pictures; ``workers`` processes may work at the
+    same time.
     """
 
     demonstrations: pl.DataFrame
@@ -54,19 +55,19 @@ class ReplaySource(Protocol):
 
     @property
     def name(self) -> str:
-        """What column ``source`` says."""
+        """Value of column ``source``."""
         ...
 
     def demonstrations(self) -> list[str]:
-        """Demonstrations that are there, sorted; empty where names are made up on demand."""
+        """Existing demonstrations, sorted; empty for a source that makes them on demand."""
         ...
 
     def has(self, demonstration: str) -> bool:
-        """Whether it can replay ``demonstration``; raises nothing."""
+        """Whether it can replay ``demonstration``; raises no errors."""
         ...
 
     def explain(self, demonstration: str) -> str:
-        """Why it has no such demonstration, and how one gets there: a sentence or two."""
+        """Why it has no such demonstration, and how to add one, in a sentence or two."""
         ...
 
     def replay(self, demonstration: str, on_progress: OnProgress) -> ReplayTables:

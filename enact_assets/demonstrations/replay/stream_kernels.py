@@ -1,8 +1,8 @@
-"""Numba kernels that walk over the frames of a recorded replay, and over runs of equal ones.
+"""Numba kernels that scan the frames of a recorded replay, and runs of equal ones.
 
-Most frames of a recording repeat the one before byte by byte, apart from their id and from what
-the camera sees of each object. ``follow_frames`` walks over such frames without decoding them; the
-first frame that differs in anything else is left to the caller.
+Most frames of a recording repeat the one before byte by byte, apart from their id and from what the
+camera sees of each object. ``follow_frames`` skips such frames without decoding them; the first
+frame that differs in anything else is left to the caller.
 
 Positions count bytes from the start of ``data``; spans are half open.
 """
@@ -278,7 +278,7 @@ def match_body(data: Bytes, position: int, stop: int, pattern: Pattern, boxes: I
 def follow_frames(
     data: Bytes, cursor: Cursor, pattern: Pattern, sight: Sight, out: Followed
 ) -> tuple[int, int, int, int]:
-    """Walks over frames that differ from ``pattern`` only in their id and in what is seen.
+    """Skips frames that differ from ``pattern`` only in their id and in what is seen.
 
     ``cursor.position`` is just after a frame. Returns (status, position, n_frames, n_rows): why it
     stopped, just after which frame, how many frames it followed and how many rows of sight ended.

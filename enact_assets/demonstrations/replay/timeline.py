@@ -50,9 +50,9 @@ class Timeline:
     :func:`~enact_assets.demonstrations.replay.stream_kernels.see_boxes`. ``has_differences`` says
     whether a frame was not full.
 
-    What a frame repeats in the same words counts once. Errors of all methods:
+    Parts of a frame that repeat the same text count once. Errors of all methods:
     :class:`RecordingError` names file, frame and field of a record that is malformed, or
-    contradicts an earlier one; :class:`OrderError` if that hangs on the order of frames.
+    contradicts an earlier one; :class:`OrderError` if that depends on the order of frames.
     """
 
     def __init__(self, camera: str) -> None:
@@ -104,8 +104,8 @@ class Timeline:
     def _take_diff(self, frame: int, diff: DiffFrame, place: Place) -> None:
         """Apply differences in the order of the release.
 
-        Adding what is there, removing or updating what is not, does nothing. Edges of a removed
-        node stay.
+        Adding an existing node, or removing or updating a missing one, does nothing. Edges of a
+        removed node stay.
         """
         self._listed_nodes = self._listed_edges = None
         for part, label in ((diff.add, "add"), (diff.update, "update")):

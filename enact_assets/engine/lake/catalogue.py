@@ -1,10 +1,11 @@
-"""The catalogue: what each file of a lake says about itself, in one SQLite file of the data root.
+"""The catalogue: metadata of every file of a lake, in one SQLite file of the data root.
 
-It also holds what was read of files that others wrote (pipeline/lineage/known_contents.py).
+It also holds results of reading external files (pipeline/lineage/known_contents.py).
 
-A file's footer is the truth, and the catalogue only a cache of footers: it is believed of a file
-whose size, time of change and inode it knows, as git's index is. Without it, or with a damaged one,
-every answer is the same and takes longer. Any number of processes may read and write it.
+A file's footer is the truth; the catalogue is only a cache of footers. Like git's index, an entry
+is valid while the file's size, time of change and inode are the same. Without the catalogue, or
+with a damaged one, every answer is the same but takes longer. Any number of processes may read and
+write it.
 """
 
 import logging
@@ -33,13 +34,15 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
 
 FORMAT = 3
-"""Raise when columns, or what decides the answers, change."""
+"""Increase this when columns change, or the code that computes their values."""
 KNOWN = "known"
-"""The table of contents of recordings, which no footer has: another format keeps it."""
+"""The table of contents of recordings. It cannot be read again from footers, so a new format keeps
+it.
+"""
 BUSY_S = 10.0
-"""How long another writer is waited for: one step's files, or a first scan of the lake."""
+"""How long to wait for another writer, which notes one step's files or a first scan of the lake."""
 NOT_AGAIN_S = 60.0
-"""A file that stayed locked for so long is not waited for again within this time."""
+"""After waiting ``BUSY_S`` for a locked file in vain, do not wait for it again within this time."""
 _TABLES = """
 create table catalogued (asset text primary key, fingerprint text not null) without rowid;
 create table files (
@@ -53,21 +56,21 @@ create table folders (asset text primary key, looks blob, seal text) without row
 create table known (name text primary key, mark text, found text, seal text) without rowid;
 """
 """``partition`` is the partition's key in Dagster; ``numbers`` are size, time of change, mark,
-numbers of code and inputs (engine/fingerprints.py), and a seal of the row, as SQLite notices no
-bit that the disk spoils: 64 bits each, in one value, since a plan reads half a million rows.
-``looks`` are at all folders of a table, in one row, as they are read and written together.
+numbers of code and inputs (engine/fingerprints.py), and a seal of the row, as SQLite does not
+detect flipped bits: 64 bits each, in one value, since a plan reads half a million rows. ``looks``
+are the :class:`Look` of all folders of a table, in one row, as they are read and written together.
 """
 
 _log = logging.getLogger(__name__)
 _locked_until: dict[Path, float] = {}
-"""File -> the time, by the monotonic clock, up to which nobody of this process waits for it."""
+"""File -> monotonic time until which this process does not wait for it."""
 Answer = TypeVar("Answer")
 
 
 class Look(NamedTuple):
-    """A folder below the root of a lake as it was when it was listed, with ``n_files`` in it.
+    """State of a folder below the root of a lake when it was listed, with ``n_files`` files in it.
 
-    ``changed_ns`` and ``mark`` as of :class:`Folder`, of folders of this machine.
+    ``changed_ns`` and ``mark`` are those of :class:`Folder`.
     """
 
     folder: str
@@ -77,7 +80,7 @@ class Look(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What was found out about ``name``, as long as its state has this ``mark``."""
+    """A result of reading the external file ``name``, valid while the file has this ``mark``."""
 
     name: str
     mark: str
@@ -85,15 +88,15 @@ class Known(NamedTuple):
 
     @property
     def seal(self) -> str:
-        """Hash of all of it, by which a damaged row is found."""
+        """Hash of the row, which reveals damage."""
         return content_sha(self)[:ID_CHARACTERS]
 
 
 class Catalogue:
-    """The SQLite file ``path`` about the lake at ``address``; it is made when it is first written.
+    """The SQLite file ``path`` for the lake at ``address``; it is created by the first write.
 
-    Rows that other code wrote, or that are about another lake, are none. What cannot be read or
-    written costs time, not an error.
+    Rows of other code or of another lake are ignored. If the file cannot be read or written,
+    answers take longer; it is not an error.
     """
 
     def __init__(self, path: Path, address: str) -> None:
@@ -102,7 +105,7 @@ class Catalogue:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Answer questions of one thread through one connection: opening it costs as much as a
+        """Use one connection for all calls of this thread: opening one takes as long as reading a
         small table.
         """
         try:
@@ -119,7 +122,7 @@ class Catalogue:
                 connection.close()
 
     def files(self, table: type[Table]) -> CataloguedFiles:
-        """Every catalogued file of a table, by partition; rows that are damaged are left out."""
+        """Every catalogued file of a table, by partition; damaged rows are left out."""
         sql = f"select {ROWS} from files where asset = ?"  # noqa: S608 - our own words
         name = table.table_name()
 
@@ -152,7 +155,7 @@ class Catalogue:
         return {key: np.frombuffer(of, "<u8") for key, of in found}
 
     def looks(self, table: type[Table]) -> list[Look]:
-        """What was noted of the folders of a table; none if that is damaged."""
+        """The noted states of the folders of a table; empty if the row is damaged."""
         sql, name = "select looks, seal from folders where asset = ?", (table.table_name(),)
         found: Any = self._reading(lambda c: c.execute(sql, name).fetchone(), None)
         if found is None or sha256_bytes(found[0]) != found[1]:
@@ -160,7 +163,7 @@ class Catalogue:
         return list(map(Look._make, msgspec.msgpack.decode(found[0])))
 
     def note_looks(self, table: type[Table], looks: Sequence[Look]) -> None:
-        """Replace what is noted of the folders of a table."""
+        """Replace the noted states of the folders of a table."""
         content = msgspec.msgpack.encode([tuple(look) for look in looks])
         row = (table.table_name(), content, sha256_bytes(content))
 
@@ -170,20 +173,20 @@ class Catalogue:
         self._writing(write)
 
     def known(self, name: str | None = None) -> list[Known]:
-        """What is known about ``name``, or about all; rows that are damaged are left out."""
+        """Results for the external file ``name``, or for all; damaged rows are left out."""
         sql = "select name, mark, found, seal from known"
         where, values = ("", ()) if name is None else (" where name = ?", (name,))
         rows: list[Any] = self._reading(lambda c: c.execute(sql + where, values).fetchall(), [])
         return [known for *row, seal in rows if (known := Known(*row)).seal == seal]
 
     def note_known(self, found: Sequence[Known]) -> None:
-        """Keep it; of one name the last counts."""
+        """Store results; a later result for the same name replaces the earlier one."""
         rows = [(*known, known.seal) for known in found]
         sql = "insert or replace into known values (?, ?, ?, ?)"
         self._writing(lambda c: c.executemany(sql, rows))
 
     def note(self, table: type[Table], files: Sequence[tuple[str, Entry, FileRecord]]) -> None:
-        """Catalogue files of a table, all or none: key of the partition, file, what it says."""
+        """Add files of a table in one transaction: key of the partition, file, its metadata."""
         if not files:
             return
         name = table.table_name()
@@ -206,7 +209,7 @@ class Catalogue:
         self._writing(write)
 
     def forget(self, table: type[Table], partitions: Iterable[str]) -> None:
-        """Files of a table that are gone."""
+        """Remove files of a table that no longer exist."""
         keys = [(table.table_name(), partition) for partition in partitions]
         if not keys:
             return
@@ -219,7 +222,7 @@ class Catalogue:
         self._writing(write)
 
     def remove(self) -> None:
-        """Delete the file: it is made anew when the lake is scanned next. Errors: ``OSError``."""
+        """Delete the file: the next scan of the lake creates it again. Errors: ``OSError``."""
         for suffix in ("-wal", "-shm", ""):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
@@ -248,7 +251,7 @@ class Catalogue:
     def _reading_only(
         self, read: Callable[[sqlite3.Connection], Answer], nothing: Answer
     ) -> Answer:
-        """On a disk that is mounted read-only: what is in the file itself."""
+        """Read the main file only, without its log: for a disk that is mounted read-only."""
         url = f"{self._path.absolute().as_uri()}?immutable=1"
         try:
             with closing(sqlite3.connect(url, uri=True)) as connection:
@@ -288,7 +291,7 @@ class Catalogue:
         connection = sqlite3.connect(self._path, timeout=wait_s, isolation_level=None)
         try:
             connection.execute("pragma journal_mode = wal")
-            # Of a commit that a power cut loses, the file's footer knows.
+            # If a power cut loses a commit, the footers of the files still have the data.
             connection.execute("pragma synchronous = normal")
         except sqlite3.Error:
             connection.close()

@@ -1,4 +1,4 @@
-"""Rows of the catalogue as columns, each with a seal by which a damaged one is found."""
+"""Rows of the catalogue as columns, each row with a seal that reveals damage."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -19,9 +19,9 @@ _UNSIGNED = (1 << 64) - 1
 class CataloguedFiles(NamedTuple):
     """Files of a table as catalogued: one entry each, shape (n_files,).
 
-    ``partition`` are keys, ``size``, ``mtime_ns`` and ``mark`` as listed, 64 bits each;
-    ``version`` is the content hash of the rows, empty where there is a ``problem``, and ``number``
-    its number.
+    ``partition`` are keys; ``size``, ``mtime_ns`` and ``mark`` are those of the listing, 64 bits
+    each; ``version`` is the content hash of the rows, empty if there is a ``problem``; ``number``
+    is the version as a number.
     """
 
     partition: list[str]
@@ -35,13 +35,13 @@ class CataloguedFiles(NamedTuple):
     number: Numbers
 
     def at(self, which: NDArray[np.int64]) -> "CataloguedFiles":
-        """Those of these numbers, in that order."""
+        """The files at these indices, in that order."""
         columns: list[Any] = [column[which] for column in self[1:]]
         return CataloguedFiles([self.partition[k] for k in which.tolist()], *columns)
 
 
 def row_seals(stat: Sequence[Number], version: Number, code: Number, made_of: Number) -> Number:
-    """Seal of each row, by which a damaged one is found: 64-bit numbers.
+    """Seal of each row, which reveals damage: 64-bit numbers.
 
     ``stat`` are size, time of change and mark.
     """
@@ -52,7 +52,7 @@ def row_seals(stat: Sequence[Number], version: Number, code: Number, made_of: Nu
 
 
 def rows_to_note(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tuple[object, ...]]:
-    """Rows of the table ``files`` but for the asset: key of the partition, file, what it says."""
+    """Rows of the table ``files`` without the asset, from partition key, file and its metadata."""
     made = [record.provenance for _, _, record in files]
     versions = [record.content_sha or "" for _, _, record in files]
     columns = [
@@ -67,7 +67,7 @@ def rows_to_note(files: Sequence[tuple[str, Entry, FileRecord]]) -> Iterator[tup
 
 
 def in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
-    """Rows that were read (:data:`ROWS`); those that are damaged are left out."""
+    """Columns from rows that were read (:data:`ROWS`); damaged rows are left out."""
     keys, version, problem, blobs = zip(*rows, strict=True) if rows else ((), (), (), ())
     table = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64).reshape(len(rows), _N_NUMBERS)
     *stat, code, made_of, seal = np.ascontiguousarray(table.T)
@@ -79,10 +79,10 @@ def in_columns(rows: Sequence[tuple[Any, ...]]) -> CataloguedFiles:
 
 
 def numbers(values: Sequence[int]) -> Numbers:
-    """Integers as 64 bits each, whatever their sign."""
+    """Integers as 64 bits each, signed or unsigned."""
     try:
         return np.array(values, np.int64).view(np.uint64)
-    except OverflowError:  # such as some file servers' inodes
+    except OverflowError:  # for example inodes of some file servers
         return np.array([value & _UNSIGNED for value in values], np.uint64)
 
 

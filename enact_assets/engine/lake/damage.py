@@ -12,7 +12,7 @@ MAX_NAMED = 5
 
 
 def set_file_aside(file: DamagedFile, lake: Lake, images: ImageStore) -> str | None:
-    """Set a file aside if it is damaged; returns where it is now, None if it is not damaged.
+    """Set a file aside if it is damaged; returns its new path or URL, None if it is not damaged.
 
     Errors: :class:`LakeError` if it is damaged and cannot be renamed.
     """
@@ -22,9 +22,9 @@ def set_file_aside(file: DamagedFile, lake: Lake, images: ImageStore) -> str | N
 
 
 def heal(error: DamagedFileError, lake: Lake, images: ImageStore) -> DamagedFileError:
-    """Set the damaged files of ``error`` aside; returns the error that says where they are now.
+    """Set the damaged files of ``error`` aside; returns an error that lists their new paths.
 
-    Files that are whole but unusable stay where they are, and so do those that cannot be renamed.
+    Files that are intact but unusable are not renamed, nor are files that cannot be renamed.
     """
     aside, refused = [], []
     for file in error.files:

@@ -27,7 +27,7 @@ MAX_REASON = 400
 
 
 class TableFile(NamedTuple):
-    """A file as messages name it: its path or URL, and the partition that it should be."""
+    """A file as messages name it: its path or URL, and the partition that it should hold."""
 
     where: str
     table: type[Table]
@@ -45,13 +45,13 @@ class TableFile(NamedTuple):
         return DamagedFileError(f"{file.reason} {VERIFY}", (file,))
 
     def misfit(self, reason: str) -> MisfitFileError:
-        """The file is whole, and not the partition."""
+        """The file is intact, but not of this partition."""
         file = self._because(reason)
         advice = "The next `enact-assets materialize` makes that partition again."
         return MisfitFileError(f"{file.reason} {advice}", (file,))
 
     def unreadable(self, error: OSError) -> UnreadableFileError:
-        """The system refuses to read the file, which says nothing about its content."""
+        """The system refuses to read the file; its content is unknown."""
         return UnreadableFileError(
             f"{self.where}: {self.name} cannot be read ({error.strerror or error}). It does not "
             "count as damaged. Let this user read the file and run again."
@@ -59,7 +59,9 @@ class TableFile(NamedTuple):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Errors of reading as :class:`LakeError` with the name of the file, and what to do."""
+        """Raise errors of reading as :class:`LakeError` with the name of the file, and what to
+        do.
+        """
         try:
             yield
         except FileNotFoundError:
@@ -68,17 +70,17 @@ class TableFile(NamedTuple):
                 f"{self.table.table_name()!r} for that partition first."
             ) from None
         except MemoryError:
-            raise  # Arrow's is one of its ArrowExceptions, too
+            raise  # Arrow's error for this is also an ArrowException
         except (pa.ArrowException, UnicodeDecodeError) as error:
             raise self.damaged(_not_parquet(error)) from error
         except OSError as error:
             if error.errno is not None:
                 raise self.unreadable(error) from error
-            # Arrow reports damage by errors without a number.
+            # Arrow reports damage by errors without an errno.
             raise self.damaged(_not_parquet(error)) from error
 
     def _because(self, reason: str) -> DamagedFile:
-        # It may quote what stands in a damaged file.
+        # The reason may quote the content of a damaged file.
         told = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(reason.split()))
         text = f"{self.where}: not usable as {self.name}: {told[:MAX_REASON]}."
         return DamagedFile(text, self.table.table_name(), dict(self.partition))

@@ -18,10 +18,10 @@ _MADE_FROM = "enact.provenance"
 
 @dataclass(frozen=True)
 class FileMetadata:
-    """What a table file says about itself.
+    """Metadata in the footer of a table file.
 
-    ``made_from`` is the provenance as text, None if its writer gave none;
-    ``named`` the pictures its rows name (:func:`encoded_heads`), None of other tables.
+    ``made_from`` is the provenance as text, None if its writer gave no provenance; ``named`` are
+    the pictures its rows name (:func:`encoded_heads`), None for tables without pictures.
     """
 
     table: str
@@ -34,15 +34,15 @@ class FileMetadata:
 
     @property
     def heads(self) -> Heads | None:
-        """The pictures that the rows name; None if the file does not say.
+        """The pictures that the rows name; None if the metadata have no pictures.
 
-        Errors: ``ValueError`` for what :func:`encoded_heads` did not write.
+        Errors: ``ValueError`` if the text is not one of :func:`encoded_heads`.
         """
         return None if self.named is None else decoded_heads(self.named)
 
     @property
     def provenance(self) -> Provenance | None:
-        """What the rows were made from; None if the file does not say."""
+        """Provenance of the rows; None if the metadata have no provenance."""
         return None if self.made_from is None else Provenance.decoded(self.made_from)
 
     def encoded(self) -> dict[str, str]:
@@ -60,7 +60,7 @@ class FileMetadata:
         return cls(**fields, made_from=metadata.get(_MADE_FROM), named=metadata.get(HEADS))
 
     def misfit(self, table: type[Table], contract: str, partition: str) -> str | None:
-        """Why the file is not ``partition`` of ``table``, in words; None if it is.
+        """Reason why the file is not ``partition`` of ``table``; None if it is.
 
         ``contract`` is the table's :func:`contract_sha`, ``partition`` its :func:`partition_text`.
         """
@@ -73,7 +73,7 @@ class FileMetadata:
 
 @cache
 def contract_sha(table: type[Table]) -> str:
-    """Fingerprint of a table's columns and types: a file of another contract cannot be read."""
+    """Fingerprint of a table's columns and types. A file with another contract cannot be read."""
     return content_sha([[name, str(dtype)] for name, dtype in table.schema().items()])
 
 

@@ -1,4 +1,4 @@
-"""A record per file of the lake: the metadata that a scan of the whole lake reads."""
+"""One record per file of the lake: the metadata that a scan of the whole lake reads."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from enact_assets.engine.provenance import Provenance
 
 HEAD_CHARACTERS = 16
-"""Hex digits of a picture's hash that tell it apart from all others: 64 bits."""
+"""Leading hex digits of a picture's hash that identify it: 64 bits."""
 
 Heads = NDArray[np.uint64]
-"""First 64 bits of pictures' hashes, ascending, each once."""
+"""First 64 bits of pictures' hashes, ascending, without repetition."""
 NO_HEADS: Heads = np.empty(0, np.uint64)
 
 
 class FileRecord(NamedTuple):
     """A file of the lake.
 
-    ``problem`` is a message why its rows cannot be used; then there is no ``content_sha``.
-    ``made_from`` is the provenance as text, to be compared as such or decoded when it is wanted.
-    ``images`` are the pictures that a partition of ``frame_images`` names, None for other tables.
+    ``problem`` says why its rows cannot be used; then there is no ``content_sha``. ``made_from`` is
+    the provenance as text, decoded only when needed. ``images`` are the pictures that a partition
+    of ``frame_images`` names, None for other tables.
     """
 
     content_sha: str | None

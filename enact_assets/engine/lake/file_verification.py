@@ -1,4 +1,4 @@
-"""Compares files of the lake, one or very many, with their seals, bit by bit."""
+"""Verifies files of the lake against their seals, bit by bit: one file or very many."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -40,10 +40,10 @@ from enact_assets.engine.tables import Table, table
 
 
 class Verified(NamedTuple):
-    """A file that is whole: hash and number of its rows.
+    """An intact file: hash and number of its rows.
 
-    ``held`` are the names in those of its columns that hold names (:func:`held_dimensions`); a
-    column may be left out.
+    ``held`` maps columns that hold names of partitions (:func:`held_dimensions`) -> the names in
+    them; a column may be left out.
     """
 
     content_sha: str
@@ -55,7 +55,7 @@ _Held = dict[str, list[str]]
 
 
 class Fault(Enum):
-    """What is wrong with a file that was to be verified."""
+    """Why a file could not be verified."""
 
     DAMAGED = "its bytes changed"
     MISFIT = "it is whole, and not the partition"
@@ -64,7 +64,7 @@ class Fault(Enum):
 
 
 class Refused(NamedTuple):
-    """A file that cannot be used: why, in a word and in words."""
+    """A file that cannot be used: the kind of fault, and a message."""
 
     fault: Fault
     file: DamagedFile
@@ -73,10 +73,10 @@ class Refused(NamedTuple):
 def verify_file(
     place: Place, name: str, contract: type[Table], partition: Mapping[str, str]
 ) -> Verified:
-    """Read a table file once and compare all of it with its seal, or every page's checksum.
+    """Read a table file once and compare it with its seal, or its pages with their checksums.
 
-    Errors: :class:`DamagedFileError`, :class:`MisfitFileError` or, for a file that is not there or
-    cannot be read, another :class:`LakeError`.
+    Errors: :class:`DamagedFileError`, :class:`MisfitFileError` or another :class:`LakeError` for a
+    file that does not exist or cannot be read.
     """
     file = TableFile(place.where(name), contract, partition)
     with file.reading(), place.open(name) as handle:
@@ -85,9 +85,9 @@ def verify_file(
 
 
 def verify_content(content: bytes, file: TableFile, contract_hash: str) -> Verified:
-    """As :func:`verify_file`, of the bytes of a file.
+    """As :func:`verify_file`, for the bytes of a file.
 
-    ``contract_hash`` is the table's :func:`contract_sha`, which is the same for many files.
+    ``contract_hash`` is the table's :func:`contract_sha`, computed once for many files.
     """
     with file.reading():
         found = intact_key_values(content, file)
@@ -110,13 +110,13 @@ def _verified(
         raise file.misfit(misfit)
     try:
         n_rows, held = int(found[N_ROWS]), msgspec.json.decode(found.get(HELD, "{}"), type=_Held)
-    except (ValueError, msgspec.DecodeError):  # sealed, but not by this project
+    except (ValueError, msgspec.DecodeError):  # a seal of another project
         raise file.misfit(NOT_OURS) from None
     return Verified(metadata.content_sha, n_rows, held)
 
 
 def _verify_pages(source: IO[bytes] | pa.BufferReader, file: TableFile) -> Verified:
-    """By the checksums of pages: of files that are older than seals."""
+    """Verify by the checksums of pages: for files written before seals existed."""
     parquet = pq.ParquetFile(source, page_checksum_verification=True)
     metadata = checked_metadata(parquet, file)
     if dict(pl.Schema(parquet.schema_arrow)) != file.table.schema():
@@ -129,9 +129,9 @@ def _verify_pages(source: IO[bytes] | pa.BufferReader, file: TableFile) -> Verif
 def verify_files(
     place: Place, table_name: str, files: Sequence[File], copies: Path | None = None
 ) -> list[Verified | Refused]:
-    """Each of ``files`` in their order, read whole, or why it cannot be used.
+    """Verify each of ``files``, read as a whole, in order; the result says why one cannot be used.
 
-    Those that have rows are copied to the folder ``copies`` if there is one.
+    Files with rows are copied to the folder ``copies`` if it is given.
     """
     contract = table(table_name)
     contract_hash = contract_sha(contract)
@@ -155,7 +155,9 @@ def verify_files(
 def _verify_entry(
     place: Place, entry: Entry, end: bytes | OSError | None, file: TableFile, contract_hash: str
 ) -> tuple[Verified, bytes | None]:
-    """What was found, and the content; without an ``end`` the file is too large to be kept."""
+    """The result, and the content of the file. Without an ``end`` the file is too large for
+    memory.
+    """
     if end is None:
         return verify_file(place, entry.name, file.table, file.partition), None
     with file.reading():
@@ -166,7 +168,7 @@ def _verify_entry(
         except DamagedFileError:
             if place.entry(entry.name) == entry:
                 raise
-        # Replaced since it was listed: its length was that of the old file.
+        # The file was replaced since it was listed: the listed length is that of the old file.
         content = place.read(entry.name)
         return verify_content(content, file, contract_hash), content
 

@@ -1,8 +1,8 @@
-"""Which files of a table are as the catalogue knows them, without listing every folder.
+"""Finds the files of a table that changed since they were catalogued, without listing every folder.
 
-Files appear, are renamed and vanish by a change of their folder, whose time of change no program
-can set. A folder that did not change since it was listed holds the same names: its files are looked
-at by name, each of them, since a file that is overwritten in place leaves its folder as it was.
+Adding, renaming or removing a file changes its folder's time of change, which no program can set. A
+folder that did not change since it was listed holds the same names. Each of its files is still
+checked by name, since overwriting a file in place does not change the folder.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
 
 UNKNOWN_NS = 0
-"""Time of a folder that must be listed the next time."""
+"""Time of change that means: list the folder the next time."""
 
 
 class Seen(NamedTuple):
-    """Files of a table as they are now: ``is_same`` tells which catalogued ones are as catalogued.
+    """The current files of a table; ``is_same`` marks catalogued files that did not change.
 
-    ``others`` are all other files, ``newest_ns`` is when the last of all changed, ``looks`` are at
-    every folder of the table, ``former`` what was noted of them before.
+    ``others`` are all other files, ``newest_ns`` is the latest time of change of all, ``looks`` are
+    the current states of all folders of the table, ``former`` the states noted before.
     """
 
     is_same: NDArray[np.bool_]
@@ -53,40 +53,40 @@ def seen_in_folders(
     known: CataloguedFiles,
     looks: Sequence[Look],
 ) -> Seen:
-    """Look at every catalogued file, and list the folders that changed since ``looks``.
+    """Check every catalogued file, and list the folders that changed since ``looks``.
 
     Errors: :class:`LakeError` if a folder cannot be listed.
     """
-    walk = _Walk(contract, place, _names(contract, known), looks)
-    walk.visit(contract.table_name())
-    unlisted = np.array(walk.unlisted, np.int64)
-    changed = list(place.changed(_entries(walk, known.at(unlisted))))
-    # A link to a file that has gone, or a file that goes right now.
-    lost = {_folder(walk.names[walk.unlisted[k]]) for k, is_there in changed if not is_there}
+    visitor = _FolderVisitor(contract, place, _names(contract, known), looks)
+    visitor.visit(contract.table_name())
+    unlisted = np.array(visitor.unlisted, np.int64)
+    changed = list(place.changed(_entries(visitor, known.at(unlisted))))
+    # A file that vanished: a broken link, or a file that is being removed right now.
+    lost = {_folder(visitor.names[visitor.unlisted[k]]) for k, is_there in changed if not is_there}
     for folder in sorted(lost):
-        walk.relist(folder)
-    is_same, others = _compared(walk.entries, walk.number_of_listed(), known)
+        visitor.relist(folder)
+    is_same, others = _compared(visitor.entries, visitor.number_of_listed(), known)
     is_unlisted = np.ones(len(unlisted), np.bool_)
     if lost:
-        is_unlisted[:] = [_folder(walk.names[k]) not in lost for k in walk.unlisted]
+        is_unlisted[:] = [_folder(visitor.names[k]) not in lost for k in visitor.unlisted]
     is_same[unlisted[is_unlisted]] = True
     for k, is_there in changed:
-        number = walk.unlisted[k]
+        number = visitor.unlisted[k]
         if is_there and is_unlisted[k]:
             is_same[number] = False
-            entry = place.entry(walk.names[number])
+            entry = place.entry(visitor.names[number])
             others += [] if entry is None else [entry]
     times = [int(known.mtime_ns[is_same].view(np.int64).max(initial=0))]
     newest_ns = max(times + [entry.mtime_ns for entry in others])
-    return Seen(is_same, others, newest_ns, list(walk.found.values()), looks)
+    return Seen(is_same, others, newest_ns, list(visitor.found.values()), looks)
 
 
 def looks_to_note(all_seen: Mapping[str, Seen], now_ns: int) -> dict[str, list[Look]]:
-    """Table -> looks at its folders, where these are others than before.
+    """Table -> states of its folders to note, for tables where they changed.
 
-    ``now_ns`` is the time before any folder was looked at. One that may still change unseen is to
-    be listed the next time. That the clock has gone on since a folder changed, any folder of any
-    table tells.
+    ``now_ns`` is the time before the first folder was read. A folder that may still change without
+    a new time of change is marked to be listed the next time. The times of all folders of all
+    tables show how far the clock of the file system has advanced.
     """
     times = (look.changed_ns for seen in all_seen.values() for look in seen.looks)
     settled = settled_before(now_ns, times)
@@ -106,8 +106,8 @@ def looks_to_note(all_seen: Mapping[str, Seen], now_ns: int) -> dict[str, list[L
     return found
 
 
-class _Walk:
-    """Visits the folders of a table: those that changed are listed, of others nothing is read."""
+class _FolderVisitor:
+    """Visits the folders of a table and lists those that changed."""
 
     def __init__(
         self, contract: type[Table], place: LocalPlace, names: list[str], looks: Iterable[Look]
@@ -126,7 +126,7 @@ class _Walk:
         self.entries: list[Entry] = []
 
     def visit(self, folder: str) -> None:
-        """Look at ``folder`` and what is below it."""
+        """Visit ``folder`` and the folders below it."""
         now, was = self._place.folder(folder), self._was.get(folder)
         rows = self._rows.get(folder, ())
         if now is None:
@@ -141,12 +141,12 @@ class _Walk:
                 self.visit(f"{folder}/{child}")
 
     def relist(self, folder: str) -> None:
-        """List the files of ``folder``, of which one was not found."""
+        """List the files of ``folder`` after one of its files was not found."""
         self._list(folder, Folder(UNKNOWN_NS, 0))
 
     def _list(self, folder: str, now: Folder) -> list[str]:
         files, folders, has_others = self._place.listed(folder)
-        # Damaged files that were set aside, and foreign ones, are in no catalogue.
+        # The catalogue has no damaged files that were set aside, and no foreign files.
         is_known = all(values_of(self._contract, entry.name) is not None for entry in files)
         changed_ns = now.changed_ns if is_known and not has_others else UNKNOWN_NS
         self.found[folder] = Look(folder, changed_ns, now.mark, len(files))
@@ -162,21 +162,23 @@ class _Walk:
 def _compared(
     entries: Sequence[Entry], number_of: Mapping[str, int], known: CataloguedFiles
 ) -> tuple[NDArray[np.bool_], list[Entry]]:
-    """Which catalogued files are among ``entries`` as catalogued, and all other entries."""
+    """Which catalogued files are unchanged in ``entries``, and all other entries."""
     is_same = np.zeros(len(known.partition), np.bool_)
     number = np.array([number_of.get(entry.name, -1) for entry in entries], np.int64)
     is_ours = number >= 0
     _, *stat = zip(*entries, strict=True) if entries else ((), (), (), ())
     for now, was in zip(stat, known[1:4], strict=True):
-        was_then: Numbers = np.append(was, np.uint64(0))  # for those that are not known
+        was_then: Numbers = np.append(was, np.uint64(0))  # for files that are not in the catalogue
         is_ours &= numbers(now) == was_then[number]
     is_same[number[is_ours]] = True
     return is_same, [entries[k] for k in np.flatnonzero(~is_ours).tolist()]
 
 
-def _entries(walk: _Walk, known: CataloguedFiles) -> Iterator[tuple[str, int, int, int]]:
+def _entries(
+    visitor: _FolderVisitor, known: CataloguedFiles
+) -> Iterator[tuple[str, int, int, int]]:
     """Catalogued files as a listing would show them."""
-    names = map(walk.names.__getitem__, walk.unlisted)
+    names = map(visitor.names.__getitem__, visitor.unlisted)
     mtime_ns = known.mtime_ns.view(np.int64)
     return zip(names, known.size.tolist(), mtime_ns.tolist(), known.mark.tolist(), strict=True)
 

@@ -1,4 +1,4 @@
-"""Pictures, stored once each under the hash of their content, and the picture of each render."""
+"""Stores pictures, each once under the hash of its content, and the results of renders."""
 
 import re
 import time
@@ -29,7 +29,9 @@ SUFFIX = ".png"
 _PICTURE = re.compile(r"[0-9a-f]{64}\.png")
 _SHA = re.compile(r"[0-9a-f]{64}")
 TOUCHED_AFTER_NS = 3600 * 10**9
-"""A picture that is met again is made young if it is older: by far less than what is collected."""
+"""A stored picture of at least this age gets a new time of change when it is stored again. The age
+from which `gc` removes pictures is much greater.
+"""
 
 
 class ImageStore:
@@ -37,8 +39,8 @@ class ImageStore:
 
     ``root`` is a folder or an fsspec URL.
 
-    The render cache beside them, ``renders/<two hex digits>/<render sha>``, remembers which picture
-    came out of a render, so that the same render is never paid for twice.
+    The render cache beside them, ``renders/<two hex digits>/<render sha>``, maps each render to its
+    picture, so that the same render is never made twice.
     """
 
     def __init__(self, root: Path | str) -> None:
@@ -54,7 +56,7 @@ class ImageStore:
     def path(self, sha: str) -> Path:
         """Path of a picture.
 
-        Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are not in a folder.
+        Errors: :class:`LakeError` if ``sha`` is not a SHA-256, or pictures are stored at a URL.
         """
         return self.root / picture_name(sha)
 
@@ -72,7 +74,7 @@ class ImageStore:
         return sha
 
     def exists(self, sha: str) -> bool:
-        """Whether a picture's file exists (:meth:`read` tells whether it is intact)."""
+        """Whether a picture's file exists (:meth:`read` checks whether it is intact)."""
         return self.place.entry(picture_name(sha)) is not None
 
     def read_png(self, sha: str) -> bytes:
@@ -87,7 +89,8 @@ class ImageStore:
     def set_aside(self, sha: str) -> str | None:
         """Rename the file of a picture if it is damaged, so that the picture is made again.
 
-        The file is read once more. Returns path or URL of the damaged file; None if there is none.
+        The file is read once more. Returns the new path or URL of the damaged file; None if it is
+        not damaged.
         Errors: :class:`LakeError` if the file is damaged and cannot be renamed.
         """
         entry = self.place.entry(picture_name(sha))
@@ -107,18 +110,21 @@ class ImageStore:
                 yield entry
 
     def read(self, sha: str) -> npt.NDArray[np.uint8]:
-        """One picture as uint8 (height, width, 3), red, green, blue; what is transparent is white.
+        """One picture as uint8 (height, width, 3), red, green, blue; transparent pixels become
+        white.
 
-        Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if
-        the file's content is not what its name says; :class:`UnreadableFileError` if the system
-        refuses to read it.
+        Errors: :class:`MissingPartitionError` if it is not stored; :class:`DamagedFileError` if the
+        file's content does not match its name; :class:`UnreadableFileError` if the system refuses
+        to read it.
         """
         png = self.read_png(sha)
         where = self.place.where(picture_name(sha))
         return np.array(decode_png(png, where), dtype=np.uint8)
 
     def find(self, render_sha: str) -> str | None:
-        """The picture that the render came out as; None if unknown, or if it is gone or damaged."""
+        """The picture that a render produced; None if unknown, or if the picture is gone or
+        damaged.
+        """
         try:
             image_sha = self.place.read(_render_name(render_sha)).decode("ascii").strip()
         except (OSError, UnicodeDecodeError):
@@ -128,11 +134,11 @@ class ImageStore:
         return image_sha if self._keep(image_sha) else None
 
     def remembers(self, render_sha: str) -> bool:
-        """Whether a render was noted, be its picture still there or not (:meth:`find`)."""
+        """Whether a render was noted, even if its picture no longer exists (:meth:`find`)."""
         return self.place.entry(_render_name(render_sha)) is not None
 
     def remember(self, render_sha: str, image_sha: str) -> None:
-        """Note that the render came out as the stored picture ``image_sha``.
+        """Note that the render produced the stored picture ``image_sha``.
 
         Errors: :class:`MissingPartitionError` if that picture is not stored;
         :class:`OutputError` if the note cannot be written.
@@ -146,14 +152,14 @@ class ImageStore:
             file.write(f"{image_sha}\n".encode("ascii"))
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        """SHA-256 and file of every picture there is, sorted."""
+        """SHA-256 and file of every stored picture, sorted."""
         for entry in self.place.files(""):
             sha = _sha_of(entry.name)
             if sha is not None:
                 yield sha, entry
 
     def renders(self) -> Iterator[tuple[str, str | None, Entry]]:
-        """Render and picture of every render that was noted; None if the note says no picture."""
+        """Render and picture of every noted render; None if the note names no picture."""
         found = [(e.name.rpartition("/")[2], e) for e in self.place.files(RENDERS_FOLDER)]
         ours = [(s, e) for s, e in found if _SHA.fullmatch(s) and e.name == _render_name(s)]
         notes = self.place.tails([entry for _, entry in ours], 128)
@@ -163,17 +169,18 @@ class ImageStore:
             yield render_sha, image_sha if _SHA.fullmatch(image_sha) else None, entry
 
     def foreign_files(self) -> list[str]:
-        """Paths or URLs of what is neither a picture nor a render; temporary files left out, and
-        those that were set aside.
+        """Paths or URLs of files that are neither pictures nor renders, without temporary files and
+        files that were set aside.
         """
         names = [entry.name for entry in self.place.files("")]
         ours = (_sha_of(name_before(n) or n) is not None or _is_render(n) for n in names)
         return [self.place.where(n) for n, is_ours in zip(names, ours, strict=True) if not is_ours]
 
     def _keep(self, sha: str) -> bool:
-        """Make an old picture young: what is young is not collected. False if it has just gone.
+        """Give an old picture a new time of change, so that `gc` keeps it. False if it was just
+        removed.
 
-        It may be collected while no partition names it, and the caller is about to name it.
+        No partition names it yet, so `gc` might remove it before the caller's partition is written.
         """
         name = picture_name(sha)
         entry = self.place.entry(name)
@@ -186,12 +193,12 @@ class ImageStore:
         except FileNotFoundError:
             return False
         except OSError:
-            return True  # one that may not be written may not be removed either
-        # It may have been taken aside between being found and being touched.
+            return True  # without the right to write it, it cannot be removed either
+        # It may have been set aside between finding it and touching it.
         return self.exists(sha)
 
     def stored_heads(self) -> Heads:
-        """First 64 bits of the hash of every picture there is, ascending."""
+        """First 64 bits of the hash of every stored picture, ascending."""
         if not isinstance(self.place, LocalPlace):  # one listing, in pages, instead of hundreds
             return heads([sha for sha, _ in self.entries()])
         named: list[str] = []
@@ -208,7 +215,9 @@ class ImageStore:
 
 
 def checked_png(png: bytes, sha: str, where: str) -> bytes:
-    """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with ``where`` it is."""
+    """``png`` if it hashes to ``sha``. Errors: :class:`DamagedFileError` with the path ``where`` if
+    not.
+    """
     found = sha256_bytes(png)
     if found != sha:
         reason = f"{where}: truncated or changed: its content hashes to {found}."
@@ -217,7 +226,9 @@ def checked_png(png: bytes, sha: str, where: str) -> bytes:
 
 
 def not_read(error: OSError, where: str) -> LakeError:
-    """Why a picture could not be read: it is not stored, or the system refuses to read it."""
+    """Error for a picture that could not be read: it is not stored, or the system refuses to read
+    it.
+    """
     if isinstance(error, FileNotFoundError):
         return MissingPartitionError(
             f"{where}: this picture is not stored. Materialize the frame_images partition that "
@@ -230,7 +241,7 @@ def not_read(error: OSError, where: str) -> LakeError:
 
 
 def picture_name(sha: str) -> str:
-    """Name of a picture below the root. Errors: :class:`LakeError` if that is not a SHA-256."""
+    """Name of a picture below the root. Errors: :class:`LakeError` if ``sha`` is not a SHA-256."""
     return f"{_checked_sha(sha)[:2]}/{sha}{SUFFIX}"
 
 

@@ -17,7 +17,7 @@ from enact_assets.engine.tables import TABLES
 
 PICTURES = "pictures"
 AT_ONCE = 100
-"""Pictures that are asked for at once where they are not in a folder."""
+"""Number of pictures requested together from an object store."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Damage:
 
 @dataclass
 class Inspection:
-    """What was looked at, and what is not as it should be.
+    """Result of an inspection: what was read, and what is wrong.
 
-    ``misfits`` are whole files that are not the partitions they are named after, ``unreadable``
-    those that the system refuses to read: messages of both.
+    ``misfits`` are messages about intact files that are not the partitions they are named after,
+    ``unreadable`` messages about files that the system refuses to read.
     """
 
     n_files: int = 0
@@ -53,9 +53,9 @@ class Inspection:
 def inspect(lake: Lake, images: ImageStore, on_progress: OnProgress = unheard) -> Inspection:
     """Compare every file of ``lake`` with its seal and every picture with its hash.
 
-    Damaged files are set aside. Other processes may write meanwhile: a file that was replaced or
-    removed since it was listed is not damaged. Errors: :class:`LakeError` if files cannot be
-    listed, or a server does not answer.
+    Damaged files are set aside. Other processes may write meanwhile; a file that was replaced or
+    removed since it was listed does not count as damaged. Errors: :class:`LakeError` if files
+    cannot be listed, or a server does not answer.
     """
     listed = {name: sorted(lake.entries(name)) for name in TABLES}
     pictures = [((sha,), entry) for sha, entry in images.entries()]
@@ -86,7 +86,9 @@ def inspect(lake: Lake, images: ImageStore, on_progress: OnProgress = unheard) -
 
 
 def verify_pictures(place: Place, _: str, files: Sequence[File]) -> list[Verified | Refused]:
-    """Each picture in their order, or why it cannot be used; the values of a file are its hash."""
+    """Verify each picture, in order; the result says why one cannot be used. The values of a file
+    are its hash.
+    """
     found: list[Verified | Refused] = []
     for first in range(0, len(files), AT_ONCE):
         some = files[first : first + AT_ONCE]
@@ -115,7 +117,7 @@ def _note(found: Inspection, refused: Refused, lake: Lake, images: ImageStore) -
         except LakeError as error:
             found.damaged.append(Damage(refused.file, refusal=str(error)))
         else:
-            if aside is not None:  # else it was replaced meanwhile
+            if aside is not None:  # None: it was replaced meanwhile
                 found.damaged.append(Damage(refused.file, aside))
     elif refused.fault is Fault.MISFIT:
         found.misfits.append(refused.file.reason)

@@ -45,10 +45,11 @@ _VALUE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+@-]*")
 
 
 def check_partition_value(value: str, where: str) -> str:
-    """``value`` if it can name a partition: it becomes a file name, and a Dagster key.
+    """Return ``value`` if it can name a partition: it becomes a file name and part of a Dagster
+    key.
 
     Letters, digits and ``_ . : + @ -``, not starting with a dot or sign, no ``..``, at most 120
-    characters. Errors: :class:`LakeError` with ``where`` it came from.
+    characters. Errors: :class:`LakeError`, which names the source ``where``.
     """
     if _VALUE.fullmatch(value) and ".." not in value and len(value) <= MAX_VALUE_CHARACTERS:
         return value
@@ -63,10 +64,10 @@ def check_partition_value(value: str, where: str) -> str:
 class Lake:
     """Tables under ``root``: ``<table>/<first dimension>/<second dimension>.parquet``.
 
-    A table with one dimension is in ``<table>/<value>.parquet``, one without in
+    A table with one dimension is in ``<table>/<value>.parquet``, a table without dimensions in
     ``<table>.parquet``. ``root`` is a folder or an fsspec URL such as ``s3://bucket/prefix``.
-    Writers never block readers: a reader sees the old file or the new one. What is written is
-    noted in ``catalogue``, a SQLite file (engine/lake/catalogue.py).
+    Writers never block readers: a reader sees the old file or the new one. Metadata of written
+    files are noted in ``catalogue``, a SQLite file (engine/lake/catalogue.py).
     """
 
     def __init__(self, root: Path | str, catalogue: Path | None = None) -> None:
@@ -81,7 +82,7 @@ class Lake:
         return _local(self.place).root
 
     def where(self, table_name: str, partition: Partition | None = None) -> str:
-        """Path or URL of a partition, to be shown. Errors: as :meth:`path`, of a local lake."""
+        """Path or URL of a partition, to be shown. Errors: as :meth:`path` of a local lake."""
         return self.place.where(file_name(*_resolved(table_name, partition)))
 
     def path(self, table_name: str, partition: Partition | None = None) -> Path:
@@ -103,11 +104,11 @@ class Lake:
     ) -> str:
         """Check ``rows`` against the contract, write them atomically, return their content hash.
 
-        Rows that a step was called for are checked already (``is_checked``). ``provenance`` says
-        what they were made from; rows and provenance appear together.
-        Errors, with which nothing is written and the old file stays: :class:`TableContractError`
-        if they break the contract or hold rows of another partition; :class:`OutputError` if the
-        file cannot be written.
+        Rows that a step returned are checked already (``is_checked``). ``provenance`` has the
+        inputs and code versions of the rows; rows and provenance appear together.
+        Errors (nothing is written and the old file stays): :class:`TableContractError` if rows
+        break the contract or hold rows of another partition; :class:`OutputError` if the file
+        cannot be written.
         """
         contract, values = _resolved(table_name, partition)
         if not is_checked:
@@ -129,11 +130,11 @@ class Lake:
         return sha
 
     def read(self, table_name: str, partition: Partition | None = None) -> pl.DataFrame:
-        """Rows of one partition in key order, of a file that is as it was written.
+        """Rows of one partition in key order, after comparing the file with its seal.
 
-        Errors: :class:`MissingPartitionError` names what to materialize;
-        :class:`DamagedFileError` names the file, what is wrong and what to do, and
-        :class:`UnreadableFileError` why the system refuses to read it. Nothing is changed.
+        Errors: :class:`MissingPartitionError` names what to materialize; :class:`DamagedFileError`
+        names the file, what is wrong and what to do; :class:`UnreadableFileError` says why the
+        system refuses to read it. Nothing is changed.
         """
         check_declared(table_name)
         contract, values = _resolved(table_name, partition)
@@ -144,7 +145,7 @@ class Lake:
         return self.metadata(table_name, partition).content_sha
 
     def metadata(self, table_name: str, partition: Partition | None = None) -> FileMetadata:
-        """What the file says about its rows, without reading one. Errors: as :meth:`read`."""
+        """Metadata of the file, without reading rows. Errors: as :meth:`read`."""
         contract, values = _resolved(table_name, partition)
         return read_metadata(self.place, file_name(contract, values), contract, values)
 
@@ -159,9 +160,10 @@ class Lake:
     def set_aside(self, table_name: str, partition: Partition | None = None) -> str | None:
         """Rename the file of a partition if it is damaged, so that the partition is made again.
 
-        The file is read once more. It stays if it is whole, such as a file of another version, if
-        the system refuses to read it, or if another process replaces it meanwhile. Returns path or
-        URL of the damaged file, also if another process renamed it; None if there is none.
+        The file is read once more. It stays if it is intact (such as a file of another version), if
+        the system refuses to read it, or if another process replaces it meanwhile. Returns the new
+        path or URL of the damaged file, even if another process renamed it; None if no file is
+        damaged.
         Errors: :class:`LakeError` if the file is damaged and cannot be renamed.
         """
         contract, values = _resolved(table_name, partition)
@@ -176,7 +178,7 @@ class Lake:
 
     def _is_damaged(self, entry: Entry, contract: type[Table], values: Partition) -> bool:
         try:
-            # Only the bytes count: a file that a library fails to parse may be whole.
+            # Only the bytes count: a file that a library fails to parse may be intact.
             if entry.size <= SEAL_BYTES and is_intact(self.place.read(entry.name)):
                 return False
             verify_file(self.place, entry.name, contract, values)
@@ -187,7 +189,7 @@ class Lake:
         return False
 
     def where_aside(self, table_name: str, partition: Partition | None = None) -> str | None:
-        """Name, below the root, of a damaged file of the partition; None if there is none."""
+        """Name, below the root, of a file of the partition that was set aside, or None."""
         return where_aside(self.place, file_name(*_resolved(table_name, partition)))
 
     def exists(self, table_name: str, partition: Partition | None = None) -> bool:
@@ -195,8 +197,8 @@ class Lake:
         return self.place.entry(file_name(*_resolved(table_name, partition))) is not None
 
     def files(self, table_name: str) -> Iterator[Entry]:
-        """Files in the folders of the table's partitions; foreign ones, and some that were set
-        aside, are among them.
+        """Files in the folders of the table's partitions, including foreign files and some files
+        that were set aside.
         """
         contract = table(table_name)
         if contract.by:
@@ -208,7 +210,7 @@ class Lake:
         return iter([] if found is None else [found])
 
     def files_aside(self) -> Iterator[tuple[str, tuple[str, ...], Entry]]:
-        """Table, values of the partition, and file of everything that was set aside."""
+        """Table, values of the partition, and file, for every file that was set aside."""
         for entry in self.place.files(""):
             before = name_before(entry.name)
             contract = None if before is None else _table_of(before)
@@ -239,7 +241,7 @@ class Lake:
                 yield values, entry
 
     def partitions(self, table_name: str) -> list[dict[str, str]]:
-        """Partitions that are there, sorted by their values; foreign files are left out."""
+        """Existing partitions, sorted by their values; foreign files are left out."""
         contract = table(table_name)
         found = sorted(values for values, _ in self.entries(table_name))
         return [dict(zip(contract.by, values, strict=True)) for values in found]
@@ -253,8 +255,9 @@ class Lake:
     ) -> pl.DataFrame:
         """Rows of all partitions that match ``fixed``, in the order of the partitions.
 
-        ``among`` maps dimensions to names: files of others, which perhaps left, are not opened.
-        No matching partition gives an empty table: whether that is an error, the caller knows.
+        ``among`` maps dimension -> names: files of other names, which may be removed ones, are not
+        opened. If no partition matches, the table is empty; the caller decides whether that is an
+        error.
         Errors: :class:`LakeError` for an unknown dimension; else as :meth:`read`.
         """
         contract = table(table_name)
@@ -270,9 +273,9 @@ class Lake:
         return pl.concat([contract.empty(), *(self.read(table_name, p) for p in wanted)])
 
     def foreign_files(self) -> list[str]:
-        """Paths or URLs that belong to no partition, sorted.
+        """Paths or URLs of files that belong to no partition, sorted.
 
-        Temporary ones, and those that were set aside, are left out.
+        Temporary files and files that were set aside are left out.
         """
         names = [entry.name for entry in self.place.files("")]
         foreign = [name for name in names if not _is_partition(name_before(name) or name)]
@@ -300,7 +303,7 @@ def _is_partition(name: str) -> bool:
 
 
 def values_of(contract: type[Table], name: str) -> tuple[str, ...] | None:
-    """Values of the partition whose file is called ``name``; None if no partition's is."""
+    """Values of the partition whose file is called ``name``; None if no partition has that name."""
     if not name.endswith(SUFFIX):
         return None
     values = tuple(name[: -len(SUFFIX)].split("/")[1:])
@@ -321,7 +324,7 @@ def _can_name(value: str) -> bool:
 def _resolved(table_name: str, partition: Partition | None) -> tuple[type[Table], dict[str, str]]:
     """Contract and checked partition, its dimensions in the contract's order.
 
-    Errors: :class:`UndeclaredReadError` in the body of a step, besides those of wrong names.
+    Errors: :class:`UndeclaredReadError` in the body of a step; errors about wrong names.
     """
     check_declared(table_name)
     contract = table(table_name)

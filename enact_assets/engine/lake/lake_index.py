@@ -1,8 +1,8 @@
-"""What every file of the lake says, without opening files that did not change.
+"""Metadata of every file of the lake, without opening files that did not change.
 
-Each file carries its content hash and its provenance in its footer. To ask half a million of them
-takes a minute; the catalogue (engine/lake/catalogue.py) remembers the answers, so that a scan has
-to list the files only, and files that were damaged, deleted or copied in are seen as they are.
+Each file carries its content hash and its provenance in its footer. To read half a million footers
+takes a minute. The catalogue (engine/lake/catalogue.py) caches them, so a scan only has to list the
+files. Files that were damaged, deleted or copied in are noticed.
 """
 
 import time
@@ -28,7 +28,7 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES, table
 
 Scan = dict[str, dict[tuple[str, ...], FileRecord]]
-"""Table -> values of a partition in the order of its contract -> what its file says."""
+"""Table -> values of a partition in the order of its contract -> record of its file."""
 
 LISTING_SHARE = 0.3
 
@@ -38,8 +38,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 class LakeIndex:
     """Scans of ``lake``, with the SQLite file ``catalogue`` of this machine.
 
-    Any number of processes may scan at the same time. What is catalogued is never waited for for
-    long; what one of them writes, another may replace, and nothing but time is lost.
+    Any number of processes may scan at the same time. None of them waits long for the catalogue. If
+    one process replaces the rows of another, only time is lost.
     """
 
     def __init__(self, lake: Lake, catalogue: Path) -> None:
@@ -51,11 +51,11 @@ class LakeIndex:
         tables: Collection[str] | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> Scan:
-        """What the files of ``tables`` (None: of all) say; tables not asked for are empty.
+        """Records of the files of ``tables`` (None: of all tables); other tables are empty.
 
-        A file that is damaged, or not the partition its name says, has a ``problem`` in words, and
-        so has a partition whose file was set aside. One that vanishes meanwhile is left out.
-        ``on_progress`` is given the share done, 0 to 1.
+        The record of a damaged file, of a file that is not the partition it is named after, and of
+        a partition whose file was set aside has a ``problem``. A file that vanishes meanwhile is
+        left out. ``on_progress`` is given the share done, 0 to 1.
         """
         with without_collector():
             found = self.files(tables, on_progress)
@@ -66,22 +66,22 @@ class LakeIndex:
         tables: Collection[str] | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> dict[str, TableFiles]:
-        """As :meth:`scan`, in columns: for a look at all of them."""
-        told = on_progress or (lambda _share: None)
+        """As :meth:`scan`, in columns, for uses that compare all files."""
+        report_share = on_progress or (lambda _share: None)
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}
         now_ns = time.time_ns()
         with self.catalogue.held():
             for name, files in self._looked_at(wanted):
                 found[name] = files
-                told(LISTING_SHARE * len(found) / len(wanted))
+                report_share(LISTING_SHARE * len(found) / len(wanted))
         n_new = sum(len(files.new) for files in found.values())
         n_read = 0
 
         def read(n_more: int) -> None:
             nonlocal n_read
             n_read += n_more
-            told(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
+            report_share(LISTING_SHARE + (1 - LISTING_SHARE) * n_read / n_new)
 
         with Workers(self._lake.place, n_new) as workers:
             for files in found.values():
@@ -89,7 +89,7 @@ class LakeIndex:
         noted = looks_to_note({name: files.seen for name, files in found.items()}, now_ns)
         for name, looks in noted.items():
             self.catalogue.note_looks(table(name), looks)
-        told(1.0)
+        report_share(1.0)
         return found
 
     def _looked_at(self, wanted: Sequence[str]) -> Iterator[tuple[str, TableFiles]]:
@@ -129,8 +129,8 @@ class LakeIndex:
 
 
 class Checked(NamedTuple):
-    """How many files there are, how many of them the catalogue knows as they are listed, and how
-    many it knows that are gone; paths of files of which it says something else than they do.
+    """Number of files, number of files whose catalogue entry matches the listing, number of
+    catalogued files that are gone, and paths of files whose entry differs from their footer.
     """
 
     n_files: int
@@ -142,11 +142,11 @@ class Checked(NamedTuple):
 def missing_images(named: Mapping[_Key, Heads], stored: Heads) -> dict[_Key, int]:
     """How many pictures that a partition names are not ``stored``, for those that lack some.
 
-    Pictures are told apart by the first 64 bits of their hash: that one of a million absent ones is
-    taken for another that is there happens by chance once in ten million such lakes.
+    Pictures are identified by the first 64 bits of their hash. That one of a million missing
+    pictures is mistaken for a stored one happens in one of ten million such lakes.
     """
     counts = np.array([len(of) for of in named.values()])
-    # Whatever is between two partitions belongs to the one before: those without pictures go.
+    # reduceat adds up from one start to the next, so partitions without pictures are left out.
     keys = [key for key, n in zip(named, counts, strict=True) if n]
     if not keys:
         return {}

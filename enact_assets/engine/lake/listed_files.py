@@ -1,4 +1,4 @@
-"""The files of one table: those that the catalogue knows, and those that must be read."""
+"""The files of one table: files with a valid catalogue entry, and files that must be read."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import Table
 
 FEW = 50
-"""From so many questions on, provenance of all files of a table is read at once."""
+"""From the 50th request on, the provenance of all files of a table is read in one query."""
 
 
 class TableFiles:
-    """Files of a table as they are now, and what they say: ``found`` has one entry for each.
+    """The current files of a table, and their metadata: ``found`` has one entry for each.
 
-    Partitions whose file was set aside are among them, as files with a problem.
+    Partitions whose file was set aside are included, as files with a problem.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class TableFiles:
             self._aside["|".join(values)] = record
 
     def read(self, workers: Workers, on_progress: Callable[[int], None]) -> None:
-        """Read what is new, and catalogue it."""
+        """Read the new files, and add them to the catalogue."""
         records = workers.run(read_records, self.contract.table_name(), self.new, on_progress)
         pairs = list(zip(self.new, records, strict=True))
         read = [("|".join(v), entry, record) for (v, entry), record in pairs if record is not None]
@@ -74,13 +74,13 @@ class TableFiles:
         self._read |= {key: of for key, of in self._aside.items() if key not in there}
         if self._read:
             self.found = _joined(self.found, self._read)
-        # A file may still change unseen, unless it has been as it is for some time.
+        # A file that changed very recently may change again without a new time of change.
         settled = settled_before(self._listed_ns, [self.seen.newest_ns])
         self._catalogue.note(self.contract, [of for of in read if of[1].mtime_ns < settled])
         self._catalogue.forget(self.contract, self.gone)
 
     def differing(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Files of which the catalogue says something else than they do; every footer is read.
+        """Files whose catalogue entry differs from their footer; every footer is read.
 
         ``entries`` are the files as listed. To be called before :meth:`read`.
         """
@@ -102,14 +102,14 @@ class TableFiles:
         return [known[k][1] for k in np.flatnonzero(is_other).tolist()]
 
     def _keys(self, entries: Iterable[Entry]) -> list[str]:
-        """Of the partitions whose files they are; empty for a table without dimensions."""
+        """Keys of the partitions of these files; empty for a table without dimensions."""
         first, last = len(self.contract.table_name()) + 1, -len(SUFFIX)
         if not self.contract.by:
             return ["" for _ in entries]
         return [entry.name[first:last].replace("/", "|") for entry in entries]
 
     def provenance(self, number: int) -> Provenance | None:
-        """What a file was made from, by its number in ``found``; None if it does not say."""
+        """Provenance of a file, by its index in ``found``; None if the file has none."""
         partition = self.found.partition[number]
         if partition in self._read:
             return self._read[partition].provenance
@@ -120,7 +120,9 @@ class TableFiles:
         return self._decoded(number, text)
 
     def _decoded(self, number: int, text: str | None) -> Provenance | None:
-        """What the catalogue says, or else the footer: it may be damaged, or gone meanwhile."""
+        """Provenance from the catalogue, else from the footer: the row may be damaged or
+        removed.
+        """
         code, made_of = int(self.found.code[number]), int(self.found.made_of[number])
         made = None if text is None else Provenance.decoded(text)
         if made is None and not code:
@@ -143,7 +145,7 @@ class TableFiles:
         return tuple(key.split("|")) if key else ()
 
     def records(self) -> Iterator[tuple[tuple[str, ...], FileRecord]]:
-        """Values of each partition, and all that its file says, in order."""
+        """Values of each partition, and the record of its file, sorted."""
         self._said, pictures = self._catalogue.provenances(self.contract), self.pictures()
         found = self.found
         for number in sorted(range(len(found.partition)), key=found.partition.__getitem__):
@@ -162,7 +164,9 @@ class TableFiles:
             yield self._values(number), record
 
     def pictures(self) -> Mapping[str, Heads]:
-        """Partition's key -> the pictures that its file names; empty for other tables."""
+        """Partition's key -> the pictures that its file names; empty for tables without
+        pictures.
+        """
         if self.contract.image_column is None:
             return {}
         there = set(self.found.partition)
@@ -172,7 +176,7 @@ class TableFiles:
 
 
 def _said(records: Sequence[FileRecord]) -> list[Any]:
-    """Columns of :class:`CataloguedFiles`, but partitions; what a listing shows of them is not."""
+    """Columns of :class:`CataloguedFiles`, without partition and the columns of a listing."""
     made = [record.provenance for record in records]
     return [
         numbers([record.size for record in records]),

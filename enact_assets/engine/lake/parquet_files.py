@@ -1,8 +1,8 @@
 """One table file: Parquet with metadata, checked when written and when read.
 
 A seal covers the whole file (engine/lake/seals.py) and is compared before rows are read. Every page
-also carries a checksum, for other programs and for files that are older than seals. Without either
-a flipped bit in a compressed page is read as other data, silently (tried: 45 of 60 random flips).
+also carries a checksum, for other programs and for files written before seals existed. Without
+both, a flipped bit in a compressed page is silently read as other data (in 45 of 60 random trials).
 """
 
 import json
@@ -38,16 +38,16 @@ from enact_assets.engine.system.places import Place
 from enact_assets.engine.tables import Table, dimensions
 
 ROW_GROUP_ROWS = 128_000
-"""Row groups are what DuckDB reads in parallel, and what bounds the memory of a check."""
+"""DuckDB reads row groups in parallel; their size also limits the memory of a check."""
 FOOTER_BYTES = 1 << 16
-"""Footers of our tables have a few kilobytes; a larger one is read in a second go."""
+"""Footers of our tables have a few kilobytes; a larger footer needs a second read."""
 SEAL_BYTES = 1 << 26
-"""Larger files are not read into memory as a whole."""
+"""Maximum size of a file that is read into memory as a whole."""
 _MAGIC = b"PAR1"
 N_ROWS = "enact.n_rows"
 HELD = "enact.held"
 MAX_HELD = 100
-"""Of more names in a column, the footer would be larger than what it spares to read."""
+"""With more names in a column, the footer would become larger than the column it saves reading."""
 MAX_HEADS = 2_000
 
 
@@ -62,7 +62,7 @@ def write_file(
 ) -> str:
     """Write checked ``rows`` atomically; returns the hash of their content.
 
-    Errors: :class:`OutputError` if the file cannot be written; the old one stays.
+    Errors: :class:`OutputError` if the file cannot be written; the old file stays.
     """
     sha, content = file_content(table, partition, rows, provenance)
     place.put(name, content)
@@ -113,7 +113,7 @@ def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> 
 def read_file(
     place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> pl.DataFrame:
-    """All rows of a table file, in key order, after checking that it is the file it should be."""
+    """All rows of a table file, in key order, after checking the file's seal and metadata."""
     file = TableFile(place.where(name), table, partition)
     with file.reading(), place.open(name) as handle:
         source, _ = whole_file(handle, file)
@@ -128,7 +128,7 @@ def read_file(
 def read_metadata(
     place: Place, name: str, table: type[Table], partition: Mapping[str, str]
 ) -> FileMetadata:
-    """What a table file says about itself, without reading a row."""
+    """Metadata of a table file, without reading rows."""
     file = TableFile(place.where(name), table, partition)
     with file.reading():
         footer = read_footer(place, name)
@@ -138,10 +138,11 @@ def read_metadata(
 def whole_file(
     handle: IO[bytes], file: TableFile
 ) -> tuple[IO[bytes] | pa.BufferReader, dict[str, str]]:
-    """Compare an open file with its seal; returns where to read it from, and its key values.
+    """Compare an open file with its seal; returns the source to read from, and its key values.
 
-    A file that is older than seals is not compared: its pages have checksums. A large one is not
-    kept in memory. Errors: :class:`DamagedFileError`; to be called in :meth:`TableFile.reading`.
+    A file written before seals existed is not compared: its pages have checksums. A large file is
+    not kept in memory. Errors: :class:`DamagedFileError`; to be called in
+    :meth:`TableFile.reading`.
     """
     content = handle.read(SEAL_BYTES + 1)
     if len(content) <= SEAL_BYTES:
@@ -164,11 +165,11 @@ def _end(handle: IO[bytes], n_bytes: int) -> bytes:
 
 
 def intact_key_values(content: bytes, file: TableFile) -> dict[str, str]:
-    """Key values of a whole file that is as it was sealed, or that is older than seals.
+    """Key values of a file after comparing it with its seal, if it has one.
 
-    Errors: :class:`DamagedFileError`; ``pa.ArrowInvalid`` if it is no Parquet file.
+    Errors: :class:`DamagedFileError`; ``pa.ArrowInvalid`` if it is not a Parquet file.
     """
-    # Before anything parses it: on some damaged footers the parser prints a panic.
+    # This comes before any parsing: on some damaged footers the parser prints a panic.
     shown = needed_bytes(content) > 0 and shows_seal(content)
     if shown and not is_intact(content):
         raise file.damaged(CHANGED)
@@ -179,9 +180,10 @@ def intact_key_values(content: bytes, file: TableFile) -> dict[str, str]:
 
 
 def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
-    """Whether a file was sealed, by its key values.
+    """Whether a file is sealed, according to its key values.
 
-    Errors: :class:`DamagedFileError` if it was and its seal is gone: one flipped bit in a key.
+    Errors: :class:`DamagedFileError` if it was sealed but the seal is lost: one flipped bit in a
+    key is enough.
     """
     if (SEAL in found) != (N_ROWS in found):
         raise file.damaged(CHANGED)
@@ -191,7 +193,7 @@ def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
 def read_footer(place: Place, name: str) -> bytes:
     """The end of a Parquet file, its footer included: enough to read its metadata.
 
-    Errors: ``OSError``. What is returned may be no Parquet at all.
+    Errors: ``OSError``. The bytes may not be Parquet at all.
     """
     footer = place.tail(name, FOOTER_BYTES)
     n_needed = needed_bytes(footer)
@@ -199,7 +201,7 @@ def read_footer(place: Place, name: str) -> bytes:
 
 
 def needed_bytes(end: bytes) -> int:
-    """How many bytes of a file its footer takes, from the ``end`` of it; 0 if it is not Parquet."""
+    """Length of a file's footer in bytes, read from the file's ``end``; 0 if it is not Parquet."""
     if end[-4:] != _MAGIC or len(end) < 8:
         return 0
     return int.from_bytes(end[-8:-4], "little") + 8
@@ -211,12 +213,13 @@ def held_dimensions(table: type[Table]) -> list[str]:
 
 
 def read_key_values(content: bytes) -> dict[str, str]:
-    """Key-value metadata of a Parquet file, or of an end of it that has its footer.
+    """Key-value metadata of a Parquet file, or of the end of a file that includes its footer.
 
-    Errors: ``pa.ArrowInvalid`` if it is no Parquet file.
+    Errors: ``pa.ArrowInvalid`` if it is not a Parquet file.
     """
     try:
-        # Five times as fast as Arrow's, and a tenth of the time of opening the file as a table.
+        # This is five times as fast as Arrow's reader, and ten times as fast as opening the file as
+        # a table.
         footer = content[-needed_bytes(content) :]
         return pl.read_parquet_metadata(footer, credential_provider=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
@@ -224,10 +227,10 @@ def read_key_values(content: bytes) -> dict[str, str]:
 
 
 def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
-    """What a file says about itself, after checking that it is the partition it should be.
+    """Metadata of a file, after checking that it is the expected partition.
 
     Errors: :class:`MisfitFileError` for another partition or another version;
-    :class:`DamagedFileError` if its columns are not those it says it has.
+    :class:`DamagedFileError` if its columns differ from its metadata.
     """
     found = parquet.metadata.metadata or {}
     metadata = FileMetadata.decoded(

@@ -25,10 +25,11 @@ from enact_assets.engine.tables import Table, table
 
 
 def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[FileRecord | None]:
-    """What each of ``files`` says, in their order; None for one that is gone.
+    """Record of each of ``files``, in order; None for a file that no longer exists.
 
-    Nothing in a file is an error. Errors: :class:`LakeError` for a file that cannot be read: taken
-    for damaged, it would be made again, and its answers bought again.
+    A damaged file is not an error, but a record with a problem. Errors: :class:`LakeError` for a
+    file that cannot be read: taken for damaged, it would be made again, and its answers bought
+    again.
     """
     contract = table(table_name)
     records: list[FileRecord | None] = []
@@ -48,7 +49,8 @@ def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[F
         partition = dict(zip(contract.by, values, strict=True))
         record = record_of(place, contract, partition, entry, content)
         if record.problem is not None and (now := place.entry(entry.name)) != entry:
-            # Replaced since it was listed: the end that was read may be of neither file.
+            # The file was replaced since it was listed: the end that was read may belong to neither
+            # version.
             if now is None:
                 records.append(None)
                 continue
@@ -65,7 +67,7 @@ def record_of(
     entry: Entry,
     content: bytes,
 ) -> FileRecord:
-    """What one file says: ``content`` is the end of it that holds the footer, or all of it."""
+    """Record of one file; ``content`` is the whole file, or its end with the footer."""
     record = _record(contract, contract_sha(contract), partition_text(partition), entry, content)
     pictures = contract.image_column
     if pictures is not None and record.problem is None and record.images is None:

@@ -1,8 +1,8 @@
 """The seal of a Parquet file: a hash of all its bytes, kept in its own footer.
 
-Page checksums cover pages, not the bytes between them, and to compare them every page must be
-decoded. A seal covers every bit, and is compared as fast as the file is read. It is the SHA-256 of
-the file with zeros in the place of the seal.
+Page checksums cover pages, not the bytes between them, and checking them means decoding every page.
+A seal covers every bit, and is checked as fast as the file is read. It is the SHA-256 of the file
+with zeros in place of the seal.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _BETWEEN = b"\x18\x40"
 def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> bytes:
     """``table`` as a Parquet file with a seal, and with ``more`` key-value metadata.
 
-    ``options`` are those of ``ParquetWriter``, and ``row_group_size``.
+    ``options`` are options of ``ParquetWriter``, and ``row_group_size``.
     """
     row_group_size = options.pop("row_group_size", None)
     buffer = io.BytesIO()
@@ -34,15 +34,15 @@ def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> byt
     content = bytearray(buffer.getbuffer())
     at = _place_of_seal(content)
     if at is None or content[at : at + len(_ZEROS)] != _ZEROS:
-        raise AssertionError("Parquet metadata do not stand as they did: the seal has no place")
+        raise AssertionError("the layout of Parquet metadata changed: the seal has no place")
     content[at : at + len(_ZEROS)] = hashlib.sha256(content).hexdigest().encode()
     return bytes(content)
 
 
 def is_intact(content: bytes, seal: str | None = None) -> bool:
-    """Whether a whole file is as it was sealed; ``seal`` is what its metadata say.
+    """Whether the bytes of a file match its seal; ``seal`` is the one in its metadata.
 
-    Without ``seal`` the bytes in its place count, so that nothing has to parse the file.
+    Without ``seal`` the bytes at the place of the seal are used, so that the file is not parsed.
     """
     return _is_intact(hashlib.sha256(), content, seal)
 
@@ -53,9 +53,9 @@ def shows_seal(end: bytes) -> bool:
 
 
 def is_intact_file(file: IO[bytes], seal: str | None, n_footer: int) -> bool:
-    """As :func:`is_intact`, of a file that is too large for the memory.
+    """As :func:`is_intact`, for a file that is too large for memory.
 
-    ``n_footer`` are the bytes at its end that hold the footer.
+    ``n_footer`` is the number of bytes at its end that hold the footer.
     """
     n_before = file.seek(0, os.SEEK_END) - n_footer
     file.seek(0)
@@ -66,7 +66,7 @@ def is_intact_file(file: IO[bytes], seal: str | None, n_footer: int) -> bool:
 
 
 def _is_intact(before: "hashlib._Hash", end: bytes, seal: str | None) -> bool:
-    """``before`` is the digest of what comes before the ``end``, which holds the seal."""
+    """``before`` is the digest of the bytes before ``end``; ``end`` holds the seal."""
     at = _place_of_seal(end)
     if at is None:
         return False

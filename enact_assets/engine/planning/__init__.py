@@ -1,1 +1,3 @@
-"""What is stale, missing or due, and why: provenance compared with the current state."""
+"""Finds stale, missing and due partitions, and the reasons: compares provenance with current
+state.
+"""

@@ -1,8 +1,8 @@
-"""Partitions to make right now: stale, all inputs settled, not tried on these inputs before.
+"""Finds partitions to make right now: stale, with settled inputs, not tried on these inputs before.
 
-Like a walk of the driver, but looked at anew each time, while others make partitions: a partition
-waits for what it is made from as long as that is to be made, being made, or may follow from it.
-What failed holds up what is made from it, and nothing else.
+The driver makes all stale partitions in one go; here the lake is judged again each time, while
+other runs make partitions. A partition waits while one of its inputs is stale, may become stale or
+is being made. A failed partition blocks only partitions downstream of it.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,22 +24,22 @@ from enact_assets.engine.planning.verdicts import (
 )
 
 Attempts = Mapping[Partition, str]
-"""Partitions that were tried -> :func:`attempt` of that time."""
+"""Partition that was tried -> :func:`attempt` at that time."""
 
 
 class Due(NamedTuple):
-    """What of one step may be made now, with the reasons; and what holds up others."""
+    """Partitions of one step that may be made now, with the reasons, and attempts to remember."""
 
     causes: dict[Partition, tuple[Cause, ...]]
     attempts: dict[Partition, str]
-    """What is tried now, and what was tried and is still stale."""
+    """Attempts for partitions that are due, and for tried partitions that are still stale."""
 
 
 class DueSteps:
-    """One look at a lineage, step by step in its order.
+    """Finds due partitions of a lineage, step by step in its order.
 
     ``running`` are partitions that are being made or queued. A partition that is ``withheld`` is
-    never due, and holds up what is made from it as long as it is stale.
+    never due, and while it is stale it blocks partitions downstream of it.
     """
 
     def __init__(
@@ -52,11 +52,12 @@ class DueSteps:
         self._judge = Judge(lineage, running=running)
 
     def next(self, step: StepSpec, tried: Attempts, limit: int) -> Due:
-        """Up to ``limit`` partitions of ``step``; those of all steps before are to be asked first.
+        """Up to ``limit`` partitions of ``step``. Call this for all earlier steps first.
 
         Changed recordings and question files wait for a request that says they are complete: a
-        partition that imports is not due for them alone, and what is made from it waits. Settings
-        are no partitions to wait for, as their versions are known before they are materialized.
+        partition that imports files is not due if only the files changed, and partitions downstream
+        of it wait. Nothing waits for settings, as their versions are known before they are
+        materialized.
         """
         if step.name in self._lineage.graph.roots:
             return Due({}, {})

@@ -1,4 +1,4 @@
-"""One partition explained: what it was made from, whether it is stale, and what is upstream."""
+"""Explains one partition: its inputs, whether it is stale, and stale partitions upstream."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from enact_assets.engine.provenance import InputVersion
 
 @dataclass(frozen=True)
 class ExplainedInput:
-    """One input: its partitions that belong, its version when it was read, and its version now.
+    """One input: the partitions that are read, its version when it was read, and its version now.
 
-    ``was`` is None if it was not read or nothing is there yet, ``now`` if it is missing.
-    ``n_stale`` of its partitions are missing, stale, or may become so.
+    ``was`` is None if the input was not read or the partition does not exist yet; ``now`` is None
+    if the input is missing. ``n_stale`` of its partitions are missing, stale, or may become stale.
     """
 
     asset: str
@@ -27,7 +27,7 @@ class ExplainedInput:
 
     @property
     def is_changed(self) -> bool:
-        """Whether another version was read than there is now."""
+        """Whether the version that was read differs from the current one."""
         return self.was != self.now
 
 
@@ -35,8 +35,8 @@ class ExplainedInput:
 class Explained:
     """A partition of an asset, with its ``verdict``.
 
-    ``upstream`` is to be made before it, in order: until then it is unknown whether a partition
-    that may become stale does.
+    ``upstream`` are partitions to make first, in order. Until they are made, it is unknown whether
+    a partition that may become stale does.
     """
 
     verdict: Verdict
@@ -46,9 +46,9 @@ class Explained:
 
 
 def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
-    """What is known about one partition.
+    """Explain one partition.
 
-    ``asset`` is one of the graph, ``partition`` one of ``lineage.names.partitions(asset)``.
+    ``asset`` is an asset of the graph, ``partition`` one of ``lineage.names.partitions(asset)``.
     Errors: ``KeyError`` for any other.
     """
     step = lineage.graph.step_of[asset]
@@ -78,7 +78,7 @@ def explain(lineage: Lineage, asset: str, partition: Partition) -> Explained:
 
 
 class _Above:
-    """Partitions that a partition is made from, directly or not: step -> partitions."""
+    """Partitions upstream of a partition: step -> partitions."""
 
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
@@ -99,7 +99,7 @@ class _Above:
                     left += [(maker.name, member) for member in self.members(follow, one)]
 
     def members(self, follow: Follow, partition: Partition) -> list[Partition]:
-        """Partitions that an input should have and that belong to ``partition``."""
+        """Partitions that an input should have and that ``partition`` reads."""
         key = (follow.asset, follow.bound)
         if key not in self._groups:
             groups: dict[tuple[str, ...], list[Partition]] = {}

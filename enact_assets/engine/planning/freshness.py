@@ -1,4 +1,4 @@
-"""Whether each asset is up to date: the verdicts on what exists, per asset."""
+"""Whether each asset is up to date: verdicts on existing partitions, per asset."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,15 +9,16 @@ from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.verdicts import FOLLOWS, STALE, Verdict, judge
 
 SHOWN = 5
-"""Partitions that are named."""
+"""How many partitions a text names."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """How many partitions of an asset are there and stale, and the first of them with causes.
+    """How many partitions of an asset exist and are stale, and the first of them with causes.
 
-    ``n_following`` are as they should be until something upstream is made again, and comes out
-    otherwise. What was never made is not counted: it is missing, not stale.
+    ``n_following`` partitions are fresh now, but become stale if a stale partition upstream is made
+    again with another result. Partitions that were never made are not counted: they are missing,
+    not stale.
     """
 
     asset: str
@@ -32,7 +33,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """In a sentence or two."""
+        """The answer as one or two sentences."""
         if self.is_up_to_date:
             return "Every existing partition was made from the current data and code."
         parts = []
@@ -72,10 +73,10 @@ def answers_of_parts(
     whole: StepSpec,
     made_from: Mapping[str, Collection[str]],
 ) -> dict[str, Answer]:
-    """Part of what the step ``whole`` makes in one -> answer.
+    """Answers for the parts of a file that the step ``whole`` makes: part -> answer.
 
-    ``made_from`` maps a part to those inputs of ``whole`` that it is made from: of what changed,
-    only they make it stale. ``found`` has their answers.
+    ``made_from`` maps a part to the inputs of ``whole`` that it is made from; only changes of these
+    make it stale. ``found`` has the answers for the inputs.
     """
     is_there = lineage.states.get(whole.assets[0], Partition()) is not None
     causes = lineage.causes(whole, Partition()) if is_there else ()

@@ -1,4 +1,4 @@
-"""Why a partition is stale: a comparison of what it was made from with the current state."""
+"""Finds why a partition is stale: compares its provenance with the current state."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -18,7 +18,7 @@ NEVER = "never materialized"
 NEW_CODE = "its code changed"
 NO_PROVENANCE = "it does not say what it was made from"
 SHOWN = 8
-"""Characters of a version that a person is shown."""
+"""Characters of a version that are shown to people."""
 
 CodeVersion = Callable[[str], str]
 """Asset -> version of the code that makes it."""
@@ -26,14 +26,14 @@ CodeVersion = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Cause:
-    """One reason why a partition is stale, in words; ``asset`` is the input that changed."""
+    """One reason why a partition is stale; ``asset`` is the input that changed."""
 
     text: str
     asset: str | None = None
 
     @property
     def is_new_code(self) -> bool:
-        """Whether other code made the partition."""
+        """Whether the partition was made by other code."""
         return self.text.startswith(NEW_CODE)
 
     def __str__(self) -> str:
@@ -41,16 +41,16 @@ class Cause:
 
 
 def entry_changed(was: str | None, now: str, change: str) -> str:
-    """Why a config root is to be made again: which settings changed, and its versions."""
+    """Why a config root must be made again: the changed settings, and its versions."""
     versions = f"{was[:SHOWN]} -> {now[:SHOWN]}" if was else "new"
     return f"the registry entry changed{f': {change}' if change else ''} ({versions})"
 
 
 class Lineage:
-    """Answers about one set of names and states, which the caller keeps up to date.
+    """Compares partitions with their inputs, for names and states that the caller keeps up to date.
 
-    ``reported`` maps config root -> partition -> version last reported to Dagster;
-    ``entry_change`` says of one that has another version now which settings changed, if known.
+    ``reported`` maps config root -> partition -> version last reported to Dagster; ``entry_change``
+    returns which settings of a changed config root changed, if known.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Lineage:
         self._expected: dict[tuple[str, tuple[str, ...]], Counter[tuple[str, ...]]] = {}
 
     def partitions(self, step: StepSpec) -> list[Partition]:
-        """Every partition that ``step`` should have made."""
+        """Every partition that ``step`` should have."""
         return self.names.partitions(step.assets[0])
 
     def follows(self, step: StepSpec) -> tuple[Follow, ...]:
@@ -83,7 +83,7 @@ class Lineage:
         return self._follows.of(step.name)
 
     def inputs(self, step: StepSpec, partition: Partition) -> dict[str, InputVersion]:
-        """Version of each input as it is now; a missing one is left out."""
+        """Current version of each input; a missing input is left out."""
         found = {}
         for follow in self.follows(step):
             version = self.states.input_version(follow, partition)
@@ -94,7 +94,7 @@ class Lineage:
     def causes(self, step: StepSpec, partition: Partition) -> tuple[Cause, ...]:
         """Every reason why ``partition`` of ``step`` is stale; empty if it is fresh.
 
-        An input that is not there is none: when it is made, it may come out as it was.
+        A missing input is not a cause: once made, it may equal the version that was read before.
         """
         if step.name in self.graph.roots:
             return self._root_causes(step.name, partition)
@@ -117,7 +117,8 @@ class Lineage:
     def may_be_stale(self, step: StepSpec) -> NDArray[np.bool_]:
         """Whether there may be :meth:`causes`: shape (n_partitions,), in their order.
 
-        Found for all at once: those for which it is false have none. Not to be changed.
+        Computed for all partitions together. A partition with False has no causes. Do not modify
+        the array.
         """
         if step.name in self.graph.roots:
             return np.ones(self.names.grid(step.name).size, np.bool_)
@@ -130,7 +131,7 @@ class Lineage:
         return self._suspects.touched(step, marked)
 
     def touched_by(self, step: StepSpec, marked: Marks) -> list[tuple[str, NDArray[np.bool_]]]:
-        """:meth:`touched` by each input alone, if any partition is."""
+        """:meth:`touched` for each input alone; inputs that touch no partition are left out."""
         return self._suspects.touched_by(step, marked)
 
     def touches(self, step: StepSpec, partition: Partition, marked: Marks) -> bool:
@@ -138,9 +139,10 @@ class Lineage:
         return any(marked.count(follow, partition) for follow in self.follows(step))
 
     def is_blocked(self, step: StepSpec, partition: Partition, failed: Marks) -> bool:
-        """Whether an input failed; of an input read with all its partitions, whether all failed.
+        """Whether an input failed. An input that is read with all its partitions fails if all
+        failed.
 
-        Never a step that publishes existing rows and lists stale ones.
+        False for a step with ``takes_what_there_is``.
         """
         if step.takes_what_there_is:
             return False
@@ -215,10 +217,11 @@ class Lineage:
     def _pair(
         self, follow: Follow, partition: Partition, was: InputVersion, now: InputVersion
     ) -> str:
-        """Versions before and after of the one partition that changed, whoever reads it.
+        """Versions before and after of the changed partition.
 
-        Of several that are read together only the hash of all is known. If what was reported of one
-        explains it, the versions of that one are told, else the names alone.
+        If several partitions are read together, only the hash of all is known. If the reported
+        version of one of them explains the change, its versions are returned, otherwise only the
+        names.
         """
         members = self.states.members(follow, partition)
         if len(members) < 2:

@@ -1,4 +1,4 @@
-"""Sets of partitions that a plan or a walk has marked: stale, failed, being made."""
+"""Sets of partitions that are marked as stale, failed or being made."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from enact_assets.engine.grids import Partition
 
 
 class Marks:
-    """A set of asset partitions, and whether any of them belongs to an input."""
+    """A set of partitions of assets; finds those that an input reads."""
 
     def __init__(self) -> None:
         self.of: dict[str, set[Partition]] = {}
@@ -29,7 +29,7 @@ class Marks:
                 del self._groups[key]
 
     def count(self, follow: Follow, partition: Partition) -> int:
-        """How many marked partitions of an input belong to ``partition``."""
+        """How many marked partitions of an input ``partition`` reads."""
         marked = self.of.get(follow.asset)
         if not marked:
             return 0
@@ -44,9 +44,10 @@ class Marks:
         return sum(counts.get(group, 0) for group in follow.groups(partition))
 
     def grid(self, asset: str, names: Names) -> NDArray[np.bool_] | None:
-        """Which partitions of ``asset`` are marked, in their order; None if there are none.
+        """Which partitions of ``asset`` are marked, in their order; None if no partition is marked.
 
-        Those of names that left may count as input of any: of such an asset all are marked.
+        If a partition of a removed name is marked, all partitions of the asset count as marked, as
+        any of them may have been made from it.
         """
         marked = self.of.get(asset)
         if not marked:

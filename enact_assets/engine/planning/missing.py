@@ -1,8 +1,8 @@
 """Partitions that were requested but do not exist, listed with the stale ones.
 
-A partition is missing if it does not exist although a run was started to make it, or although
-something that it is made from, under the same names, is there or missing itself. The registry alone
-asks for nothing: a first look makes a few of its names, and the others must not fill the list.
+A partition is missing if it does not exist although a run was started to make it, or although an
+input with the same names exists or is itself missing. Names of the registry do not count as
+requested: a first look makes only a few of them, and the others must not fill the list.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -19,16 +19,16 @@ NOT_MADE = "its run failed or was stopped"
 _SCHEMA = {"asset": pl.String, "partition": pl.String, "state": pl.String, "why": pl.String}
 
 Tried = Callable[[str], Collection[Partition]]
-"""Asset -> its partitions for which a run was ever started."""
+"""Asset -> its partitions for which a run was started at any time."""
 
 
 def not_current(lineage: Lineage, tried: Tried) -> pl.DataFrame:
     """Stale partitions, then missing ones, each in the order of the graph: ``stale_partitions``.
 
     Columns: asset, partition (null for an asset without partitions), state (stale or missing), why.
-    ``tried`` is called only for assets that lack partitions. What is made from a stale partition is
-    one itself, though nothing it reads has changed yet. The warehouse is left out: it is what says
-    so; and the report, which repeats it.
+    ``tried`` is called only for assets that lack partitions. Partitions downstream of a stale one
+    count as stale, even if their own inputs have not changed yet. The warehouse, which contains
+    this list, and the report, which repeats it, are left out.
     """
     verdicts = judge(lineage, only_there=True)
     graph = lineage.graph
@@ -51,14 +51,16 @@ def _follows(row: Verdict) -> str:
 
 
 def _state(lineage: Lineage, asset: str, row: Verdict) -> str:
-    """A step of several tables is made again also if one of them is gone."""
+    """The state of an asset: a step with several tables is also made again if one of them is
+    gone.
+    """
     return MISSING if lineage.states.get(asset, row.partition) is None else STALE
 
 
 def _requested(
     lineage: Lineage, missing: Iterable[Verdict], tried: Tried
 ) -> Iterator[tuple[Verdict, str]]:
-    """Those that were asked for, and why they count as missing."""
+    """Missing partitions that were requested, and why they count as missing."""
     graph = lineage.graph
     found: set[tuple[str, Partition]] = set()
     for step, rows in groupby(missing, key=lambda row: graph.step_named[row.step]):
@@ -75,7 +77,7 @@ def _requested(
             elif row.partition in asked_for:
                 why = NOT_MADE
             elif there:
-                why = f"made from {there[0]}, which is there"
+                why = f"made from {there[0]}, which exists"
             else:
                 continue
             found.update((asset, row.partition) for asset in step.assets)

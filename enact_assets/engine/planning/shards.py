@@ -1,8 +1,9 @@
-"""Shards: the names of one dimension in groups, so that Dagster has hundreds of partitions of them.
+"""Shards: groups of the names of one dimension, so that Dagster has only hundreds of partitions.
 
-Files, freshness and plans know names only; shards are how Dagster's partitions and runs are cut. A
-shard says in its name which one it is of how many (``shard_007/100``). No setting is needed to
-tell its members, and shards of another number are other partitions. No name has a slash.
+Files, freshness and plans use names only; shards divide Dagster's partitions and runs. The name of
+a shard contains its number and the number of shards (``shard_007/100``), so its members follow from
+its name without a setting, and another number of shards gives other partitions. Names of partitions
+have no slash.
 """
 
 import hashlib
@@ -29,15 +30,15 @@ class Shards:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every shard, in order; one without members, too."""
+        """Every shard, in order, including shards without members."""
         return tuple(_shard(number, self.n) for number in range(self.n))
 
     def of(self, name: str) -> str:
-        """The shard of ``name``, whatever other names there are."""
+        """The shard of ``name``; it does not depend on other names."""
         return _shard(_number(name, self.n), self.n)
 
     def partition(self, dimensions: tuple[str, ...], partition: Partition) -> Partition:
-        """The partition in Dagster that holds ``partition`` of an asset with ``dimensions``."""
+        """The partition in Dagster that contains ``partition`` of an asset with ``dimensions``."""
         named = partition.as_dict(dimensions).items()
         return Partition(self.of(name) if d == self.dimension else name for d, name in named)
 
@@ -52,13 +53,13 @@ def _number(name: str, n: int) -> int:
 
 
 def shard_at(partition: Partition) -> int | None:
-    """Where a partition in Dagster names a shard; None if it stands for itself."""
+    """Index of the shard among the names of a partition in Dagster; None if it has no shard."""
     return next((i for i, name in enumerate(partition) if _SHARD.fullmatch(name)), None)
 
 
 def members(names: Names, asset: str, partition: Partition) -> list[Partition]:
-    """Current partitions of ``asset`` that ``partition`` in Dagster stands for, in order: itself,
-    or those of the members of its shard.
+    """Current partitions of ``asset`` in the Dagster partition ``partition``, in order: the
+    partition itself, or those of the members of its shard.
     """
     dimensions = names.graph.dimensions[asset]
     if shard_at(partition) is None:
@@ -78,7 +79,9 @@ def _names_of(names: Names, dimension: str, name: str) -> Iterable[str]:
 
 @lru_cache(maxsize=4)
 def _by_number(names: tuple[str, ...], n: int) -> Mapping[int, list[str]]:
-    """Number of the shard -> its names: asked for every shard of an asset, with the same names."""
+    """Number of the shard -> its names. Cached, as it is needed for every shard with the same
+    names.
+    """
     found = dict[int, list[str]]()
     for name in names:
         found.setdefault(_number(name, n), []).append(name)
@@ -86,8 +89,8 @@ def _by_number(names: tuple[str, ...], n: int) -> Mapping[int, list[str]]:
 
 
 def version_of(states: Iterable[tuple[Partition, State | None]]) -> str:
-    """Data version of a shard: of the data versions of its members that are there, in any order;
-    empty if none is.
+    """Data version of a shard, from the data versions of its existing members in any order; empty
+    if no member exists.
     """
     versions = {p.key: s.version for p, s in states if s is not None and s.version}
     return combined(versions).version if versions else ""

@@ -1,6 +1,6 @@
-"""States of all partitions of an asset as arrays, to be compared at once.
+"""States of all partitions of an asset as arrays, so that they are compared in one operation.
 
-States of inputs are gathered for all partitions that a step makes.
+States of inputs are gathered for all partitions of a step.
 """
 
 import math
@@ -20,16 +20,16 @@ from enact_assets.engine.provenance import Provenance, combined
 from enact_assets.engine.tables import no_rows_sha
 
 NO_MEMBERS = version_number(combined({}).version)
-"""Number of the version of an input of which no partition is there."""
+"""Number of the version of an input without existing partitions."""
 
 Array = NDArray[Any]
 
 
 class Gathered:
-    """Which group of an input belongs to each partition of a step.
+    """Which group of an input each partition of a step reads.
 
-    ``ours`` is the grid of the step, ``theirs`` that of the input. Groups have the input's
-    dimensions that are bound, in its order.
+    ``ours`` is the grid of the step, ``theirs`` that of the input. Groups have the bound dimensions
+    of the input, in the input's order.
     """
 
     def __init__(self, follow: Follow, ours: Grid, theirs: Grid) -> None:
@@ -42,20 +42,21 @@ class Gathered:
         self._when = np.ones((), np.bool_) if follow.when is None else self._holds(*follow.when)
 
     def of(self, values: Array, absent: int = 0) -> Array:
-        """The value of the group that each partition of the step follows by name.
+        """The value of the group that each partition of the step reads by name.
 
-        ``values`` has one for each group, ``absent`` is that of a group with a name that there is
-        not. Where the input's condition does not hold, it is 0. Only if :attr:`is_one_group`.
+        ``values`` has one value for each group; ``absent`` is the value for a group whose name does
+        not exist. Where the input's condition does not hold, the result is 0. Call this only if
+        :attr:`is_one_group`.
         """
         return self._where(self._own, values, absent).ravel()
 
     @property
     def is_one_group(self) -> bool:
-        """Whether at most one group of the input belongs to a partition."""
+        """Whether a partition reads at most one group of the input."""
         return self._base is None
 
     def any(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether a marked partition of the input belongs to each partition of the step."""
+        """Whether each partition of the step reads a marked partition of the input."""
         groups = np.asarray(marked.reshape(self._theirs.shape).any(axis=self._open))
         found = self._where(self._own, groups, absent=False)
         if self._base is not None:
@@ -64,7 +65,7 @@ class Gathered:
 
     @property
     def groups(self) -> NDArray[np.int64]:
-        """Number of the group to which each partition of the input belongs."""
+        """Number of the group of each partition of the input."""
         shape = self.group_shape
         numbers = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
         return np.broadcast_to(np.expand_dims(numbers, self._open), self._theirs.shape).ravel()
@@ -88,7 +89,9 @@ class Gathered:
         return [self._codes(p, self._theirs.codes[i]) for p, i in zip(parts, self._at, strict=True)]
 
     def _codes(self, part: NameOf, codes: Any) -> NDArray[np.int64]:
-        """Code of the name in one bound dimension, along the axis that decides it; -1 for none."""
+        """Code of the name in one bound dimension, along the axis that decides it; -1 if there is
+        none.
+        """
         if part.position < 0:
             return np.array(codes.get(part.fixed, -1))
         names = self._ours.names[part.position]
@@ -109,9 +112,9 @@ class Gathered:
 class StateColumns(NamedTuple):
     """One entry per partition that the asset should have, in their order: shape (n_partitions,).
 
-    ``is_made`` is false where none is there, it has a problem, or it does not say what it was made
-    from. ``version`` (0: none), ``code`` and ``made_of`` are numbers of its version, of the code
-    and of the inputs that made it (engine/fingerprints.py); ``texts`` are its versions.
+    ``is_made`` is false where the partition does not exist, has a problem or has no provenance.
+    ``version`` (0: no version), ``code`` and ``made_of`` are the fingerprints of its version, its
+    code and its inputs (engine/fingerprints.py); ``texts`` are its versions.
     """
 
     is_there: NDArray[np.bool_]
@@ -123,7 +126,7 @@ class StateColumns(NamedTuple):
 
 
 class StatesInColumns(MutableMapping[Partition, State]):
-    """States that are kept as arrays; what is set in the mapping is set there, too."""
+    """States that are kept as arrays; setting a state in the mapping also sets it in the arrays."""
 
     @property
     @abstractmethod
@@ -149,14 +152,14 @@ def columns_of(states: MutableMapping[Partition, State], grid: Grid) -> StateCol
 
 
 class Groups(NamedTuple):
-    """Version number of each group of an input's partitions, and how many it has."""
+    """Version number and number of partitions of each group of an input."""
 
     version: Numbers
     n_partitions: Numbers
 
 
 def grouped_versions(asset: str, columns: StateColumns, grid: Grid, gathered: Gathered) -> Groups:
-    """As ``combined`` of each group: arrays with one axis for each bound dimension."""
+    """``combined`` of each group, as arrays with one axis for each bound dimension."""
     nothing = {"", no_rows_sha(asset)}
     shape = gathered.group_shape
     n_groups = int(np.prod(shape, dtype=np.int64))
@@ -174,7 +177,7 @@ def grouped_versions(asset: str, columns: StateColumns, grid: Grid, gathered: Ga
 
 
 def set_in_columns(columns: StateColumns, position: int, state: State | None) -> None:
-    """Note that the partition at ``position`` was made, or is gone."""
+    """Set the state of the partition at ``position``; None if it no longer exists."""
     made: Provenance | None = None
     if state is not None and state.problem is None:
         made = state.provenance

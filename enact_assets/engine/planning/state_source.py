@@ -11,9 +11,9 @@ from enact_assets.engine.provenance import InputVersion
 
 
 class StateSource(Protocol):
-    """Lists what exists: the only way in which planning looks at stored data.
+    """Lists existing partitions; planning reads stored data only through this protocol.
 
-    The lake answers from its catalogue, and from the footers of files that are not in it.
+    The lake answers from its catalogue, and from the footers of files that are not catalogued.
     """
 
     def current(
@@ -21,27 +21,29 @@ class StateSource(Protocol):
     ) -> States:
         """State of every current partition of every asset; ``on_progress`` gets the share done.
 
-        Partitions of names that ``names`` does not have are left out.
+        Partitions whose names are not in ``names`` are left out.
         """
         ...
 
     def landed(self, asset: str, partition: Partition) -> State | None:
-        """State of one partition of a table, a whole or an external input; None if it does not
-        exist.
+        """State of one partition of a table, of a whole or of an external input; None if it does
+        not exist.
         """
         ...
 
     def members(
         self, names: Names, follow: Follow, groups: tuple[Partition, ...]
     ) -> dict[Partition, State]:
-        """States of the partitions of one input that belong to ``groups`` (``Follow.groups``)."""
+        """States of the partitions of one input in ``groups`` (``Follow.groups``)."""
         ...
 
 
 def landed_states(
     source: StateSource, assets: Collection[str], partition: Partition
 ) -> dict[str, State | None]:
-    """State of what a step has just landed: asset -> state, None if it does not exist."""
+    """State of the partition that a step has just written: asset -> state, None if it does not
+    exist.
+    """
     return {asset: source.landed(asset, partition) for asset in assets}
 
 
@@ -52,10 +54,11 @@ def inputs_now(
     partition: Partition,
     only: Collection[str] | None = None,
 ) -> dict[str, InputVersion]:
-    """Version of each input of one partition, or of those in ``only``, as it is now.
+    """Current version of each input of one partition, or of the inputs in ``only``.
 
-    Read before a step reads its inputs, and again when it lands: of what changed in between, it is
-    unknown which version the step read. A missing input is left out.
+    Versions are read before a step reads its inputs and again when it writes its tables. If an
+    input changed in between, it is unknown which version the step read. A missing input is left
+    out.
     """
     found = {}
     for follow in Follows(names, names.graph.steps).of(step):
@@ -71,7 +74,7 @@ def inputs_now(
 def causes_now(
     source: StateSource, names: Names, code_version: CodeVersion, step: str, partition: Partition
 ) -> tuple[Cause, ...]:
-    """Why one partition is stale, as a plan would say; reads only what it is made from."""
+    """Why one partition is stale, as in a plan. Reads only the states of its inputs."""
     spec = names.graph.step_named[step]
     follows = Follows(names, names.graph.steps).of(step)
     of = {f.asset: source.members(names, f, f.groups(partition)) for f in follows}

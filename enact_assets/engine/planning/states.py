@@ -1,4 +1,4 @@
-"""States: version and provenance of every existing partition, read from the lake at once."""
+"""States: version and provenance of every existing partition, read from the lake in one go."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, MutableMapping
@@ -14,18 +14,21 @@ from enact_assets.engine.tables import no_rows_sha
 class State:
     """A partition that exists.
 
-    ``problem`` says why it must be made again; the version is empty if its rows cannot be read.
+    ``problem`` says why the partition must be made again; the version is empty if its rows cannot
+    be read.
     """
 
     version: str
     made: Provenance | Callable[[], Provenance | None] | None = None
     problem: str | None = None
     changed_ns: int = 0
-    """When it was written by the clock of that time: to show what is newer, never to decide."""
+    """Time of writing, by the clock of the writer. It is shown to people and decides nothing."""
 
     @property
     def provenance(self) -> Provenance | None:
-        """What it was made from; None if it does not say. Looked up each time if ``made`` does."""
+        """Its provenance; None if the file has none. If ``made`` is a function, it is called each
+        time.
+        """
         return self.made() if callable(self.made) else self.made
 
 
@@ -33,8 +36,8 @@ class State:
 class States:
     """Asset -> partition -> :class:`State`, for partitions that are current.
 
-    Groups of partitions, and their combined versions, are remembered until a member changes. A
-    partition without rows adds nothing to what is made from all of them: it is in no such group.
+    Groups of partitions and their combined versions are cached until a member changes. A partition
+    without rows adds nothing to a step that reads all partitions, so it is left out of such groups.
     """
 
     of: Mapping[str, MutableMapping[Partition, State]]
@@ -50,7 +53,7 @@ class States:
         return self.of[asset].get(partition)
 
     def set(self, asset: str, partition: Partition, state: State | None) -> None:
-        """Note that a partition was made, or is gone."""
+        """Set the state of a partition; None if it no longer exists."""
         self._revisions[asset] += 1
         if state is None:
             self.of[asset].pop(partition, None)
@@ -61,8 +64,8 @@ class States:
                 groups.set(partition, state.version if state else "")
 
     def input_version(self, follow: Follow, partition: Partition) -> InputVersion | None:
-        """Combined version of an input; None if a partition that must be there is not, or if its
-        condition does not hold: then it is no input.
+        """Combined version of an input; None if a required partition does not exist, or if the
+        input's condition does not hold.
         """
         groups = follow.groups(partition)
         if not groups:
@@ -82,13 +85,13 @@ class States:
         return combined(members)
 
     def members(self, follow: Follow, partition: Partition) -> list[Partition]:
-        """Partitions of an input that are there and belong to ``partition``, sorted."""
+        """Existing partitions of an input that ``partition`` reads, sorted."""
         by_group = self.grouped(follow)
         keys = {k for group in follow.groups(partition) for k in by_group.members(group)}
         return sorted(map(Partition.of_key, keys))
 
     def grouped(self, follow: Follow) -> "_Groups":
-        """The partitions of an input by the names that bind them."""
+        """The partitions of an input, grouped by their names in the bound dimensions."""
         key = (follow.asset, follow.bound)
         if key not in self._groups:
             nothing = {"", no_rows_sha(follow.asset) if follow.is_rolled_up else ""}
@@ -135,8 +138,8 @@ def with_settings_and_files(
     external_version: Callable[[str, Partition], str | None],
     external: Collection[str] | None = None,
 ) -> dict[str, MutableMapping[Partition, State]]:
-    """States of config roots and of ``external`` inputs (None: of all), as they are now; inputs
-    without a version are none.
+    """Current states of config roots and of ``external`` inputs (None: of all). Inputs without a
+    version are left out.
     """
     of: dict[str, MutableMapping[Partition, State]] = {}
     for root in names.graph.roots:

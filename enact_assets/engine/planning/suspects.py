@@ -1,7 +1,7 @@
-"""Partitions that may be stale, found for all of a step at once.
+"""Finds partitions that may be stale, for all partitions of a step in one operation.
 
-Most of half a million partitions are as they were made: the fingerprint of what a partition says it
-was made from equals that of what there is now. Only of the others versions are compared one by one.
+Most of half a million partitions are fresh: the fingerprint of their recorded inputs equals that of
+the current inputs. Versions are compared one by one only for the others.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,9 @@ from enact_assets.engine.planning.states import States
 
 
 class Suspects:
-    """Which partitions of steps may be stale, or be made from a marked one.
+    """Finds partitions of steps that may be stale, or that read a marked partition.
 
-    Answers are remembered until a state that they rest on is set.
+    Answers are cached until a state they depend on is set.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Suspects:
     def of(self, step: StepSpec) -> NDArray[np.bool_]:
         """Whether a partition of ``step`` may be stale: shape (n_partitions,), in their order.
 
-        All others were made by this code from these inputs. Not to be changed.
+        All others were made by the current code from the current inputs. Do not modify the array.
         """
         codes = tuple(map(self._code_version, step.assets))
         assets = (*step.assets, *(follow.asset for follow in self._follows.of(step.name)))
@@ -67,7 +67,7 @@ class Suspects:
         return found
 
     def touched_by(self, step: StepSpec, marked: Marks) -> list[tuple[str, NDArray[np.bool_]]]:
-        """The same for each input of which any is: in the order in which they are declared."""
+        """:meth:`touched` for each input that touches a partition, in order of declaration."""
         found = []
         for k, follow in enumerate(self._follows.of(step.name)):
             grid = marked.grid(follow.asset, self._names)
@@ -90,7 +90,9 @@ class Suspects:
         return found
 
     def _input_numbers(self, step: StepSpec, k: int, follow: Follow) -> Numbers:
-        """What an input adds to the fingerprint of all inputs; 0 where it is none or is missing."""
+        """Summand of an input in the fingerprint of all inputs; 0 where it is not read or is
+        missing.
+        """
         gathered = self._gather(step, k, follow)
         if not gathered.is_one_group:
             return self._one_by_one(step, follow)

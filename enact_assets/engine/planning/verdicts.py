@@ -1,9 +1,8 @@
-"""What a look at the lake says of every partition: one frame, of which all lists are filters.
+"""Verdicts on all partitions: one frame with a status for each; all lists are filters of it.
 
-A partition is *missing* if nothing of it exists, and *stale* if it cannot be used, if other code
-made it, or if one of its inputs has another version than the one it was made from. Whether what is
-made from it becomes stale is known when it is made: with equal content the change ends there. Until
-then it *may become stale*.
+A partition is *missing* if nothing of it exists. It is *stale* if it cannot be used, if it was made
+by other code, or if the version of one of its inputs changed. Partitions downstream of it *may
+become stale*: if it is made again with the same content, they stay fresh.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -36,13 +35,13 @@ SCHEMA = pl.Schema(
         "is_asked_for": pl.Boolean(),
     }
 )
-"""``partition`` is the key, null for a step without partitions. ``why`` has every reason why a
-partition is to be made, ``changed`` the input that each of them is about (null: none), ``upstream``
-the inputs of which a partition that belongs to it is to be made, or is being made."""
+"""``partition`` is the key, null for a step without partitions. ``why`` has every reason to make
+the partition, ``changed`` the input that each reason is about (null: no input), ``upstream`` the
+inputs with a partition that it reads and that is to be made or is being made."""
 
 
 class Verdict(NamedTuple):
-    """One row of the frame that is not fresh."""
+    """One row of the frame, for a partition that is not fresh."""
 
     step: str
     partition: Partition
@@ -76,7 +75,7 @@ class Verdicts:
         return cls(_frame(rows))
 
     def rows(self, *statuses: str) -> tuple[Verdict, ...]:
-        """Those of some statuses, in order."""
+        """Verdicts with one of these statuses, in order."""
         found = self.frame.filter(pl.col("status").is_in(statuses))
         return tuple(
             Verdict(
@@ -92,22 +91,22 @@ class Verdicts:
 
     @cached_property
     def not_fresh(self) -> tuple[Verdict, ...]:
-        """All that is anything else, in order."""
+        """Verdicts with any status other than fresh, in order."""
         return self.rows(*(status for status in STATUSES if status != FRESH))
 
     @cached_property
     def stale(self) -> tuple[Verdict, ...]:
-        """What is to be made: stale or missing."""
+        """Partitions to make: stale or missing."""
         return self.rows(*TO_MAKE)
 
     @cached_property
     def left(self) -> tuple[Verdict, ...]:
-        """What would have to be made, and is not: it is held, or made from what is."""
+        """Stale partitions that are not made now: they are held, or an input of theirs is."""
         return tuple(row for row in self.rows(HELD, BLOCKED) if row.causes)
 
     @cached_property
     def may_follow(self) -> dict[str, tuple[Partition, ...]]:
-        """Step -> partitions that are stale as soon as an input comes out otherwise than before."""
+        """Step -> partitions that become stale if an input is made again with another result."""
         found: dict[str, list[Partition]] = {}
         of = self.frame.filter(status=FOLLOWS).select("step", "partition")
         for step, key in of.iter_rows():
@@ -116,7 +115,7 @@ class Verdicts:
 
     @property
     def n_fresh(self) -> int:
-        """How many stay as they are whatever happens."""
+        """How many are fresh."""
         return self.frame.filter(status=FRESH).height
 
     @property
@@ -125,14 +124,14 @@ class Verdicts:
         return self.frame.filter(status=FOLLOWS).height
 
     def updated(self, row: Verdict) -> "Verdicts":
-        """With another verdict on a partition that was judged."""
+        """The same verdicts, with one replaced by ``row``."""
         is_it = (pl.col("step") == row.step) & pl.col("partition").eq_missing(row.key)
         (at,) = self.frame.select(is_it.arg_true()).to_series()
         return Verdicts(pl.concat([self.frame[:at], _frame([row]), self.frame[at + 1 :]]))
 
     def asked_for(self, is_asked_for: Callable[[str, Partition], bool]) -> "Verdicts":
-        """With what was named by whoever asks told from what is made for it; of fresh ones all
-        count as named.
+        """The same verdicts, with a flag that separates requested partitions from those made for
+        them. All fresh partitions count as requested.
         """
         is_fresh = self.frame["status"] == FRESH
         flags = is_fresh.to_numpy(writable=True)
@@ -142,15 +141,17 @@ class Verdicts:
 
 
 Hold = Callable[[StepSpec, Verdict], str | None]
-"""Whether something that is to be made is not, now: ``HELD`` holds up what is made from it, as what
-failed does; with ``WAITS`` that waits as if it were being made."""
+"""Decides whether a partition that is to be made is held back now. With ``HELD`` it blocks
+partitions downstream of it, like a failed one; with ``WAITS`` they wait, as if it were being
+made."""
 
 
 class Judge:
-    """Judges steps one by one, all before it first: :func:`judge` asks for all of them.
+    """Judges steps one by one; earlier steps must be judged first. :func:`judge` judges all steps.
 
-    ``is_chosen`` says which partitions may be made (None: all); of others it is as if they were
-    fresh. ``running`` are being made. With ``only_there`` nothing follows from what is missing.
+    ``is_chosen`` says which partitions may be made (None: all); all others count as fresh.
+    ``running`` partitions are being made. With ``only_there`` missing partitions do not affect
+    partitions downstream of them.
     """
 
     def __init__(
@@ -196,7 +197,7 @@ class Judge:
 
     def _verdict(self, step: StepSpec, row: Verdict, hold: Hold, *, is_suspect: bool) -> Verdict:
         causes = self._lineage.causes(step, row.partition) if is_suspect else ()
-        # What comes of an input that is made again is unknown.
+        # The result of an input that is made again is not known yet, so it is not a cause.
         causes = tuple(cause for cause in causes if cause.asset not in row.upstream)
         status = FOLLOWS if row.upstream else FRESH
         if causes:
@@ -217,8 +218,8 @@ class Judge:
 
 
 class _Upstream:
-    """Which inputs of each partition of a step are open: a bit for each in ``code``, shape
-    (n_partitions,).
+    """The open inputs of each partition of a step, inputs that are to be made or are being made: a
+    bit for each in ``code``, shape (n_partitions,).
     """
 
     def __init__(self, lineage: Lineage, step: StepSpec, marked: Marks) -> None:
@@ -234,7 +235,7 @@ class _Upstream:
         return self._named(int(self.code[position]))
 
     def lists(self) -> pl.Series:
-        """Those of all partitions, a list each."""
+        """The open inputs of every partition, as lists."""
         codes, at = np.unique(self.code, return_inverse=True)
         lists = [list(self._named(code)) for code in codes.tolist()]
         return pl.Series(lists, dtype=_TEXTS).gather(at)
@@ -251,8 +252,8 @@ def judge(
     only_there: bool = False,
     hold: Hold = lambda _step, _row: None,
 ) -> Verdicts:
-    """Judge every chosen partition of the steps of ``lineage``, as :class:`Judge` says;
-    ``on_progress`` gets the share done.
+    """Judge every chosen partition of the steps of ``lineage`` with :class:`Judge`; ``on_progress``
+    gets the share done.
     """
     of = Judge(lineage, is_chosen=is_chosen, only_there=only_there)
     frames = [_frame(())]
@@ -265,7 +266,7 @@ def judge(
 def _rows_of(
     step: str, keys: pl.Series, status: NDArray[np.object_], rows: Mapping[int, Verdict]
 ) -> pl.DataFrame:
-    """One row per partition, fresh ones too; reasons are those of ``rows``, by position."""
+    """One row per partition, including fresh ones; reasons come from ``rows``, by position."""
     of = [*rows.values()]
     at = np.zeros(len(keys), np.int64)
     at[list(rows)] = np.arange(1, len(of) + 1)

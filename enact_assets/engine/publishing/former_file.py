@@ -1,9 +1,9 @@
-"""What a published file remembers of its making, so that the next one is made from a copy of it.
+"""Records in a published file how it was made, so that the next one is made from a copy of it.
 
-Each relation is made of its SQL and of what it reads, down to the content hashes of files of the
-lake. A relation that would be made of the same is kept as it is. A large table consists of parts,
-each of some dozen demonstrations, of which only those are made again that changed; so both ways
-give the same rows in the same order, and sums of floats agree to the last bit.
+The hash of a relation covers its SQL and everything it reads, down to the content hashes of files
+of the lake. A relation with an unchanged hash is kept. A large table consists of parts of some
+dozen demonstrations each, and only changed parts are made again. A file made in this way and a file
+made from nothing have the same rows in the same order, so sums of floats agree to the last bit.
 """
 
 import json
@@ -27,20 +27,22 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import Table
 
 FORMAT = "3"
-"""Raise when what is made differs though SQL, contracts and files are the same."""
+"""Increase this when relations differ although SQL, contracts and files are the same."""
 BUILDER = "builder"
-"""Key of ``meta.published``: by what code the file was made."""
+"""Key of ``meta.published``: the code that made the file."""
 PARTS = "parts"
 """Schema of the parts of large tables."""
 FEWEST, ONE_IN = 32, 16
-"""A part ends before a demonstration whose name hashes to one in 16, once it has 32."""
+"""A part has at least 32 demonstrations. It ends before a demonstration whose name has a hash that
+one in 16 names has.
+"""
 MOST_FREE = 0.5
-"""Of a file with more free space than that nothing is kept: it would never shrink."""
+"""A file with a greater share of free space is made from nothing, as it would never shrink."""
 WHOLE_EVERY = timedelta(days=7)
-"""So often a file is made from nothing: every file of the lake is read, and a block of the former
-file that the disk has spoilt is not copied for ever."""
+"""How often the file is made from nothing. Then every file of the lake is read, and a damaged block
+of the former file is not copied forever."""
 MADE_WHOLE = "made_whole"
-"""Key of ``meta.published``: when that was done last."""
+"""Key of ``meta.published``: when the file was last made from nothing."""
 _FILES, _MADE = "meta.files", "meta.made"
 _MEANING = {
     _FILES: {
@@ -65,7 +67,7 @@ _MEANING = {
 
 
 class Kept(NamedTuple):
-    """A relation or check of the former file: its kind, what it was made of, number of rows."""
+    """A relation or check of the former file: its kind, hash and number of rows."""
 
     kind: str
     made_of: str
@@ -73,7 +75,7 @@ class Kept(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a former publication left; empty if there was none.
+    """Records of the former publication; empty if there was none.
 
     ``made_whole`` is when the file was made from nothing, ISO 8601.
     """
@@ -94,14 +96,14 @@ class Part(NamedTuple):
 
 
 def builder_of(code_version: str | None) -> str:
-    """Identifies the code that makes a file; of other code's file nothing is kept."""
+    """Identifies the code that makes a file. Nothing is kept of a file that other code made."""
     return content_sha((FORMAT, __version__, duckdb.__version__, code_version))
 
 
 def parts_of(table: type[Table], files: Sequence[File]) -> list[Part]:
-    """Parts of a table, in order; one that has its name if it is not large.
+    """Parts of a table, in order. A table that is not large has one part with the table's name.
 
-    Where a part ends depends on names near its end only: one more demonstration changes one or two.
+    The end of a part depends only on names near it, so a new demonstration changes one part or two.
     """
     name = table.table_name()
     if not is_split(table):
@@ -124,12 +126,14 @@ def parts_of(table: type[Table], files: Sequence[File]) -> list[Part]:
 
 
 def part_from(relation: str, first: str | None) -> str:
-    """Name of the part of a relation that begins with a demonstration (None: with any)."""
+    """Name of the part of a relation that begins with demonstration ``first`` (None: the only
+    part).
+    """
     return f"{PARTS}.{relation}_{_digest(first or '').hex()[:12]}"
 
 
 def ranges_of(parts: Sequence[Part], files: Sequence[File]) -> list[Within]:
-    """The demonstrations of each part of a table; together with those of no part, they are all."""
+    """The range of demonstrations of each part of a table. Together the ranges cover all names."""
     starts = [None, *(files[part.numbers[0]][0][0] for part in parts[1:])]
     return [Within(*of) for of in zip(starts, [*starts[1:], None], strict=True)]
 
@@ -139,9 +143,10 @@ def _digest(text: str) -> bytes:
 
 
 def recall(connection: duckdb.DuckDBPyConnection, builder: str) -> Memory:
-    """What the copy of a former file says; nothing if it should be made from nothing.
+    """Records in the copy of a former file; empty if the new file should be made from nothing.
 
-    Other code made it, it has grown empty, or it was made from nothing too long ago.
+    That is so if other code made it, if too much of it is free space, or if it was made from
+    nothing too long ago.
 
     Errors: ``duckdb.Error``, ``ValueError`` or ``LookupError`` for a file that is damaged or not
     one of ours.
@@ -178,7 +183,9 @@ def remember(
     listed_ns: int,
     made: Mapping[str, Kept],
 ) -> None:
-    """Write what the next publication needs. Files that may still change unseen are left out."""
+    """Write the records for the next publication. Files that may still change without a new time of
+    change are left out.
+    """
     settled = settled_before(listed_ns, [source.entry.mtime_ns for source in sources])
     believed = [source for source in sources if source.entry.mtime_ns < settled]
     columns = {

@@ -1,13 +1,13 @@
-"""Files of the lake to publish: current, verified and unchanged.
+"""Selects the files of the lake to publish: current, verified and unchanged.
 
-Names leave: a variant is taken out of the registry, a demonstration is forgotten. Their files stay
-in the lake and are not published. Tables that roll up several names keep rows of a leaver until
-they are made again, so these rows are left out as well. Otherwise checks would blame them for
-naming what is not there, or take them for what is. ``probes`` cannot be freed of a leaver: its
-statistics count it until they are made again.
+Names can be removed: a variant leaves the registry, a demonstration is forgotten. Files of removed
+names stay in the lake and are not published. Tables that combine several names keep rows of a
+removed name until they are made again, so these rows are left out, too. Otherwise checks would
+report references to missing rows, or count removed rows as current ones. ``probes`` keeps removed
+names in its statistics until it is made again.
 
-A partition that is stale may be about rows that vanished: questions were written again, and the
-model could not be asked them. Its rows about others than are current now are left out, too.
+A stale partition may refer to rows that no longer exist, for example answers to questions that were
+since written again. Its rows about ids that are not current are left out, too.
 """
 
 import shutil
@@ -39,7 +39,7 @@ from enact_assets.engine.system.places import Entry
 from enact_assets.engine.tables import TABLES, Reference, Table, dimensions
 
 Names = Mapping[str, Collection[str]]
-"""Dimension -> names that are current; of a dimension that is not in it, all are."""
+"""Dimension -> current names. In a dimension that is not listed, all names are current."""
 LeftOut = dict[str, dict[str, list[str]]]
 """Table -> column, or other SQL of a row -> values whose rows are not published."""
 
@@ -50,8 +50,8 @@ MAX_NAMED = 5
 class Source:
     """A file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
 
-    ``held`` as in :class:`Verified`. ``is_verified`` is false while it is only remembered: the
-    former publication read the same file, and this one need not read it again.
+    ``held`` as in :class:`Verified`. ``is_verified`` is false if only the former publication
+    verified this file; it need not be read again.
     """
 
     table: str
@@ -64,15 +64,15 @@ class Source:
 
 
 Remembered = Mapping[Entry, Verified]
-"""Files of a former publication, and what they held when it verified them."""
+"""Files of the former publication, and the results of verifying them."""
 
 
 class Sources:
-    """Every file of a lake that goes in. Tables are verified one by one, in any order.
+    """All files of a lake to publish. Tables are verified one by one, in any order.
 
-    Files that are ``remembered`` are verified only if their rows are read. Files of a lake that is
-    not in a folder are copied below ``copies`` when they are verified. ``stale`` are tables and
-    keys of partitions that are older than their inputs.
+    Files that are ``remembered`` are verified only if their rows are read. Files of a lake at a URL
+    are copied below ``copies`` when they are verified. ``stale`` are tables and keys of stale
+    partitions.
     """
 
     def __init__(
@@ -112,28 +112,31 @@ class Sources:
         return [source for table in self._files for source in self._verified.get(table, [])]
 
     def stale(self, table: str) -> list[int]:
-        """Places in :meth:`files` of partitions that are stale."""
+        """Indices in :meth:`files` of stale partitions."""
         keys = ["|".join(values) or None for values, _ in self._files[table]]
         return [number for number, key in enumerate(keys) if (table, key) in self._stale]
 
     def of_leavers(self, table: str) -> list[Path]:
-        """Files of ``table`` that are not published; rows elsewhere refer to rows of theirs."""
+        """Files of ``table`` of removed names: not published, but other tables may refer to their
+        rows.
+        """
         return self._of_leavers[table]
 
     def of(self, table: str) -> list[Source]:
         """Files of ``table``, verified or remembered.
 
-        Errors: :class:`DamagedFileError` if one was damaged.
+        Errors: :class:`DamagedFileError` if a file is damaged.
         """
         if self._damaged[table]:
             self.refuse_damaged()
         return self._verified[table]
 
     def paths(self, table: str, numbers: Sequence[int] | None = None) -> list[Path]:
-        """Where DuckDB reads those that have rows; what was only remembered is verified now.
+        """Paths of the files with rows, for DuckDB; files that were only remembered are verified
+        now.
 
-        ``numbers`` are places in :meth:`of` (None: all). Errors: as :meth:`of`;
-        :class:`WarehouseError` for a file that is not as it is remembered.
+        ``numbers`` are indices in :meth:`of` (None: all). Errors: as :meth:`of`;
+        :class:`WarehouseError` for a file that changed since it was remembered.
         """
         with self._reading:
             known = self.of(table)
@@ -177,7 +180,7 @@ class Sources:
             ]
 
     def refuse_damaged(self) -> None:
-        """Errors: :class:`DamagedFileError` names the files that were damaged."""
+        """Errors: :class:`DamagedFileError` names the damaged files."""
         damaged = [file for files in self._damaged.values() for file in files]
         if damaged:
             n_files, more = sum(map(len, self._files.values())), len(damaged) - MAX_NAMED
@@ -207,7 +210,7 @@ def find_sources(
     remembered: Remembered,
     stale: Collection[tuple[str, str | None]] = (),
 ) -> Iterator[Sources]:
-    """Every file that goes in, not yet verified; valid within the block.
+    """All files to publish, not verified yet; valid within the block.
 
     Copies, if needed, go to a temporary folder beside ``near``; ``stale`` as in :class:`Sources`.
     Errors:
@@ -225,7 +228,9 @@ def find_sources(
 
 
 def verified_before(table: str) -> tuple[str, ...]:
-    """Tables that must be verified, and leavers' rows in them known, before ``table`` is read."""
+    """Tables that must be verified, with their rows of removed names found, before ``table`` is
+    read.
+    """
     refers_to = TABLES[table].refers_to
     if refers_to is None:
         return ()
@@ -235,10 +240,10 @@ def verified_before(table: str) -> tuple[str, ...]:
 def left_out_of(
     connection: DuckDBPyConnection, sources: Sources, table: str, left_out: LeftOut
 ) -> dict[str, list[str]]:
-    """Rows of leavers in published files of ``table``, and rows of stale partitions about what
-    vanished: column, or other SQL of a row -> values.
+    """Rows to leave out of published files of ``table``: rows of removed names, and rows of stale
+    partitions about ids that vanished. Column, or other SQL of a row -> values.
 
-    ``left_out`` are those of the tables in :func:`verified_before`.
+    ``left_out`` has the rows to leave out of the tables in :func:`verified_before`.
     """
     found = _leavers(connection, TABLES[table], sources)
     refers_to = TABLES[table].refers_to
@@ -253,7 +258,8 @@ def left_out_of(
 def refuse_changed(sources: Sources) -> None:
     """Errors: :class:`WarehouseError` if a file was replaced since it was verified.
 
-    What was read then is neither verified nor what the content hash says. Of copies all is.
+    The rows that were read may then be unverified and differ from the content hash. Copied files
+    need no check.
     """
     if not isinstance(sources.lake.place, LocalPlace):
         return
@@ -277,7 +283,7 @@ def _is_current(table_name: str, names: Names) -> Callable[[File], bool]:
 def _leavers(
     connection: DuckDBPyConnection, contract: type[Table], sources: Sources
 ) -> dict[str, list[str]]:
-    """Names that rows of published files still hold though they are no longer current."""
+    """Removed names that rows of published files still have."""
     name = contract.table_name()
     found = {}
     for column in held_dimensions(contract):
@@ -297,9 +303,9 @@ def _leavers(
 def _vanished(
     connection: DuckDBPyConnection, sources: Sources, contract: type[Table], refers_to: Reference
 ) -> dict[str, list[str]]:
-    """Ids in stale partitions of ``contract`` that are not current any more.
+    """Ids in stale partitions of ``contract`` that are no longer current.
 
-    In a partition that is not stale such an id is an error, which checks find.
+    In a fresh partition such an id is an error, which checks find.
     """
     name, column = contract.table_name(), refers_to.column
     listing = TABLES[refers_to.current_in]
@@ -331,15 +337,17 @@ def _ids_of_leavers(
     refers_to: Reference,
     left_out: LeftOut,
 ) -> list[str]:
-    """Ids in ``contract``, which holds ids only, that are known to be about leavers.
+    """Ids of removed names in ``contract``, a table that has only ids.
 
-    Known, not merely absent from the table they refer to: an id of no row at all is an error.
+    Only ids found in files of removed names count: an id that no row has is an error.
     """
     known = []
     if paths := sources.of_leavers(refers_to.of):
         known.append(f"from ({lake_rows(TABLES[refers_to.of], paths)})")
     for name in refers_to.also_in:
-        columns = TABLES[name].columns()  # the rest is of stale partitions, not of leavers
+        columns = TABLES[
+            name
+        ].columns()  # other rows belong to stale partitions, not to removed names
         if of_table := {c: v for c, v in left_out.get(name, {}).items() if c in columns}:
             is_gone = " or ".join(is_one_of(column, v) for column, v in of_table.items())
             rows = lake_rows(TABLES[name], sources.paths(name))

@@ -13,9 +13,9 @@ from enact_assets.engine.tables import Table, text, unit_of
 CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
 """DuckDB must not download anything on its own."""
 PUBLISHED = "meta.published"
-"""Table of what a warehouse says about itself: key, value."""
+"""Table with a warehouse's own metadata: key, value."""
 CONTENT_SHA, PROVENANCE = "content_sha", "provenance"
-"""Its keys."""
+"""Keys of that table."""
 
 
 class StalePartitions(Table):
@@ -78,20 +78,20 @@ def duckdb_type(dtype: Any) -> str:
 def lake_rows(contract: type[Table], files: Sequence[Path]) -> str:
     """SQL for the rows of ``files``, in their order, with the columns and types of the contract.
 
-    Without files there are none: nothing materialized is not an error.
+    Without files the result is empty: a table that was never materialized is not an error.
     """
     columns = ", ".join(
         f"cast({name if files else 'null'} as {duckdb_type(dtype)}) as {name}"
         for name, dtype in contract.schema().items()
     )
-    # Columns hold the partition already; a folder called a=b must not add another one.
+    # Columns contain the partition already; a folder called a=b must not add a column.
     paths = ", ".join(literal(_one_file(path)) for path in files)
     source = f"from read_parquet([{paths}], hive_partitioning = false)" if files else "where false"
     return f"select {columns} {source}"
 
 
 def _one_file(path: Path) -> str:
-    """As a pattern of DuckDB that matches nothing but ``path``."""
+    """``path`` as a pattern of DuckDB that matches only this file."""
     return re.sub(r"[*?[]", r"[\g<0>]", str(path.absolute()))
 
 
@@ -103,7 +103,8 @@ def create_lake_view(
 ) -> None:
     """Make the temporary view ``lake_<table>`` of a connection: :func:`lake_rows` less some rows.
 
-    ``without`` maps columns, or other SQL of a row, to values; a row with one of them is left out.
+    ``without`` maps columns, or other SQL of a row, to values; a row with one of these values is
+    left out.
     """
     kept = "".join(f" and not ({is_one_of(c, v)})" for c, v in sorted(without.items()))
     rows = f"from ({lake_rows(contract, files)}) where true{kept}"
@@ -113,7 +114,7 @@ def create_lake_view(
 def create_given_view(
     connection: DuckDBPyConnection, contract: type[Table], rows: pl.DataFrame
 ) -> None:
-    """Make ``given_<table>``, a temporary table of ``rows`` in the order in which they are given.
+    """Make ``given_<table>``, a temporary table of ``rows`` in their order.
 
     Errors: :class:`TableContractError` if they break the contract.
     """
@@ -126,7 +127,7 @@ def create_given_view(
 
 
 def is_one_of(column: str, values: Collection[str]) -> str:
-    """SQL: whether ``column`` is one of ``values``. A filter, which keeps the order of rows."""
+    """SQL: whether ``column`` is one of ``values``. As a filter it keeps the order of rows."""
     names = ", ".join(literal(value) for value in sorted(values))
     return f"coalesce(list_contains([{names}]::varchar[], {column}), false)"
 
@@ -149,12 +150,14 @@ def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> No
 
 
 def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:
-    """Write what a relation (``kind``: table or view) holds into the database."""
+    """Write the meaning of a relation (``kind``: table or view) into the database."""
     connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
 
 
 def kinds_of(connection: DuckDBPyConnection) -> dict[str, str]:
-    """Every relation -> table or view. Asked once: DuckDB lists all of them each time."""
+    """Every relation -> table or view. One query for all, as DuckDB lists all relations each
+    time.
+    """
     listed = connection.execute(
         "with relations as ("
         "select schema_name, table_name as name, 'table' as kind, temporary from duckdb_tables() "
@@ -172,5 +175,5 @@ def n_rows_of(connection: DuckDBPyConnection, relation: str) -> int:
 
 
 def literal(text: str) -> str:
-    """``text`` as an SQL string. Statements that define things take no parameters."""
+    """``text`` as an SQL string, as statements of the DDL take no parameters."""
     return "'" + text.replace("'", "''") + "'"

@@ -26,7 +26,7 @@ STAGES = (MARTS, CHECKS)
 RELEASED = "released.csv"
 """Names that the last version had: relation, version it came with, columns."""
 STAGING = "staging"
-"""Stage before them: relations that are copied as they are."""
+"""Stage before these: relations that are copied from tables."""
 
 _FIELD = re.compile(r"-- (?P<field>\w+):\s*(?P<text>.*)")
 _WORD = re.compile(r"\w+")
@@ -48,12 +48,12 @@ class SqlFile:
 
     @property
     def place(self) -> str:
-        """How messages name it: ``sql/marts/leaderboard.sql``."""
+        """Path for messages: ``sql/marts/leaderboard.sql``."""
         return f"sql/{self.stage}/{self.name}.sql"
 
     @property
     def meaning(self) -> str:
-        """What the relation holds, or which rows the check returns."""
+        """What the relation contains, or which rows the check returns."""
         return self.header.get(self.name, "")
 
     @property
@@ -65,12 +65,14 @@ class SqlFile:
 
     @property
     def reads(self) -> list[str]:
-        """Relations that the header says it reads, in its order, each once."""
+        """Relations in the header's field ``Reads``, in order, without repetition."""
         return list(dict.fromkeys(_WORD.findall(self.header.get("Reads", ""))))
 
     @property
     def is_by_demonstration(self) -> bool:
-        """Whether its rows about a demonstration depend on no rows about another one."""
+        """Whether its rows about a demonstration depend only on rows about the same
+        demonstration.
+        """
         return self.header.get("By") == "demonstration."
 
     @property
@@ -92,7 +94,9 @@ def sql_folder() -> Path:
 
 @cache
 def packaged_sql() -> Sequence[SqlFile]:
-    """Those of :func:`sql_folder`, read once in a process: what runs is what was hashed as code."""
+    """Files of :func:`sql_folder`, read once per process, so that the files that run are the ones
+    that were hashed as code.
+    """
     return read_sql_files(sql_folder())
 
 
@@ -111,7 +115,7 @@ def released_columns(root: Path) -> dict[str, tuple[str, list[str]]]:
 
 
 def staging() -> list[SqlFile]:
-    """Copies of all published tables of the lake, and of what the publisher gives."""
+    """Copies of all published tables of the lake, and of tables given by the publisher."""
     copies = [_copy("lake", table) for table in TABLES.values() if table.is_published]
     return [*copies, _copy("given", StalePartitions)]
 
@@ -130,7 +134,7 @@ def read_sql_files(root: Path) -> list[SqlFile]:
     """Copies of tables, then all files below ``root``, in the order in which they run.
 
     Errors: :class:`WarehouseError` if one of the sub-folders is missing, a file has the name of a
-    table, or files read each other in a circle.
+    table, or files read each other circularly.
     """
     files = staging()
     tables = {*(file.name for file in files), Relations.table_name()}
@@ -171,7 +175,7 @@ def _contract(files: Sequence[SqlFile], released: Mapping[str, tuple[str, list[s
 
 
 def _after_what_they_read(files: Sequence[SqlFile]) -> list[SqlFile]:
-    """``files`` of one stage, each after those that its header says it reads."""
+    """``files`` of one stage, each after the files that its header says it reads."""
     named = {file.name: file for file in files}
     reads = {
         file.name: [name for name in file.reads if name in named and name != file.name]

@@ -1,8 +1,8 @@
 """Runs jobs on one database side by side, each on one thread.
 
-A query on one thread gives the same floats every time: their sums depend on the order of rows. And
-two at a time on a thread each are faster than one after the other on two, as DuckDB's threads spend
-a quarter of their time on keeping rows in order.
+A query on one thread gives the same floats every time, as sums of floats depend on the order of
+rows. Two queries side by side on one thread each are faster than one after the other on two
+threads, as DuckDB's threads spend a quarter of their time on keeping rows in order.
 """
 
 import os
@@ -19,12 +19,12 @@ from duckdb import DuckDBPyConnection, OutOfMemoryException
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 
 MAX_AT_ONCE = 4
-"""Jobs that are run at a time: each may take gigabytes of memory."""
+"""How many jobs run at the same time: each may take gigabytes of memory."""
 MOST_CACHED, LEAST_CACHED = 160 << 20, 32 << 20
-"""Bytes of the file in memory at which no job is started until none runs, and then all but so many
-are dropped. DuckDB keeps every block that it wrote or read until its ``memory_limit`` is reached.
-With a limit while jobs run, a large one would spill or not, depending on what runs beside it, and
-sums of floats would be added in another order."""
+"""When the file has more than ``MOST_CACHED`` bytes in memory, no job starts until all running ones
+have ended; then cached blocks are dropped down to ``LEAST_CACHED`` bytes. DuckDB keeps every block
+that it wrote or read until its ``memory_limit`` is reached. With a limit while jobs run, a large
+job might spill to disk, depending on the other jobs, and floats would be added in another order."""
 ASK_EVERY_S = 0.1
 
 Result = TypeVar("Result")
@@ -32,10 +32,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Job(Generic[Result]):
-    """Something to be done on a connection once the jobs that it ``needs`` are done.
+    """A task on a connection that starts once the jobs that it ``needs`` are done.
 
-    Of those that are ready, the greatest ``weight`` is started first, lest it be waited for.
-    ``is_due_anyway`` runs it even if another job failed.
+    Of the ready jobs, the one with the greatest ``weight`` starts first, so that others do not have
+    to wait for it at the end. ``is_due_anyway`` runs it even if another job failed.
     """
 
     name: str
@@ -66,9 +66,9 @@ class SideBySide:
             connection.close()
 
     def run(self, jobs: Sequence[Job[Result]], on_progress: OnProgress = unheard) -> list[Result]:
-        """Results of ``jobs`` in their order; ``on_progress`` hears how many are done.
+        """Results of ``jobs`` in their order; ``on_progress`` gets the number of finished jobs.
 
-        Errors: that of the first that failed, once nothing runs any more.
+        Errors: the error of the first failed job, after all running jobs have ended.
         """
         idle: SimpleQueue[DuckDBPyConnection] = SimpleQueue()
         for connection in self.connections:
@@ -87,7 +87,8 @@ class SideBySide:
         is_any_failed = False
         with self._pool() as pool:
             while True:
-                # One per connection at a time: what becomes ready later may weigh more.
+                # Start only one job per connection: a job that becomes ready later may have more
+                # weight.
                 ready = _ready(waiting, done, is_any_failed=is_any_failed)
                 if self._holds_much():
                     if not running:
@@ -107,7 +108,7 @@ class SideBySide:
         return [done[job.name].result() for job in jobs if job.name in done]
 
     def _holds_much(self) -> bool:
-        """Whether too much of the file is in memory; asked a few times a second."""
+        """Whether too much of the file is in memory; called a few times a second."""
         now = time.monotonic()
         if now >= self._ask_from:
             self._ask_from = now + ASK_EVERY_S
@@ -121,14 +122,14 @@ class SideBySide:
         try:
             self._connection.execute(f"set memory_limit = '{LEAST_CACHED} bytes'")
         except OutOfMemoryException:
-            pass  # the rest is not of the file; what could be dropped is
+            pass  # the rest does not belong to the file; all droppable blocks were dropped
         finally:
             self._connection.execute("reset memory_limit")
             self._is_full = False
 
     @contextmanager
     def _pool(self) -> Iterator[ThreadPoolExecutor]:
-        """Threads; when they are left before their time, by Ctrl-C, queries end at once."""
+        """Threads; if the block is left early, as by Ctrl-C, running queries are interrupted."""
         pool = ThreadPoolExecutor(len(self.connections), thread_name_prefix="enact-sql")
         try:
             yield pool

@@ -1,8 +1,8 @@
 """The warehouse: one DuckDB file with every published table, stale partitions and marts.
 
-It is built as a fresh file and swapped in when it is complete and passes all checks. Whoever holds
-the old file open keeps it, whole and unchanging, and never blocks publishing. Staging relations are
-copies, not views over the lake: a view would show an open reader half of a rebuild.
+It is built as a new file and swapped in when it is complete and passes all checks. A reader that
+has the old file open keeps it unchanged and never blocks publishing. Staging relations are copies,
+not views over the lake: through a view, an open reader would see half of a rebuild.
 """
 
 import logging
@@ -57,20 +57,22 @@ from enact_assets.engine.publishing.warehouse_seal import LOG, LOGS, seal, settl
 from enact_assets.engine.system.atomic import cannot_write, replacing, temporary_name
 
 _BUILD_CONFIG = {**CONFIG, "storage_compatibility_version": "v1.2.0", "fsync_mode": "NONE"}
-"""Clients older than ours must be able to open the file. It is flushed to disk once, when it is
-complete, not at each of a hundred commits."""
+"""Older clients must be able to open the file. It is flushed to disk once, when it is complete, not
+at each of a hundred commits."""
 _ROW_GROUP = 20480
-"""Rows are compressed and leave memory as soon as so many are there. By itself DuckDB waits for
-122,880, more than a part has: all would be in memory, and in the log, until the checkpoint."""
+"""Rows are compressed and leave memory as soon as there are so many. DuckDB's default is 122,880,
+more than a part has: all rows would be in memory and in the log until the checkpoint."""
 SHARE_OF_BUILDING = 0.95
 _COMPRESSION = """
 set disabled_compression_methods = 'fsst,dict_fsst'; set zstd_min_string_length = 30;
 set write_buffer_row_group_count = 1;
 """
-"""Prompts take nearly all of the space: like this it is a third, and written in less time. One row
-group waits in memory to be compressed, not five."""
+"""Prompts take nearly all of the space. With these settings they take a third of it, and are
+written in less time. One row group waits in memory to be compressed, not five."""
 _NOT_WRITTEN = {os.strerror(code): code for code in (28, 122, 30, 13, 5)}
-"""How the disk says no, as DuckDB quotes it: full, over quota, read-only, not allowed, broken."""
+"""Reasons why the system refuses to write, as DuckDB quotes them: disk full, over quota, read-only,
+permission denied, I/O error.
+"""
 
 
 _log = logging.getLogger(__name__)
@@ -78,9 +80,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PublishReport:
-    """A published warehouse: rows per relation, checks, seconds, and a hash of what went in.
+    """A published warehouse: rows per relation, checks, seconds, and a hash of all inputs.
 
-    ``ran`` names relations, parts of relations and checks that the former file did not have.
+    ``ran`` names relations, parts of relations and checks that were made or run now.
     """
 
     path: Path
@@ -105,21 +107,21 @@ def publish(
 ) -> PublishReport:
     """Build the warehouse from the lake and the ``sql`` folder and swap it in.
 
-    What the former file holds already is kept, unless ``is_whole``: both give the same rows.
+    Unchanged relations of the former file are kept, unless ``is_whole``; the rows are the same.
 
-    ``names`` maps a dimension to the names that are current: partitions and rows of any other are
-    left out (None: all are current). ``stale`` becomes the relation ``stale_partitions``: asset,
+    ``names`` maps dimension -> current names: partitions and rows of other names are left out
+    (None: all names are current). ``stale`` becomes the relation ``stale_partitions``: asset,
     partition (null if it has none), state (stale or missing) and why, in the order given (None:
-    nothing is stale or missing). Of stale partitions rows are left out that are about what is not
-    there any more, as :class:`~enact_assets.engine.tables.Reference` says.
-    ``provenance`` is kept in the file, for :func:`published_provenance`, and so are the keys and
-    values of ``said``, which are no part of the content hash. ``on_progress`` hears of percent.
+    nothing is stale or missing). Rows of stale partitions about ids that are no longer current are
+    left out (:class:`~enact_assets.engine.tables.Reference`).
+    ``provenance`` is written to the file, for :func:`published_provenance`, and so are the keys and
+    values of ``said``, which are not part of the content hash. ``on_progress`` gets percent.
 
     Errors, all of which leave the old file as it was: :class:`DamagedFileError` names the files of
     the lake that cannot be used; :class:`WarehouseError` names the SQL file that failed;
-    :class:`CheckError` the checks that did, each with its number of offending rows and the first of
-    them; :class:`OutputError` if the file cannot be written; :class:`TableContractError` for
-    ``stale`` with other columns; :class:`UnknownNameError` for a dimension that no table has.
+    :class:`CheckError` names the failed checks, each with its number of offending rows and the
+    first of them; :class:`OutputError` if the file cannot be written; :class:`TableContractError`
+    for ``stale`` with other columns; :class:`UnknownNameError` for a dimension that no table has.
     """
     started = time.monotonic()
     if "?" in str(warehouse_path):
@@ -147,7 +149,7 @@ def publish(
 
 
 class _Rising:
-    """Tells the share done, which never falls: who starts again does so within what is left."""
+    """Reports the share done, which never falls: after a restart it covers only the rest."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress, self._from, self._at = on_progress, 0.0, 0.0
@@ -162,7 +164,7 @@ class _Rising:
 
 @dataclass(frozen=True)
 class _Making:
-    """What a file is made of, and the two ways to make it."""
+    """Inputs of a file, and the two ways to make it: from nothing or from the former file."""
 
     lake: Lake
     files: Sequence[SqlFile]
@@ -179,14 +181,15 @@ class _Making:
             return self._make(temporary, connection, NOTHING)
 
     def again(self, former: Path, temporary: Path) -> tuple[Built, str] | None:
-        """Make the file from a copy of the former one; None where that does not work.
+        """Make the file from a copy of the former one; None if that is impossible.
 
-        Then there is none of ours, or another program wrote to it, or it is damaged, or a file of
-        the lake is: made from nothing, every file is read, and all that is wrong is found.
+        It is impossible if there is no former file of ours, if another program wrote to it, or if
+        it or a file of the lake is damaged. The file is then made from nothing, which reads every
+        file and finds all damage.
         """
         try:
             shutil.copyfile(former, temporary)
-            # Afterwards: what is written while the file is copied is seen, too.
+            # Checked after copying, so that writes during the copy are noticed, too.
             if (why := why_altered(former)) is not None:
                 raise WarehouseError(f"{why}. Nothing in it is kept.")
             with _new_database(temporary) as connection:
@@ -229,7 +232,9 @@ class _Making:
 
 @contextmanager
 def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a temporary file, beside which nothing is left behind."""
+    """A connection to a temporary file; its log and other files beside it are removed at the
+    end.
+    """
     try:
         config = {**_BUILD_CONFIG, "temp_directory": f"{path}.tmp"}
         with duckdb.connect(config=config) as connection:
@@ -238,7 +243,7 @@ def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(f"attach {file} as warehouse (row_group_size {_ROW_GROUP})")
             connection.execute("use warehouse")
             yield connection
-            # Nothing may write to the file once it is swapped in, not even when it is closed.
+            # DuckDB must not write to the file after it is swapped in, not even when closing it.
             connection.execute("use memory")
             connection.execute("detach warehouse")
     finally:
@@ -249,7 +254,9 @@ def _new_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _naming_full_disks(warehouse_path: Path) -> Iterator[None]:
-    """What DuckDB could not write as an error about the warehouse, not about its temporary name."""
+    """Raise DuckDB's errors of writing as errors about the warehouse, not about its temporary
+    name.
+    """
     try:
         yield
     except (duckdb.Error, WarehouseError) as error:
@@ -265,12 +272,12 @@ def _naming_full_disks(warehouse_path: Path) -> Iterator[None]:
 def _shut_log(warehouse_path: Path) -> None:
     """Keep writers of the old file from spoiling the new one.
 
-    DuckDB logs to a file of the database's name with ``.wal`` behind, and refuses to open a
-    database whose log belongs to another. Whoever holds the old file open for writing can leave
-    such a log at any time, also after the swap: killed, or alive and merely committing. So the log
-    becomes a link to nowhere. Readers, also of older versions, find an empty log; a commit is
-    refused from DuckDB 1.5 on, as the log cannot be flushed. Clients of 1.2 to 1.4 remove the link
-    and write: the seal of the file tells.
+    DuckDB logs to a file with the database's name and the suffix ``.wal``, and refuses to open a
+    database whose log belongs to another one. A process that has the old file open for writing can
+    leave such a log at any time, even after the swap: when it is killed, or when it commits. So the
+    log is replaced by a broken link. Readers of any version find an empty log. From DuckDB 1.5 on a
+    commit fails, as the log cannot be flushed. Clients of 1.2 to 1.4 remove the link and write; the
+    seal of the file reveals that.
     """
     log = Path(f"{warehouse_path}{LOG}")
     for left in LOGS:
@@ -281,7 +288,7 @@ def _shut_log(warehouse_path: Path) -> None:
         link.symlink_to(os.devnull)
         link.replace(log)
     except OSError:
-        # A file system without links: at least the log that is there now must go.
+        # The file system has no links: at least remove the current log.
         link.unlink(missing_ok=True)
         log.unlink(missing_ok=True)
 
@@ -307,7 +314,7 @@ def _write_said(
     said: Mapping[str, str],
     provenance: Provenance | None,
 ) -> None:
-    """Keep in the file what it was made from, as tables of the lake do."""
+    """Write the inputs of the file into it, as for tables of the lake."""
     schema = PUBLISHED.partition(".")[0]
     values = dict(said)
     if provenance is not None:

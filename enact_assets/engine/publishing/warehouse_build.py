@@ -1,12 +1,12 @@
 """Makes staging relations and marts in a database and checks them, part by part.
 
-The database is empty, or a copy of the former one: what would be made of the same is kept.
-Everything is a job that waits for what it needs and for nothing else: tables of the lake are
-verified while others, verified already, are read into the database.
+The database is empty, or a copy of the former one, of which unchanged relations are kept. Each
+piece of work is a job that waits only for the jobs it needs: some tables of the lake are verified
+while others, already verified, are read into the database.
 
-Marts whose header says ``By: demonstration.`` are made of some dozen demonstrations after another,
-each range a table of its own. The relation is a view of these parts. Only parts of demonstrations
-that changed are made again, and rows of one range at a time are in memory.
+A mart whose header says ``By: demonstration.`` is made in ranges of some dozen demonstrations, each
+range a separate table. The relation is a view of these parts. Only parts of changed demonstrations
+are made again, and only rows of one range at a time are in memory.
 """
 
 import re
@@ -64,7 +64,7 @@ from enact_assets.engine.tables import TABLES, Table
 
 @dataclass(frozen=True)
 class SplitMart:
-    """The file of a mart, and the ranges of demonstrations that are together all of them."""
+    """The file of a mart, and the ranges of demonstrations that it is split into."""
 
     file: SqlFile
     ranges: Sequence[Within]
@@ -86,7 +86,7 @@ class SplitMart:
         return f"select * from {self.part(within)}"  # noqa: S608 - our own names
 
     def making(self, within: Within, rows: Mapping[str, str]) -> SqlFile:
-        """What makes one part, of ``rows`` (relation -> SQL) about its demonstrations.
+        """SQL file that makes one part from ``rows`` (relation -> SQL) about its demonstrations.
 
         Errors: :class:`WarehouseError` if the file does not begin with ``create table``.
         """
@@ -104,7 +104,7 @@ class SplitMart:
         return replace(self.file, name=name, header={}, text=sql)
 
     def gathering(self) -> SqlFile:
-        """What makes the relation of all parts, and the rest of the file: comments."""
+        """SQL file that makes the relation of all parts and runs the rest of the file: comments."""
         _, *more = self._statements()
         sql = ";\n".join([view_of(self.file.name, self.parts), *more])
         return replace(self.file, text=sql)
@@ -114,7 +114,7 @@ class SplitMart:
 
 
 def view_of(relation: str, parts: Sequence[str]) -> str:
-    """SQL that makes a relation of its parts, whose rows follow each other."""
+    """SQL that makes a relation from its parts, one after the other."""
     rows = " union all ".join(f"select * from {part}" for part in parts)  # noqa: S608 - our own
     return f"create view {relation} as {rows}"
 
@@ -129,7 +129,7 @@ BuildJob = Job[CheckResult | None]
 
 
 class Building:
-    """Jobs that make everything, and what they have made so far."""
+    """The jobs that make all relations and checks, and their results so far."""
 
     def __init__(
         self,
@@ -151,12 +151,12 @@ class Building:
         }
 
     def jobs(self) -> Iterator[BuildJob]:
-        """Each waits for what it reads."""
+        """All jobs; each waits for the jobs whose results it reads."""
         yield from self._jobs_of_tables()
         yield from self._jobs_of_files()
 
     def _jobs_of_tables(self) -> Iterator[BuildJob]:
-        """Per table, one that verifies it, one that finds whose rows of it are left out, and one
+        """For each table: one job that verifies it, one that finds the rows to leave out, and one
         for each part.
         """
         sources = self._sources
@@ -175,15 +175,16 @@ class Building:
                 yield Job(part.name, make, frozenset({_left_out(table)}), size // len(parts))
 
     def _jobs_of_files(self) -> Iterator[BuildJob]:
-        """One per file, of some marts and checks one per range of demonstrations; each waits for
-        the files before it, and for the tables, that its text names.
+        """One job for each SQL file, or one for each range of demonstrations for some marts and
+        checks. Each waits for the earlier files and for the tables that its text names.
         """
         sizes = self._sources.sizes
         before: dict[str, str] = {}
         for file in self._files:
             words = set(_WORD.findall(_COMMENT.sub("", file.text)))
             tables = sorted(table for table in sizes if _LAKE + table in words)
-            # Columns have names of relations, too: a header that says By says what is read.
+            # Some columns have names of relations, so for files with By the header says what is
+            # read.
             told = set(file.reads) if file.is_by_demonstration else words
             read = sorted(told & before.keys())
             parts = self._parts[file.name] if file.stage == STAGING and file.name in sizes else []
@@ -210,7 +211,7 @@ class Building:
             before[file.name] = file.place
 
     def _ranges(self, file: SqlFile, read: Sequence[str]) -> list[Within]:
-        """Of demonstrations that are looked at one after another: those of its largest table."""
+        """The ranges of demonstrations into which a file is split: those of its largest table."""
         split = [table for table in read if len(self._parts.get(table, ())) > 1]
         if not file.is_by_demonstration or not split:
             return [ALL]
@@ -278,13 +279,13 @@ class Building:
         below = {name: self._sha_within(name, within) for name in read}
         name = _name_of_check(file, within)
         self.made[name] = Kept(CHECKS, content_sha((file.text, below, within)), 0)
-        # A file is published only if all its checks passed.
+        # A warehouse is published only if all its checks passed.
         if self._former.get(name) == self.made[name]:
             return passed(file)
         return run_check(connection, file, self._rows_within(read, within))
 
     def _rows_within(self, read: Sequence[str], within: Within) -> dict[str, str]:
-        """Relation -> SQL of those of its rows that are about some demonstrations."""
+        """Relation -> SQL of its rows about the demonstrations of a range."""
         rows = {}
         for name in read if within != ALL else []:
             table = TABLES.get(name)
@@ -296,7 +297,7 @@ class Building:
         return rows
 
     def _part_within(self, table: str, within: Within) -> str | None:
-        """The part of a table that has all its rows about some demonstrations and no others."""
+        """The part of a table that has exactly its rows about the demonstrations of a range."""
         parts = self._parts[table]
         if len(parts) == 1:
             return None
@@ -304,7 +305,7 @@ class Building:
         return parts[ranges.index(within)].name if within in ranges else None
 
     def _sha_within(self, relation: str, within: Within) -> str:
-        """Hash of all that decides those of its rows that are about some demonstrations."""
+        """Hash of everything that decides a relation's rows about the demonstrations of a range."""
         mart = self._split.get(relation)
         if mart is not None and within in mart.ranges:
             return self.made[mart.part(within)].made_of
@@ -325,10 +326,10 @@ class Building:
         gathers: Sequence[str] = (),
         place: str | None = None,
     ) -> None:
-        """Run ``file`` on the rows that it ``reads``, unless the former file has what it makes.
+        """Run ``file`` on the rows that it ``reads``, unless the former file has its result.
 
-        If it ``gathers`` parts, it has their rows. Errors are about ``place``, if that is not the
-        file's own.
+        If it ``gathers`` parts, it has their rows. Errors name ``place`` instead of the file's own
+        path, if it is given.
         """
         name = file.name
         before = self._former.get(name)
@@ -351,7 +352,7 @@ class Building:
         self.made[name] = Kept(UNKNOWN, made_of, n_rows)
 
     def _sha_of_table(self, table: str) -> str:
-        """Hash of all that decides the rows of a table, part by part."""
+        """Hash of everything that decides the rows of a table, part by part."""
         return content_sha([self._sha_of_rows(table, part) for part in self._parts[table]])
 
     def _sha_of_rows(self, table: str, part: Part) -> str:
@@ -378,7 +379,9 @@ def _left_out(table: str) -> str:
 
 
 def _rows_of(connection: duckdb.DuckDBPyConnection, file: SqlFile) -> int:
-    """Rows of what the file made. Errors: :class:`WarehouseError` if it made nothing."""
+    """Number of rows of the relation that the file made. Errors: :class:`WarehouseError` if it made
+    none.
+    """
     try:
         return n_rows_of(connection, file.name)
     except duckdb.CatalogException as error:
@@ -396,10 +399,10 @@ def drop(connection: duckdb.DuckDBPyConnection, name: str, kept: Kept) -> None:
 
 @dataclass(frozen=True)
 class Built:
-    """Rows of each relation, what rows of published files were left out, and all checks.
+    """Number of rows of each relation, rows of published files that were left out, and all checks.
 
-    ``made`` is what the next publication may keep: the name of each relation, part and check.
-    ``ran`` names those of them that were made or run now.
+    ``made`` maps the name of each relation, part and check to the record for the next publication.
+    ``ran`` names those that were made or run now.
     """
 
     rows: dict[str, int]
@@ -420,10 +423,10 @@ def build(
 ) -> Built:
     """Verify ``sources``, make the relations of ``files`` with comments, and run the checks.
 
-    ``former`` is what the database holds already. ``on_progress`` hears of files. Errors:
-    :class:`DamagedFileError` names files of the lake that cannot be used; :class:`WarehouseError`
-    the SQL file that failed, or files of the lake that changed meanwhile;
-    :class:`TableContractError` for ``stale`` with other columns. Offending rows are no error.
+    ``former`` are the relations that the database has already. ``on_progress`` gets the number of
+    files. Errors: :class:`DamagedFileError` names files of the lake that cannot be used;
+    :class:`WarehouseError` the SQL file that failed, or files of the lake that changed meanwhile;
+    :class:`TableContractError` for ``stale`` with other columns. Offending rows are not an error.
     """
     connection.execute(f"create schema if not exists {PARTS}")
     building = Building(files, sources, former, content_sha(stale.rows()))
@@ -437,7 +440,7 @@ def build(
         refuse_changed(sources)
         raise
     except DamagedFileError:
-        sources.refuse_damaged()  # by now all of them
+        sources.refuse_damaged()  # by now all files were read
         raise
     sources.refuse_damaged()
     kinds, left_out = kinds_of(connection), building.left_out
@@ -445,7 +448,7 @@ def build(
         name: kept._replace(kind=kinds[name]) if kept.kind == UNKNOWN else kept
         for name, kept in building.made.items()
     }
-    # One transaction: each of the hundreds of comments would be flushed to disk alone.
+    # One transaction, as otherwise each of hundreds of comments would be flushed to disk.
     connection.begin()
     for name in former.keys() - made.keys():
         drop(connection, name, former[name])

@@ -21,9 +21,9 @@ SPLIT_BY = "demonstration"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check found: how many offending rows, the first of them, and what to do about it.
+    """Result of a check: how many offending rows, the first of them, and what to do about it.
 
-    ``rows`` are five at most; without any it has no columns.
+    ``rows`` has at most five rows; without offending rows it has no columns.
     """
 
     name: str
@@ -68,19 +68,21 @@ def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> Non
 
 
 class Within(NamedTuple):
-    """Some of the demonstrations, by their names: from ``first`` to before ``end`` (None: all)."""
+    """A range of demonstrations, by their names: from ``first`` to before ``end`` (None:
+    unlimited).
+    """
 
     first: str | None = None
     end: str | None = None
 
     def holds(self, demonstration: str) -> bool:
-        """Whether a demonstration is one of them."""
+        """Whether a demonstration is in the range."""
         return (self.first is None or self.first <= demonstration) and (
             self.end is None or demonstration < self.end
         )
 
     def rows_of(self, relation: str) -> str:
-        """SQL: a relation's rows about them."""
+        """SQL: a relation's rows about demonstrations in the range."""
         bounds = ((">=", self.first), ("<", self.end))
         told = [f"{SPLIT_BY} {sign} {literal(name)}" for sign, name in bounds if name is not None]
         where = f" where {' and '.join(told)}" if told else ""
@@ -96,20 +98,20 @@ def is_split(table: type[Table] | None) -> bool:
 
 
 def instead_of(rows: Mapping[str, str]) -> str:
-    """SQL before a query: some relations have these ``rows`` (relation -> SQL) in it."""
+    """SQL before a query that replaces some relations in it by ``rows`` (relation -> SQL)."""
     each = [f"{name} as not materialized ({sql})" for name, sql in rows.items()]
     return f"with {', '.join(each)} " if each else ""
 
 
 def passed(file: SqlFile) -> CheckResult:
-    """The result of a check that found nothing."""
+    """The result of a check without offending rows."""
     return CheckResult(file.name, 0, pl.DataFrame(), file.header.get("Fix", ""))
 
 
 def run_check(
     connection: duckdb.DuckDBPyConnection, file: SqlFile, rows: Mapping[str, str] | None = None
 ) -> CheckResult:
-    """Run one check; on ``rows`` (relation -> SQL) of some relations instead of all theirs.
+    """Run one check, with some relations replaced by ``rows`` (relation -> SQL).
 
     Errors: :class:`WarehouseError` with DuckDB's message.
     """
@@ -127,7 +129,7 @@ def run_check(
 
 
 def merged(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
-    """One result for each check, of those that it has for ranges of demonstrations, in order."""
+    """Merge the results of ranges of demonstrations: one result for each check, in order."""
     checks = []
     for _, group in groupby(results, attrgetter("name")):
         of_check = list(group)

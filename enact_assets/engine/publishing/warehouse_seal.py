@@ -2,8 +2,9 @@
 
 DuckDB clients of 1.2 to 1.4 can write into a published file, and the next publication keeps
 relations of it. So the file is compared with its seal before anything is kept, by every plan and by
-``verify``. The hash is kept elsewhere because a file cannot hold its own; the file's inode, size
-and times spare hashing it each time, and a copy of a data root, whose inodes differ, stays valid.
+``verify``. The hash is in another file because a file cannot contain its own hash. The file is not
+hashed again while its inode, size and times are the same. A copy of a data root has other inodes
+and stays valid.
 """
 
 import hashlib
@@ -22,15 +23,17 @@ from enact_assets.engine.system.atomic import replacing
 SEAL = ".seal"
 LOG = ".wal"
 LOGS = (LOG, ".wal.checkpoint", ".wal.recovery")
-"""What DuckDB may leave beside a file: its log, and more if it is killed while writing one."""
+"""Files that DuckDB may leave beside a database: its log, and others if it is killed while writing
+it.
+"""
 
 _State = tuple[int, int, int, int]
 """Inode, size, times of change of content and of inode; no program can set the last."""
 
 
 class _Seal(msgspec.Struct, frozen=True):
-    """Hashes of the file: that of the last publication, and of the one before, which stays until
-    the file is swapped. ``state`` is how the file of the first one looked then.
+    """Hashes of the file: that of the last publication, and that of the one before, which is needed
+    until the file is swapped. ``state`` is the state of the file with the first hash.
     """
 
     shas: tuple[str, ...]
@@ -38,10 +41,11 @@ class _Seal(msgspec.Struct, frozen=True):
 
 
 def seal(warehouse: Path, built: Path) -> str:
-    """Before ``built`` becomes ``warehouse``: note its hash, beside that of the file there now.
+    """Before ``built`` becomes ``warehouse``: note its hash, together with the hash of the current
+    file.
 
-    Returns the hash, for :func:`settle`. Errors: ``OSError``; :class:`OutputError` if it cannot be
-    written.
+    Returns the hash, for :func:`settle`. Errors: ``OSError``; :class:`OutputError` if the seal
+    cannot be written.
     """
     sha = _sha_of(built)
     there = [] if why_altered(warehouse) or not warehouse.exists() else [_sha_of(warehouse)]
@@ -50,9 +54,9 @@ def seal(warehouse: Path, built: Path) -> str:
 
 
 def settle(warehouse: Path, sha: str, built: os.stat_result) -> None:
-    """After the swap: note how the file looks, unless it was written to since it was ``built``.
+    """After the swap: note the file's state, unless the file was written to since it was ``built``.
 
-    Without that note the file is read whenever it is compared.
+    Without that note the file is read each time it is compared.
     """
     with suppress(OSError, OutputError):
         now = _state_of(warehouse)
@@ -61,9 +65,9 @@ def settle(warehouse: Path, sha: str, built: os.stat_result) -> None:
 
 
 def why_altered(warehouse: Path, *, is_read: bool = False) -> str | None:
-    """Why the file is not as it was published, in words; None if it is, or if there is none.
+    """Why the file differs from the published one; None if it does not, or if there is no file.
 
-    ``is_read``: all its bytes are read, even if it looks as it did.
+    ``is_read``: read all its bytes, even if its state is unchanged.
     """
     try:
         return _why_altered(warehouse, is_read=is_read)
@@ -93,9 +97,10 @@ def _why_altered(warehouse: Path, *, is_read: bool) -> str | None:
 
 
 def _renew(warehouse: Path, kept: _Seal, now: _State) -> None:
-    """Note how the file looks now, after ``chmod``, a link or a copy: it need not be read again.
+    """Note the file's state after ``chmod``, a link or a copy, so that it need not be read again.
 
-    Not if it was written, or published, in between, or may be within the same tick of the clock.
+    Nothing is noted if the file was written or published in between, or may still be within the
+    same tick of the clock.
     """
     if time.time_ns() - max(now[2:]) < NOT_SETTLED_NS:
         return
@@ -127,7 +132,9 @@ def _state_of(path: Path) -> _State:
 
 @lru_cache(maxsize=4)
 def _sha_of_state(path: Path, _: _State) -> str:
-    """Once in a process for each state: a copied data root has no other memory of it."""
+    """Computed once per process for each state, as the hash of a copied data root cannot be
+    noted.
+    """
     return _sha_of(path)
 
 

@@ -1,8 +1,8 @@
-"""Files that appear whole or not at all, even if the writer is killed.
+"""Writes files that appear as a whole or not at all, even if the writer is killed.
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed. Readers
-that hold the old file open keep it. Temporary names start with a dot and end in ``.tmp``, which no
-of our file names does, so leftovers of a killed run are never mistaken for data.
+that have the old file open keep it. Temporary names start with a dot and end in ``.tmp``, unlike
+all our other file names, so leftovers of a killed run are never mistaken for data.
 """
 
 import errno
@@ -19,7 +19,7 @@ from enact_assets.engine.errors import OutputError
 
 TEMPORARY_SUFFIX = ".tmp"
 LEFTOVER_AGE_S = 24 * 3600.0
-"""A temporary file older than this belongs to a killed run; a younger one may still be written."""
+"""A temporary file older than this was left by a killed run; a younger one may still be in use."""
 FLUSHED_AT_ONCE = 8
 
 _ADVICE = {
@@ -42,7 +42,7 @@ def is_temporary(path: Path) -> bool:
 
 
 def is_temporary_name(name: str) -> bool:
-    """As :func:`is_temporary`, of a file name; ``.a.tmp.wal`` belongs to ``.a.tmp``."""
+    """As :func:`is_temporary`, for a file name; ``.a.tmp.wal`` belongs to ``.a.tmp``."""
     return name.startswith(".") and TEMPORARY_SUFFIX in Path(name).suffixes
 
 
@@ -51,8 +51,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a temporary path to write to; on leaving without error it becomes ``path``.
 
     Creates the folder and sweeps leftovers from it. On an error the temporary file is removed and
-    what stood at ``path`` before stays. Errors: :class:`OutputError` if the file or its folder
-    cannot be written; an ``OSError`` about another file is passed on as it is.
+    the earlier file at ``path`` stays. Errors: :class:`OutputError` if the file or its folder
+    cannot be written; an ``OSError`` about another file is raised unchanged.
     """
     temporary = temporary_name(path)
     try:
@@ -89,10 +89,10 @@ def flush_to_disk(path: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing; their names have reached the disk then.
+    """Make a folder and its missing parents, and wait until their names have reached the disk.
 
-    Flushing a file and its folder says nothing about the name of a folder that is new itself.
-    Tables of the lake do without: what a power cut takes of them is made again.
+    Flushing a file and its folder does not flush the name of a new folder. Tables of the lake do
+    not need this: if a power cut loses them, they are made again.
     """
     missing = []
     for place in (folder, *folder.parents):
@@ -105,24 +105,24 @@ def make_folder(folder: Path) -> None:
 
 
 def flush_tree(folder: Path) -> None:
-    """Wait until all files and folders below ``folder``, and itself, have reached the disk."""
+    """Wait until ``folder`` and all files and folders below it have reached the disk."""
     for place, _, names in os.walk(folder, topdown=False):
         paths = [path for path in (Path(place, name) for name in names) if path.is_file()]
-        # At once, as one commit of the file system's journal may do for several.
+        # In parallel, as one commit of the file system's journal may cover several files.
         with ThreadPoolExecutor(FLUSHED_AT_ONCE) as pool:
             list(pool.map(flush_to_disk, paths))
         flush_to_disk(Path(place))
 
 
 def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[Path]:
-    """Remove what killed writers left in ``folder`` and return it; the young stays."""
+    """Remove old temporary files of killed writers from ``folder``, and return their paths."""
     now = time.time()
     swept = []
-    # Swept at each write, of folders with ten thousand files: hence names, not paths.
+    # Names, not paths, for speed: each write sweeps its folder, which may have ten thousand files.
     names = [name for name in os.listdir(folder) if is_temporary_name(name)]  # noqa: PTH208
     for path in sorted(folder / name for name in names):
         try:
-            # Of a link the link itself counts, not what it leads to.
+            # For a link the link's own age counts, not that of its target.
             if now - path.lstat().st_mtime < older_than_s:
                 continue
             if path.is_dir() and not path.is_symlink():
@@ -130,7 +130,7 @@ def sweep_leftovers(folder: Path, older_than_s: float = LEFTOVER_AGE_S) -> list[
             else:
                 path.unlink()
         except OSError:
-            continue  # another writer swept it first, or it is not ours to remove
+            continue  # another writer removed it first, or this user may not remove it
         swept.append(path)
     return swept
 
@@ -144,8 +144,8 @@ def _is_about(error: OSError, path: Path) -> bool:
 
 
 def _remove(temporary: Path) -> None:
-    """Remove what was not renamed; not even an error in doing so may hide the one before it."""
+    """Remove a file that was not renamed. An error here must not hide the earlier error."""
     try:
         temporary.unlink(missing_ok=True)
     except OSError:
-        return  # swept later
+        return  # a later write sweeps it

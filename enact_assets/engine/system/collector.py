@@ -1,4 +1,4 @@
-"""Pauses Python's collector of reference cycles where it finds none."""
+"""Pauses Python's garbage collector of reference cycles where there are none to find."""
 
 import gc
 from collections.abc import Iterator
@@ -7,10 +7,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """For millions of objects that stay, and not one cycle to free: rows of a scan, imported code.
+    """For code that creates millions of lasting objects without cycles: rows of a scan, imported
+    code.
 
-    The collector would look at all of them again and again: a third of the time of a scan, a fifth
-    of that of a short command.
+    The collector would visit all of them again and again. That takes a third of the time of a scan,
+    and a fifth of the time of a short command.
     """
     is_on = gc.isenabled()
     gc.disable()

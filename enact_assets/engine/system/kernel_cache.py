@@ -1,9 +1,9 @@
-"""Keeps compiled kernels apart from those of another source, wherever Numba may write them.
+"""Keeps compiled kernels of different sources apart, in any folder that Numba writes to.
 
-Numba looks at the file of the outermost kernel only. Kernels here call kernels of other files:
-after an edit, or a pull, of an inner one the old machine code would go on running without a sign.
-Beside their source, all compiled kernels are dropped as soon as any kernel file changed. Elsewhere
-they have a folder per content of all kernel files.
+Numba checks the file of the outermost kernel only. Kernels here call kernels of other files: after
+a change of an inner one, the old machine code would silently keep running. So all compiled kernels
+beside their source are removed when any kernel file changed. In other folders, each content of all
+kernel files has its own sub-folder.
 """
 
 import os
@@ -19,7 +19,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2]
 STAMP = "kernels.stamp"
 KERNEL_FILES = ("**/*kernels.py", "**/bit_sets.py", "**/release_arrays.py")
-"""Every module with a kernel in it; a test compares."""
+"""Patterns of all modules with kernels; a test checks that none is missing."""
 INDEXES = "**/__pycache__/*.nbi"
 VARIABLE = "NUMBA_CACHE_DIR"
 _OWN_FOLDER = re.compile(r"enact_kernels_[0-9a-f]{16}")
@@ -28,11 +28,11 @@ _OWN_FOLDER = re.compile(r"enact_kernels_[0-9a-f]{16}")
 def place_kernels(
     package: Path = PACKAGE, environment: MutableMapping[str, str] = os.environ
 ) -> None:
-    """Say where Numba keeps compiled kernels, by :data:`VARIABLE`, which processes inherit.
+    """Set the folder of compiled kernels by :data:`VARIABLE`, which child processes inherit.
 
-    A folder that a user names there is kept: kernels go into a folder of ours below. Without one
-    they stay beside their source, or, where that cannot be written, go to the user's cache folder
-    or a temporary one. Call it before Numba is imported.
+    If the user set a folder there, kernels go into a sub-folder of it. Otherwise they stay beside
+    their source or, if that cannot be written, go to the user's cache folder or a temporary one.
+    Call it before Numba is imported.
     """
     named = environment.get(VARIABLE)
     if not named and is_writable(package):
@@ -40,7 +40,7 @@ def place_kernels(
         return
     name = f"enact_kernels_{kernel_sha(package)[:16]}"
     if named:
-        # A parent process may have been here; its source may have been another.
+        # A parent process may have set it already, for another source.
         given = Path(named)
         folder = (given.parent if _OWN_FOLDER.fullmatch(given.name) else given) / name
     else:
@@ -73,15 +73,15 @@ def is_writable(package: Path = PACKAGE) -> bool:
 
 
 def has_kernels(package: Path = PACKAGE) -> bool:
-    """Whether any compiled kernel is there."""
+    """Whether there is any compiled kernel."""
     named = os.environ.get(VARIABLE)
     return any(Path(named).glob("*/*.nbi") if named else package.glob(INDEXES))
 
 
 def drop_stale_kernels(package: Path = PACKAGE) -> bool:
-    """Remove compiled kernels below ``package`` if a kernel file changed; whether they were.
+    """Remove compiled kernels below ``package`` if a kernel file changed; returns whether it did.
 
-    Files are told apart by time and size.
+    Changes are detected by time and size.
     """
     if _is_fresh(package):
         return False
@@ -104,16 +104,16 @@ def _stamp(package: Path) -> str:
 
 
 def _is_fresh(package: Path) -> bool:
-    """Whether what is compiled beside the source was compiled from it as it is now."""
+    """Whether the kernels compiled beside the source were compiled from the current source."""
     with suppress(OSError):
         return (package / "__pycache__" / STAMP).read_text(encoding="utf-8") == _stamp(package)
     return False
 
 
 def _bring_along(package: Path, folder: Path) -> None:
-    """Copy what is compiled beside the source into ``folder``, which does not exist yet.
+    """Copy kernels compiled beside the source into ``folder``, which does not exist yet.
 
-    So the kernels that an image was built with help where it is read-only.
+    So kernels compiled when an image was built are used even if the image is read-only.
     """
     compiled = _compiled(package)
     if folder.exists() or not compiled or not _is_fresh(package):
@@ -121,12 +121,12 @@ def _bring_along(package: Path, folder: Path) -> None:
     with suppress(OSError), tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for path in compiled:
             stage = path.parents[1]
-            # As Numba names it; under another name it would compile anew.
+            # The name that Numba expects; under another name it would compile again.
             sha = sha1(os.path.abspath(stage).encode(), usedforsecurity=False).hexdigest()  # noqa: PTH100 - Numba resolves no links either
             place = Path(made, folder.name, f"{stage.name}_{sha}")
             place.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place / path.name)
-        # It fails, and nothing is lost, if another process was quicker.
+        # This fails if another process was quicker; nothing is lost.
         Path(made, folder.name).rename(folder)
 
 
@@ -142,12 +142,12 @@ def _user_cache(environment: MutableMapping[str, str]) -> Path | None:
 def _temporary_cache() -> Path:
     """Our folder for temporary files, the same in every process of this user."""
     folder = Path(tempfile.gettempdir()) / f"enact_assets-{os.getuid()}"
-    # Numba runs what it finds: nobody else may have made the folder, or write there.
+    # Numba runs the code it finds, so no other user may own the folder or write there.
     return folder if _is_ours(folder) else Path(tempfile.mkdtemp(prefix="enact_assets-"))
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder, made if it is missing, is this user's, who alone can write there."""
+    """Whether only this user owns and can write a folder; a missing folder is made."""
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()

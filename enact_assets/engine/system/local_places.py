@@ -1,4 +1,4 @@
-"""Files below a folder of this machine, or of one that is mounted on it."""
+"""Files below a folder of this machine, or below a mounted one."""
 
 import os
 import shutil
@@ -14,13 +14,13 @@ from enact_assets.engine.system.atomic import is_temporary_name, replacing, temp
 from enact_assets.engine.system.places import Entry
 
 _ONLY_A_WAY = getattr(os, "O_PATH", os.O_RDONLY)
-"""To reach files through a folder that perhaps may not be listed."""
+"""Flag to open a folder for reaching its files, even without the right to list it."""
 
 
 class Folder(NamedTuple):
-    """What tells that names in a folder may have changed: when one did last, and its inode.
+    """State of a folder that changes with the names in it: time of change, and inode.
 
-    ``changed_ns`` is the time that no program can set.
+    ``changed_ns`` is the inode's time of change, which no program can set.
     """
 
     changed_ns: int
@@ -28,10 +28,10 @@ class Folder(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What stands in one folder, in the order of names; temporary files are left out.
+    """Content of one folder, in the order of names; temporary files are left out.
 
-    ``has_others`` says that something is neither a folder nor a file that can be looked at, such
-    as a link to nowhere: it may become one, and the folder does not tell.
+    ``has_others`` says that an entry is neither a folder nor a readable file, such as a broken
+    link. Such an entry may become a file without a change of the folder.
     """
 
     files: list[Entry]
@@ -63,7 +63,7 @@ class LocalPlace:
         return _tail(self.where(name), n_bytes)
 
     def tails(self, entries: Sequence[Entry], n_bytes: int) -> Iterator[bytes | OSError]:
-        """:meth:`tail` of each, in their order; what cannot be read is given as its error."""
+        """:meth:`tail` of each, in order; a file that cannot be read gives its error."""
         prefix = os.path.join(self.root, "")  # noqa: PTH118 - half a million times, as text
         for entry in entries:
             try:
@@ -72,7 +72,7 @@ class LocalPlace:
                 yield error
 
     def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A file to read at random places: a reader keeps it when it is replaced."""
+        """A file for random access; a reader keeps the old file when it is replaced."""
         return (self.root / name).open("rb")
 
     @contextmanager
@@ -82,25 +82,25 @@ class LocalPlace:
             yield file
 
     def put(self, name: str, content: bytes) -> Entry:
-        """Publish a whole file; returns what a listing shows of it."""
+        """Publish a whole file; returns its entry in a listing."""
         with replacing(self.root / name) as temporary:
             temporary.write_bytes(content)
-            of = temporary.stat()  # renamed it may be replaced at once
+            of = temporary.stat()  # after renaming, another process may replace it
         return Entry(name, of.st_size, of.st_mtime_ns, of.st_ino)
 
     def put_file(self, path: Path, name: str) -> None:
-        """A copy of the file ``path``, flushed to disk and renamed."""
+        """Publish a copy of the file ``path``."""
         with replacing(self.root / name) as temporary:
             shutil.copyfile(path, temporary)
 
     def files(self, folder: str) -> Iterator[Entry]:
-        """Files below ``folder`` at any depth, those of one folder in the order of their names."""
+        """Files below ``folder`` at any depth; files of the same folder are sorted by name."""
         return _files(str(self.root / folder), f"{folder}/" if folder else "")
 
     def folder(self, name: str) -> Folder | None:
-        """When names in a folder changed last; None if there is no such folder.
+        """State of a folder; None if there is no such folder.
 
-        Errors: :class:`LakeError` if the system does not say.
+        Errors: :class:`LakeError` if the system refuses to read it.
         """
         try:
             of = os.stat(self.where(name))  # noqa: PTH116 - two hundred thousand times, as text
@@ -111,13 +111,14 @@ class LocalPlace:
         return Folder(of.st_ctime_ns, of.st_ino) if stat.S_ISDIR(of.st_mode) else None
 
     def listed(self, folder: str) -> Listed:
-        """What stands in ``folder`` itself; no such folder has nothing."""
+        """Content of ``folder`` itself; empty if there is no such folder."""
         return _listed(str(self.root / folder), f"{folder}/" if folder else "")
 
     def changed(self, files: Iterable[tuple[str, int, int, int]]) -> Iterator[tuple[int, bool]]:
-        """Number of each of ``files`` that is not as it is described, and whether it is there.
+        """Index of each of ``files`` that differs from its description, and whether it exists.
 
-        Half the cost of :meth:`files` where names are known: nothing is listed, sorted or kept.
+        It takes half the time of :meth:`files` if names are known, as nothing is listed, sorted or
+        stored.
         """
         look = os.stat
         try:
@@ -140,7 +141,7 @@ class LocalPlace:
             os.close(root)
 
     def names(self, folder: str) -> Iterator[str]:
-        """Names of what stands in ``folder`` itself, in any order: faster than :meth:`files`."""
+        """Names of the entries of ``folder`` itself, in any order; faster than :meth:`files`."""
         try:
             yield from os.listdir(self.root / folder)  # noqa: PTH208 - millions of pictures
         except (FileNotFoundError, NotADirectoryError):
@@ -157,7 +158,9 @@ class LocalPlace:
         return Entry(name, found.st_size, found.st_mtime_ns, found.st_ino)
 
     def is_below(self, name: str) -> bool:
-        """Whether a file really is below the root: no folder on its way is a link out of it."""
+        """Whether a file really is below the root: no folder of its path is a link out of the
+        root.
+        """
         return (self.root / name).parent.resolve().is_relative_to(self.root.resolve())
 
     def delete(self, name: str) -> None:
@@ -165,7 +168,7 @@ class LocalPlace:
         (self.root / name).unlink()
 
     def temporary_files(self) -> Iterator[Entry]:
-        """What writers, alive or killed, are writing to or have left behind."""
+        """Temporary files of running writers, and leftovers of killed ones."""
         for folder, _, names in os.walk(self.root):
             for name in sorted(filter(is_temporary_name, names)):
                 path = Path(folder, name)
@@ -181,9 +184,10 @@ class LocalPlace:
         os.utime(self.root / name)
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
-        """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
+        """Remove a file unless it was written or touched at ``mtime_ns`` or later; returns whether
+        it was removed.
 
-        It is taken aside first: then no process can touch it any more, and its time is final.
+        It is renamed first, so that no other process can touch it any more and its time is final.
         """
         path = self.root / name
         aside = temporary_name(path)
@@ -197,11 +201,11 @@ class LocalPlace:
                 return False
             aside.unlink()
         except FileNotFoundError:
-            return True  # as old as it is, a writer took it for what a killed one left
+            return True  # a writer has already swept it as an old leftover
         return True
 
     def set_aside(self, entry: Entry, name: str) -> bool:
-        """Rename a file that is still ``entry``, and give it the present as its time."""
+        """Rename a file if it is still ``entry``, and set its time to now."""
         if self.entry(entry.name) != entry:
             return False
         path, aside = self.root / entry.name, self.root / name
@@ -209,7 +213,7 @@ class LocalPlace:
             path.rename(aside)
         except FileNotFoundError:
             return False
-        # Compared after renaming, because no other process can replace the file any more.
+        # Compared after renaming, when no other process can replace the file any more.
         if self.entry(name) == entry._replace(name=name):
             with suppress(PermissionError):
                 os.utime(aside)
@@ -229,7 +233,7 @@ _NAME = attrgetter("name")
 
 
 def _files(folder: str, prefix: str) -> Iterator[Entry]:
-    """Half a million files are listed at each plan: text and tuples, no ``Path``."""
+    """Each plan lists half a million files, so this uses strings and tuples, not ``Path``."""
     for item in _sorted(folder):
         name = item.name
         if name[0] == "." and is_temporary_name(name):
@@ -270,7 +274,9 @@ def _not_listed(folder: str, error: OSError) -> LakeError:
 
 
 def _entry(item: os.DirEntry[str], prefix: str) -> Entry | None:
-    """None if it was replaced or removed since, is a link to nowhere, or is no regular file."""
+    """Entry of a file; None if it was removed meanwhile, is a broken link, or is not a regular
+    file.
+    """
     try:
         of = item.stat()
     except FileNotFoundError:

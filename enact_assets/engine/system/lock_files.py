@@ -1,4 +1,4 @@
-"""Files that exist to be locked; what they lead to, if they are links, is not ours to change."""
+"""Opens lock files. Links are refused, as their targets must not be changed."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import IO
 
 
 def open_lock(path: Path) -> IO[str]:
-    """``path`` for locking; made if it does not exist, otherwise unchanged.
+    """Open ``path`` for locking; it is created if it does not exist, otherwise unchanged.
 
-    Errors: ``OSError`` if it cannot be made or written, or is a link.
+    Errors: ``OSError`` if it cannot be created or written, or is a link.
     """
 
     def own(name: str, flags: int) -> int:

@@ -17,21 +17,21 @@ File = tuple[Values, Entry]
 
 CHUNK = 1_000
 POOL_FROM = 100_000
-"""Files from which on further processes pay: each takes a second or two to start."""
+"""From so many files on, more processes are worth their start, which takes a second or two."""
 MAX_PROCESSES = 8
-"""Beyond that the disk, not the processor, is what is waited for."""
+"""With more processes, the disk is the bottleneck, not the processor."""
 
 Result = TypeVar("Result")
 Work = Callable[[Place, str, Sequence[File]], list[Result]]
-"""(place, table, files) -> a result for each file; found by its name in other processes."""
+"""(place, table, files) -> a result for each file. Other processes import it by its name."""
 
 
 class Workers:
-    """Processes for work on the files of ``place``, started when there is enough of it."""
+    """Processes for work on the files of ``place``, started if there are enough files."""
 
     def __init__(self, place: Place, n_files: int) -> None:
         self._place = place
-        # A daemon may not start processes; of a remote place the network is what is waited for.
+        # A daemon process may not start others; for a remote place the network is the bottleneck.
         may_share = isinstance(place, LocalPlace) and not multiprocessing.current_process().daemon
         processes = min(os.cpu_count() or 1, MAX_PROCESSES)
         self._pool: ProcessPoolExecutor | None = None
@@ -63,7 +63,8 @@ class Workers:
                     on_progress(len(results))
                     yield from results
             except BrokenProcessPool:
-                # Out of memory, or a main module that cannot be imported again: go on alone.
+                # Workers cannot run: out of memory, or a main module that cannot be imported again.
+                # Continue in this process.
                 self._pool = None
         for chunk in chunks[n_done:]:
             results = work(self._place, table_name, chunk)

@@ -6,7 +6,7 @@ MISSING = "none"
 
 
 def version_of(package: str) -> str:
-    """Version of an installed ``package``; :data:`MISSING` if it is not."""
+    """Version of an installed ``package``; :data:`MISSING` if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -26,7 +26,7 @@ def open_place(root: Path | str) -> Place:
                 f"{text}: the URL names a machine, {host!r}. Write {protocol}:///{rest}"
             )
         return LocalPlace(Path(unquote(urlsplit(text).path)))
-    # Only a lake that is not a folder needs fsspec.
+    # Imported here, as only a lake at a URL needs fsspec.
     from enact_assets.engine.system.remote_places import RemotePlace
 
     return RemotePlace.at(text)

@@ -1,7 +1,7 @@
-"""Where our files are: a folder, or an object store reached through fsspec.
+"""Places for our files: a folder, or an object store reached through fsspec.
 
-The lake and the image store need only this: read, publish whole, list, delete. Names are
-relative to the place, with ``/`` between their parts.
+The lake and the image store need only these operations: read, publish a whole file, list, delete.
+Names are relative to the place, with ``/`` between their parts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from typing import IO, NamedTuple, Protocol
 class Entry(NamedTuple):
     """A file as a listing shows it.
 
-    ``mark`` changes with the content: the inode of a file that is replaced by renaming, or a hash
-    of what an object store says about an object, such as its entity tag.
+    ``mark`` changes with the content: the inode of a file (files are replaced by renaming), or a
+    hash of an object's metadata in an object store, such as its entity tag.
     """
 
     name: str
@@ -26,8 +26,8 @@ class Entry(NamedTuple):
 class Place(Protocol):
     """Files below one root.
 
-    Errors: ``FileNotFoundError``, and others that are an ``OSError``, of methods that read a file;
-    :class:`LakeError` where nothing can be read or listed at all.
+    Errors: ``FileNotFoundError`` and other kinds of ``OSError`` of methods that read a file;
+    :class:`LakeError` if the place cannot be read or listed at all.
     """
 
     @property
@@ -36,7 +36,7 @@ class Place(Protocol):
         ...
 
     def where(self, name: str) -> str:
-        """How messages name one file."""
+        """Path or URL of one file, as messages name it."""
         ...
 
     def read(self, name: str) -> bytes:
@@ -48,43 +48,43 @@ class Place(Protocol):
         ...
 
     def tails(self, entries: Sequence[Entry], n_bytes: int) -> Iterator[bytes | OSError]:
-        """:meth:`tail` of each, in their order; what cannot be read is given as its error."""
+        """:meth:`tail` of each, in order; a file that cannot be read gives its error."""
         ...
 
     def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A file to read at random places, unchanging until it is closed."""
+        """A file for random access, which does not change until it is closed."""
         ...
 
     def publishing(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """Give a file to write to; on leaving without error it appears at once, under ``name``.
+        """Give a file to write to; on leaving without error it appears as a whole under ``name``.
 
-        On an error what was there before stays. Errors: :class:`OutputError`.
+        On an error the earlier file stays. Errors: :class:`OutputError`.
         """
         ...
 
     def put(self, name: str, content: bytes) -> Entry | None:
-        """Publish a whole file; returns what a listing shows of it, None if that is unknown.
+        """Publish a whole file; returns its entry in a listing, None if that is unknown.
 
         Errors: :class:`OutputError`.
         """
         ...
 
     def put_file(self, path: Path, name: str) -> None:
-        """A copy of the file ``path`` appears at once, under ``name``; it need not fit into memory.
+        """Publish a copy of the file ``path`` as ``name``; it need not fit into memory.
 
         Errors: as of :meth:`publishing`.
         """
         ...
 
     def files(self, folder: str) -> Iterator[Entry]:
-        """Files below ``folder`` at any depth, those of one folder in the order of their names.
+        """Files below ``folder`` at any depth; files of the same folder are sorted by name.
 
-        Temporary ones are left out. No such folder gives none.
+        Temporary files are left out. The result is empty if there is no such folder.
         """
         ...
 
     def names(self, folder: str) -> Iterator[str]:
-        """Names of what stands in ``folder`` itself, in any order: faster than :meth:`files`."""
+        """Names of the entries of ``folder`` itself, in any order; faster than :meth:`files`."""
         ...
 
     def entry(self, name: str) -> Entry | None:
@@ -92,7 +92,9 @@ class Place(Protocol):
         ...
 
     def is_below(self, name: str) -> bool:
-        """Whether a file really is below the root: no folder on its way is a link out of it."""
+        """Whether a file really is below the root: no folder of its path is a link out of the
+        root.
+        """
         ...
 
     def delete(self, name: str) -> None:
@@ -100,7 +102,7 @@ class Place(Protocol):
         ...
 
     def temporary_files(self) -> Iterator[Entry]:
-        """What writers, alive or killed, are writing to or have left behind."""
+        """Temporary files of running writers, and leftovers of killed ones."""
         ...
 
     def touch(self, name: str) -> None:
@@ -108,17 +110,18 @@ class Place(Protocol):
         ...
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
-        """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
+        """Remove a file unless it was written or touched at ``mtime_ns`` or later; returns whether
+        it was removed.
 
-        One that is touched while it is being removed either stays, or whoever touches it is told
-        that it is gone.
+        If a process touches the file while it is being removed, either the file stays or that
+        process gets ``FileNotFoundError``.
         """
         ...
 
     def set_aside(self, entry: Entry, name: str) -> bool:
-        """Rename a file to ``name`` and give it the present as its time; whether it was renamed.
+        """Rename a file to ``name`` and set its time to now; returns whether it was renamed.
 
-        It stays if it is not ``entry`` any more, because it was replaced or removed. Errors:
-        ``OSError`` or :class:`LakeError` if nothing may be renamed there.
+        Nothing is renamed if the file is no longer ``entry``, because it was replaced or removed.
+        Errors: ``OSError`` or :class:`LakeError` if renaming is not allowed.
         """
         ...

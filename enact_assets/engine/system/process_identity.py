@@ -1,7 +1,7 @@
-"""Identity of a process across machines, restarts and reused numbers, and whether it is gone.
+"""Identifies a process across machines, restarts and reused numbers, and checks whether it ended.
 
-A process number alone says little: it is given out again, it starts over in every container, and
-another machine has one too. No clock is asked.
+A process number alone is not unique: it is reused, counts from 1 in every container, and exists on
+other machines, too. No clock is used.
 """
 
 import os
@@ -18,8 +18,8 @@ _PROC = Path("/proc")
 class ProcessIdentity:
     """A process on a machine.
 
-    ``boot`` tells apart starts of the machine, ``namespace`` containers on it, ``started`` (ticks
-    since boot) processes that had the same number; empty where the system does not say.
+    ``boot`` identifies the start of the machine, ``namespace`` the container on it, ``started``
+    (ticks since boot) distinguishes processes with the same number. Each is empty if it is unknown.
     """
 
     host: str
@@ -30,14 +30,14 @@ class ProcessIdentity:
 
     @classmethod
     def here(cls) -> "ProcessIdentity":
-        """The process that asks."""
+        """The current process."""
         return cls(
             socket.gethostname(), os.getpid(), boot_id(), _namespace(), _started(os.getpid())
         )
 
     @classmethod
     def decoded(cls, text: str) -> "ProcessIdentity | None":
-        """What :meth:`encoded` wrote; None for any other text."""
+        """Inverse of :meth:`encoded`; None for any other text."""
         parts = text.split(" ")
         if len(parts) != 5 or not parts[1].isdecimal():
             return None
@@ -45,7 +45,7 @@ class ProcessIdentity:
         return cls(host, int(pid), boot, namespace, started)
 
     def encoded(self) -> str:
-        """As one line."""
+        """The identity as one line."""
         parts = (self.host, str(self.pid), self.boot, self.namespace, self.started)
         return " ".join(p or "-" for p in parts)
 
@@ -63,7 +63,7 @@ class ProcessIdentity:
             return _is_alive(self.pid) is False
         started = _started(self.pid)
         if not started and _is_alive(self.pid) is None:
-            return None  # /proc may hide what is not ours
+            return None  # /proc may hide processes of other users
         return started != self.started
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class ProcessIdentity:
 
 
 def boot_id() -> str:
-    """Names one start of one machine, the same in all its containers; empty if unknown."""
+    """Identifies one start of one machine; the same in all its containers; empty if unknown."""
     try:
         return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -86,12 +86,12 @@ def _namespace() -> str:
 
 
 def _started(pid: int) -> str:
-    """When the process began, in ticks since boot; empty if there is none, or only its remains."""
+    """Start of the process in ticks since boot; empty if it does not exist or is a zombie."""
     try:
         process = psutil.Process(pid)
         if process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}:
             return ""
-        # As a time of day it would change whenever the clock is set.
+        # Ticks are used because a time of day would change whenever the clock is set.
         since_boot_s = process.create_time() - psutil.boot_time()
     except (psutil.Error, OSError):
         return ""
@@ -99,7 +99,9 @@ def _started(pid: int) -> str:
 
 
 def _is_alive(pid: int) -> bool | None:
-    """None if it is another user's, or its number was given to one."""
+    """Whether the process is alive; None if it belongs, or its number now belongs, to another
+    user.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
-"""What ``enact_assets`` itself gives: the names of its stub, imported when first asked for.
+"""Public names of ``enact_assets``: the names in its stub, imported on first use.
 
-A stub is what type checkers and editors read. Reading it here too leaves one list, and importing
-the package stays cheap.
+Type checkers and editors read the stub. Reading it here, too, means that there is one list of
+names, and importing the package stays fast.
 """
 
 import sys
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """Where a public name lives: dotted module, and what it is called there."""
+    """Source of a public name: dotted module, and its name there."""
 
     module: str
     name: str
@@ -22,8 +22,9 @@ class Place(NamedTuple):
 def names_of_stub(stub: Path) -> dict[str, Place]:
     """Public name -> place, from the lines of ``stub``.
 
-    ``from module import name as name`` says where a name lives. Type checkers take one that ``as``
-    renames for private, so two lines rename: ``... import name as _public``, ``public = _public``.
+    ``from module import name as name`` gives the source of a name. Type checkers treat a name that
+    ``as`` changes as private, so renaming takes two lines: ``... import name as _public``, ``public
+    = _public``.
     """
     import ast
 
@@ -44,7 +45,7 @@ def names_by_need(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of ``package``, whose ``__init__.py`` is ``file``.
 
-    ``given`` are its globals: a name is kept there once it was imported.
+    ``given`` are its globals, where imported names are cached.
     """
 
     @cache
@@ -54,7 +55,7 @@ def names_by_need(
     def get(name: str) -> Any:
         if name == "__all__":
             return sorted(names())
-        # Python asks for others of its own all the time: the stub is not read for these.
+        # Python looks up dunder names all the time; the stub is not read for these.
         if name.startswith("__") or name not in names():
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message, name=name, obj=sys.modules[package])

@@ -1,4 +1,4 @@
-"""Object stores and other file systems that fsspec knows, as a place for our files."""
+"""Object stores and other file systems of fsspec, as places for our files."""
 
 import errno
 import io
@@ -17,19 +17,21 @@ from enact_assets.engine.system.atomic import TEMPORARY_SUFFIX, is_temporary_nam
 from enact_assets.engine.system.places import Entry
 
 ONE_PUT = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "oci", "memory"})
-"""Protocols whose objects appear whole when they are put; elsewhere we write aside and rename."""
+"""Protocols whose objects appear as a whole when they are put; for others we write a temporary file
+and rename it.
+"""
 BATCH = 1000
-"""Objects asked for at a time: many requests under way at once, and memory bounded."""
+"""Objects requested together: enough parallel requests, and limited memory."""
 _TAGS = ("ETag", "etag", "generation", "md5Hash")
-"""What an object store says of an object's content; without any of it, its time counts."""
+"""Metadata that identify an object's content; without any of them, its time is used."""
 _TIMES = ("mtime", "LastModified", "last_modified", "updated", "created", "timeModified")
 
 
 class RemotePlace:
-    """Files below ``root`` of a file system; options such as endpoints come from its own settings.
+    """Files below ``root`` of a file system; options such as endpoints come from fsspec's settings.
 
-    For S3 these are ``FSSPEC_S3_ENDPOINT_URL``, ``AWS_ACCESS_KEY_ID`` and their like. Errors of all
-    methods that read, list or remove: :class:`LakeError` if the file system does not answer.
+    For S3 these are ``FSSPEC_S3_ENDPOINT_URL``, ``AWS_ACCESS_KEY_ID`` and similar variables. Errors
+    of all methods that read, list or remove: :class:`LakeError` if the file system does not answer.
     """
 
     def __init__(self, file_system: fsspec.AbstractFileSystem, root: str, address: str) -> None:
@@ -44,7 +46,7 @@ class RemotePlace:
     def at(cls, url: str) -> "RemotePlace":
         """The place of a URL. Errors: :class:`LakeError` if its protocol cannot be used."""
         try:
-            # Listings are requested again: other processes write, too.
+            # Listings are not cached, as other processes write, too.
             system, root = fsspec.url_to_fs(url, use_listings_cache=False)
         except (ImportError, ValueError) as error:
             raise LakeError(f"{url}: cannot be reached through fsspec ({error})") from error
@@ -86,7 +88,9 @@ class RemotePlace:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """The file in memory: one request, and it cannot change under the reader."""
+        """The file in memory: it takes one request, and the content cannot change while it is
+        read.
+        """
         yield io.BytesIO(self.read(name))
 
     @contextmanager
@@ -103,7 +107,7 @@ class RemotePlace:
             self._publish(name, lambda to: self._system.put_file(str(path), to))
 
     def put(self, name: str, content: bytes) -> None:
-        """Publish a whole file. What a listing shows of it is known when it is listed."""
+        """Publish a whole file. Its entry is unknown until the next listing."""
         with self.publishing(name) as file:
             file.write(content)
 
@@ -140,13 +144,13 @@ class RemotePlace:
 
     def delete(self, name: str) -> None:
         """Remove a file. Errors: ``FileNotFoundError`` if it does not exist."""
-        if self.entry(name) is None:  # an object store is silent about what was not there
+        if self.entry(name) is None:  # an object store does not report a missing object
             raise FileNotFoundError(errno.ENOENT, "no such file", self.where(name))
         with self._reaching(name):
             self._system.rm_file(self._path(name))
 
     def temporary_files(self) -> Iterator[Entry]:
-        """What writers, alive or killed, are writing to or have left behind."""
+        """Temporary files of running writers, and leftovers of killed ones."""
         found = self._find("")
         for path, information in sorted(found.items()):
             name = path.removeprefix(f"{self._root}/")
@@ -154,15 +158,16 @@ class RemotePlace:
                 yield self._entry(name, information)
 
     def touch(self, name: str) -> None:
-        """Write the file once more: elsewhere than in a folder that is how it becomes young."""
+        """Write the file once more, as that is the only way to renew an object's time."""
         content = self.read(name)
         with self._reaching(name):
             self._publish(name, lambda path: self._system.pipe_file(path, content))
 
     def delete_if_older(self, name: str, mtime_ns: int) -> bool:
-        """Remove a file unless it was written or touched at ``mtime_ns`` or later; whether it went.
+        """Remove a file unless it was written or touched at ``mtime_ns`` or later; returns whether
+        it was removed.
 
-        Asked and removed in two requests: a touch in between is lost.
+        Checking and removing are two requests: a touch in between is lost.
         """
         found = self.entry(name)
         if found is None or found.mtime_ns >= mtime_ns:
@@ -172,9 +177,9 @@ class RemotePlace:
         return True
 
     def set_aside(self, entry: Entry, name: str) -> bool:
-        """Copy a file that is still ``entry``, and remove it.
+        """Copy a file if it is still ``entry``, and remove it.
 
-        Looked at and removed in two requests: a file that replaces it in between is removed too.
+        Checking and removing are two requests: a file that replaces it in between is removed, too.
         """
         if self.entry(entry.name) != entry:
             return False
@@ -193,13 +198,13 @@ class RemotePlace:
             with self._reaching(folder):
                 found = self._system.find(self._path(folder), detail=True)
         except FileNotFoundError as error:
-            # Of the bucket: a missing folder has no files, which is not an error.
+            # The bucket is missing: a missing folder in it would be empty, which is not an error.
             raise LakeError(f"{self.where(folder)}: cannot be listed ({_told(error)})") from error
         return cast(dict[str, dict[str, Any]], found)
 
     @contextmanager
     def _reaching(self, name: str) -> Iterator[None]:
-        """A missing file is an answer; a failed connection is not."""
+        """Pass on errors of missing files; raise other errors as :class:`LakeError`."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError):
@@ -233,7 +238,7 @@ class RemotePlace:
         return f"{self._root}/{name}".rstrip("/")
 
     def _publish(self, name: str, write: Callable[[str], object]) -> None:
-        """``write`` to where it is told to, so that the file appears whole under ``name``."""
+        """Call ``write`` with a path so that the file appears as a whole under ``name``."""
         path = self._path(name)
         if self._is_put_whole:
             write(path)
@@ -261,5 +266,5 @@ def _entry(name: str, information: Mapping[str, Any]) -> Entry:
 
 
 def _told(error: Exception) -> str:
-    """Each client library has errors of its own, some without a word."""
+    """Message of an error; client libraries have errors of their own, some without a message."""
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

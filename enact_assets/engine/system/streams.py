@@ -1,4 +1,4 @@
-"""Standard input, output and error: open, whatever started the process."""
+"""Opens standard input, output and error if the parent process closed them."""
 
 import os
 import sys
@@ -7,16 +7,16 @@ _MODES = ("r", "w", "w")
 
 
 def open_closed_streams() -> None:
-    """Give each closed one of the three ``os.devnull``.
+    """Open ``os.devnull`` for each of the three streams that is closed.
 
-    Otherwise the next file that is opened gets its number, and what a library then prints is
-    written into that file. Call it before anything else opens files.
+    Otherwise the next opened file gets the stream's number, and everything that a library prints
+    goes into that file. Call this before any other file is opened.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number: those below are open.
+            # This gets the lowest free number, as all lower numbers are in use.
             opened = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(opened, True)  # noqa: FBT003 - it takes no name
         if getattr(sys, name) is None:

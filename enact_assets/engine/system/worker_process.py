@@ -1,4 +1,4 @@
-"""Worker processes: pools of them, and their start and end. How any process is stopped."""
+"""Worker processes: pools, start and end; and signals that stop a process."""
 
 import multiprocessing
 import os
@@ -16,15 +16,16 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 def worker_pool(processes: int) -> ProcessPoolExecutor:
-    """A pool of ``processes`` worker processes that ends with this process, however that ends.
+    """A pool of ``processes`` worker processes that end with this process, even if it is killed.
 
-    Workers start when there is work for them, by spawning: a fork would inherit running threads.
-    Keep the pool until its results are there: its workers are killed when it is collected.
+    Workers are spawned when there is work for them; a fork would inherit running threads. Keep a
+    reference to the pool until its results are there: its workers are killed when it is
+    garbage-collected.
     """
     spawning = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, spawning, initializer=begin_worker)
     # Dagster starts each run as a process of multiprocessing, which joins its children before
-    # concurrent.futures ends them: without this it would wait for ever.
+    # concurrent.futures ends them: without this it would wait forever.
     Finalize(pool, _kill, (ref(pool), pool._processes, pool._result_queue), exitpriority=100)
     return pool
 
@@ -39,18 +40,20 @@ def _kill(
     processes: Mapping[int, BaseProcess] | None,
     results: "SimpleQueue[Any] | None",
 ) -> None:
-    # Python 3.14 has kill_workers() for this. A pool that was shut down knows no processes.
+    # Python 3.14 has kill_workers() for this. A pool that was shut down has no list of processes.
     if (found := pool()) is not None:
         found.shutdown(wait=False, cancel_futures=True)
     for process in list((processes or {}).values()):
         process.kill()
     if results is not None:
-        # The pool's thread may have read half of a result, and would wait for the rest.
+        # The pool's thread may have read half of a result, and would wait for the other half.
         results._writer.close()  # type: ignore[attr-defined]
 
 
 def begin_worker() -> None:
-    """Set up a worker process: Ctrl-C is the parent's to handle, and it ends with the parent."""
+    """Set up a worker process: it ignores Ctrl-C, which the parent handles, and ends with the
+    parent.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -58,8 +61,8 @@ def begin_worker() -> None:
 def begin_stoppable_worker() -> None:
     """As :func:`begin_worker`, but SIGTERM raises KeyboardInterrupt, so that work is cleaned up.
 
-    Ctrl-C in a terminal goes to every process of a group: this one gets a group of its own, or it
-    would be stopped twice. Dagster gives both signals one handler, hence the same here.
+    Ctrl-C in a terminal goes to every process of a group. This process gets its own group, so that
+    it is not stopped twice. Dagster has one handler for both signals, so this has, too.
     """
     os.setpgid(0, 0)
     heed_stopping()
@@ -67,10 +70,10 @@ def begin_stoppable_worker() -> None:
 
 
 def heed_stopping() -> None:
-    """Let SIGINT and SIGTERM raise KeyboardInterrupt, also if the process began with one ignored.
+    """Let SIGINT and SIGTERM raise KeyboardInterrupt, even if the process started with one ignored.
 
-    When Polars is imported, it puts a handler beneath Python's, with which a signal wakes nothing
-    that waits; so it is imported before.
+    Importing Polars installs a handler below Python's, with which a signal does not wake waiting
+    code. So Polars is imported before the handlers are set.
     """
     import polars as pl  # noqa: F401
 

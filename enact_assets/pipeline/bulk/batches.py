@@ -1,13 +1,13 @@
-"""A batch of demonstrations: made by one process, landed whole or not at all.
+"""Makes a batch of demonstrations in one process, and writes it as a whole or not at all.
 
 ::
 
     <output>/batch-000012/qa.parquet      one file per table, all demonstrations of the batch
-    <output>/batch-000012/manifest.json   what it was made from, how many rows, failures
+<output>/batch-000012/manifest.json   its inputs, numbers of rows, failures
 
 The folder is written under a temporary name and renamed, so a reader of ``batch-*/qa.parquet``
-never meets half a batch. A batch whose manifest names the same inputs, settings and code is not
-made again.
+never sees half a batch. A batch whose manifest names the same inputs, settings and code is not made
+again.
 """
 
 import json
@@ -52,7 +52,7 @@ _CODE = ("engine", "settings", "demonstrations", "questions", "pipeline/steps", 
 
 @dataclass(frozen=True)
 class BulkFailure:
-    """A demonstration without rows: at which stage it stopped, and what the error said."""
+    """A demonstration without rows: the stage that failed, and the error's message."""
 
     demonstration: str
     stage: str
@@ -62,10 +62,10 @@ class BulkFailure:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a finished batch says about itself.
+    """Metadata of a finished batch.
 
-    ``notes`` say of demonstrations why they have no questions though nothing failed; ``seconds``
-    are CPU seconds by stage.
+    ``notes`` maps demonstration -> reason why it has no questions although nothing failed;
+    ``seconds`` are CPU seconds by stage.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest | None":
-        """The manifest in ``folder``; None if there is none that can be read."""
+        """The manifest in ``folder``; None if it does not exist or cannot be read."""
         try:
             found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             found["demonstrations"] = tuple(found["demonstrations"])
@@ -90,7 +90,7 @@ class Manifest:
             return None
 
     def write(self, folder: Path) -> None:
-        """Write it into ``folder``, down to the disk."""
+        """Write the manifest into ``folder``, and flush it to disk."""
         path = folder / MANIFEST
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
         flush_to_disk(path)
@@ -99,7 +99,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class BatchTask:
-    """A batch to be made: the ``number``-th of ``output``, by the code of this hash."""
+    """A batch to make: the ``number``-th of ``output``, by code with this hash."""
 
     output: Path
     number: int
@@ -114,13 +114,15 @@ def batch_folder(output: Path, number: int) -> Path:
 
 
 def batch_folders(output: Path) -> dict[int, Path]:
-    """The batches that are there, by number."""
+    """Existing batches, by number."""
     found = ((_NAME.fullmatch(p.name), p) for p in sorted(output.iterdir()) if p.is_dir())
     return {int(name[1]): path for name, path in found if name}
 
 
 def scan_table(output: Path, name: str) -> pl.LazyFrame:
-    """All rows of table ``name`` that a bulk run wrote below ``output``, in its order."""
+    """All rows of table ``name`` that a bulk run wrote below ``output``, in the order of the
+    run.
+    """
     files = [folder / f"{name}.parquet" for folder in batch_folders(output).values()]
     if not files:
         return table(name).empty().lazy()
@@ -128,11 +130,12 @@ def scan_table(output: Path, name: str) -> pl.LazyFrame:
 
 
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
-    """Make and land one batch, unless it exists already: its manifest, and whether it was made.
+    """Make one batch, unless it exists already; returns its manifest, and whether it was made.
 
-    A demonstration that fails, for whatever reason, is noted and has no rows. Errors:
+    A demonstration that fails for any reason is recorded and has no rows. Errors:
     :class:`OutputError` if the batch cannot be written, :class:`MaterializationError` if this
-    process runs other code than the one that gave the task; nothing of the batch is left then.
+    process runs other code than the process that created the task. Nothing of the batch is kept
+    then.
     """
     if code_sha() != task.code_sha:
         raise MaterializationError(
@@ -196,7 +199,7 @@ def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
 
 @contextmanager
 def _landing(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder to write to; on leaving without error it becomes ``folder``."""
+    """Give a temporary folder to write to; on leaving without error it is renamed to ``folder``."""
     temporary = temporary_name(folder)
     try:
         temporary.mkdir(parents=True)
@@ -214,7 +217,7 @@ def _landing(folder: Path) -> Iterator[Path]:
 
 
 def remove_batch(folder: Path) -> None:
-    """Remove a batch, if it exists, so that no reader finds it half removed."""
+    """Remove a batch if it exists; no reader sees it half removed."""
     if folder.exists():
         aside = temporary_name(folder)
         folder.rename(aside)
@@ -223,7 +226,7 @@ def remove_batch(folder: Path) -> None:
 
 @cache
 def code_sha() -> str:
-    """Hash of the code that decides the rows: a batch made by other code is made again."""
+    """Hash of the code that decides the rows. A batch made by other code is made again."""
     files = sorted(
         path
         for stage in _CODE
@@ -236,7 +239,7 @@ def code_sha() -> str:
 def _identities(
     sources: Iterable[BulkSource],
 ) -> tuple[list[list[str]], dict[str, BulkFailure]]:
-    """Name and identity of each source, and those that have none."""
+    """Name and identity of each source, and failures of sources without an identity."""
     identities, failures = [], {}
     for source in sources:
         try:
@@ -248,14 +251,14 @@ def _identities(
 
 
 def _never() -> str:
-    """A key that no later run finds: what failed for a passing reason is tried again."""
+    """A key that no later run has, so that failures of the machine are tried again."""
     return f"unfinished {time.time_ns()}"
 
 
 def _failure(demonstration: str, stage: str, error: Exception) -> BulkFailure:
     message = str(error) or repr(error)
     if not isinstance(error, EnactError | OSError):
-        # Not an error of the input but of the code: say where.
+        # An error of the code, not of the input: name the line.
         last = traceback.extract_tb(error.__traceback__)[-1]
         message = f"{message} ({Path(last.filename).name}:{last.lineno}, in {last.name})"
     return BulkFailure(demonstration, stage, type(error).__name__, message[:MAX_MESSAGE_CHARACTERS])

@@ -26,7 +26,7 @@ from enact_assets.settings.registry import BASELINE
 from enact_assets.settings.world import EnvironmentSettings
 
 CHAIN = (segmentation, visibility, visible_changes, path_counts, trajectories, qa)
-"""The steps from replay tables to questions, those of the Dagster assets."""
+"""The steps from replay tables to questions, the same as in Dagster."""
 TABLES: tuple[str, ...] = (
     "demonstrations",
     "objects",
@@ -44,7 +44,7 @@ TABLES: tuple[str, ...] = (
 
 @dataclass(frozen=True)
 class BulkSettings:
-    """Everything that decides the rows of a run, besides its demonstrations."""
+    """Everything besides the demonstrations that decides the rows of a run."""
 
     gating: Gating
     questions: QuestionSettings
@@ -52,9 +52,9 @@ class BulkSettings:
 
 @dataclass(frozen=True)
 class DemonstrationTables:
-    """What was made of one demonstration: every table of :data:`TABLES`.
+    """The tables of one demonstration: every table of :data:`TABLES`.
 
-    ``note`` says why there are no questions, where profile ``release`` forbids all of them.
+    ``note`` says why there are no questions, if profile ``release`` forbids all of them.
     """
 
     tables: dict[str, pl.DataFrame]
@@ -63,14 +63,14 @@ class DemonstrationTables:
 
 @dataclass
 class StageClock:
-    """CPU seconds of this process by stage; ``stage`` is the one that runs, or ran last."""
+    """CPU seconds of this process by stage; ``stage`` is the running stage, or the last one."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     stage: str = ""
 
     @contextmanager
     def running(self, stage: str) -> Iterator[None]:
-        """Count what happens inside as ``stage``."""
+        """Count the time of the block as ``stage``."""
         self.stage = stage
         begun = time.process_time()
         try:
@@ -83,9 +83,9 @@ class StageClock:
 def tables_of_demonstration(
     replay: ReplayTables, settings: BulkSettings, clock: StageClock | None = None
 ) -> DemonstrationTables:
-    """All steps for one demonstration; each table by its contract.
+    """Call all steps for one demonstration; each table fulfils its contract.
 
-    What is visible comes from ``observability``. Errors: those of the steps; :class:`ReplayError`
+    Visible objects come from ``observability``. Errors: those of the steps; :class:`ReplayError`
     for an embedded demonstration, whose masks must be measured in its simulated world.
     """
     clock = clock or StageClock()
@@ -109,7 +109,7 @@ def tables_of_demonstration(
             "demonstration": str(replay.demonstrations["demonstration"].first()),
             "gating": gating.name,
         },
-        # Environments are embedded: none is here.
+        # Only embedded demonstrations are environments, so there are none here.
         (gating, settings.questions, Variant(BASELINE, gating.name), EnvironmentSettings()),
         clock.running,
     )

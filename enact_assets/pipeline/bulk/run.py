@@ -1,4 +1,4 @@
-"""Many demonstrations in a few processes: batches are handed out, landed, skipped if finished."""
+"""Makes many demonstrations in a few processes, batch by batch; finished batches are skipped."""
 
 import os
 import re
@@ -43,13 +43,13 @@ _KIB = 1024
 
 @dataclass
 class BulkSummary:
-    """What a run did.
+    """Results of a bulk run.
 
-    ``n_skipped`` demonstrations stood in finished batches. ``failures`` has every demonstration
-    without rows, those found in finished batches included; ``notes`` say of demonstrations why
-    they have no questions though nothing failed (profile ``release``). ``cpu_s`` are CPU seconds
-    by stage of what was made now, ``load`` and ``write`` among them; ``peak_bytes`` is the largest
-    resident memory of this process and its workers, added up.
+    ``n_skipped`` demonstrations were in finished batches. ``failures`` has every demonstration
+    without rows, including those in finished batches; ``notes`` maps demonstration -> reason why it
+    has no questions although nothing failed (profile ``release``). ``cpu_s`` are the CPU seconds of
+    this run by stage, including ``load`` and ``write``; ``peak_bytes`` is the sum of the largest
+    resident memory of this process and its workers.
     """
 
     n_demonstrations: int
@@ -78,13 +78,13 @@ def run_bulk(
     replace: bool = False,
     on_progress: OnProgress = unheard,
 ) -> BulkSummary:
-    """Run all stages up to questions over ``sources``; rows land below ``output`` by batch.
+    """Run all stages up to questions for ``sources``; rows are written below ``output`` by batch.
 
-    Rows depend on sources and settings alone, not on ``workers`` (processes; 1 works in this one)
-    nor on ``batch_size`` (how many demonstrations share a file). Batches that are there and were
-    made from the same inputs by the same code stay; those of demonstrations no longer asked for
-    go. ``on_progress`` hears of every batch, how many failed and, as a note, the peak memory. A
-    demonstration that fails is in the summary, the others go on.
+    Rows depend only on sources and settings, not on ``workers`` (processes; 1: this process) nor on
+    ``batch_size`` (demonstrations per file). Existing batches stay if they were made from the same
+    inputs by the same code; batches of demonstrations that are no longer requested are removed.
+    ``on_progress`` is called for every batch, with the number of failures and, as a note, the peak
+    memory. A failed demonstration is listed in the summary; the others continue.
 
     Errors: :class:`MaterializationError` for names given twice, numbers below 1, a second run on
     the same folder, or a worker that died (run again: finished batches are kept);
@@ -109,7 +109,7 @@ def run_bulk(
         failures: dict[int, tuple[BulkFailure, ...]] = {}
         peaks = {os.getpid(): 0}
         made = _make_here(tasks) if workers == 1 else _make(tasks, min(workers, len(tasks)))
-        # Closing ends the processes, should `on_progress` raise an error.
+        # Closing ends the processes if `on_progress` raises an error.
         with closing(made):
             for number, manifest, is_new, process, peak in made:
                 peaks[process] = max(peak, peaks.get(process, 0))
@@ -151,7 +151,9 @@ def _check(sources: list[BulkSource], workers: int, batch_size: int) -> None:
 
 @contextmanager
 def _only_run(output: Path) -> Iterator[None]:
-    """Hold the lock of ``output``; the system gives it back when this process ends, however."""
+    """Hold the lock of ``output``; the system releases it when this process ends, even if it is
+    killed.
+    """
     with open_lock(output / LOCK) as lock:
         if not lock_descriptor(lock.fileno(), blocking=False):
             raise MaterializationError(
@@ -161,9 +163,9 @@ def _only_run(output: Path) -> Iterator[None]:
 
 
 def _clear(output: Path, tasks: list[BatchTask], settings: BulkSettings, *, replace: bool) -> None:
-    """Remove what killed runs left, and batches that hold other demonstrations than they should.
+    """Remove leftovers of killed runs, and batches with other demonstrations than planned.
 
-    Afterwards no demonstration is in two batches, whatever is made in which order.
+    Afterwards no demonstration is in two batches, in whatever order batches are made.
     """
     for path in output.iterdir():
         if is_temporary(path) and path.name.startswith(".batch-"):
@@ -202,7 +204,7 @@ def _flat(settings: Mapping[str, Any], within: str = "") -> dict[str, str]:
 
 
 Made = tuple[int, Manifest, bool, int, int]
-"""Number of the batch, its manifest, whether it is new, process and its peak memory in bytes."""
+"""Number of the batch, its manifest, whether it is new, process number and peak memory in bytes."""
 
 
 def _make_here(tasks: list[BatchTask]) -> Generator[Made, None, None]:
@@ -215,7 +217,7 @@ def _make_one(task: BatchTask) -> Made:
 
 
 def _make(tasks: list[BatchTask], workers: int) -> Generator[Made, None, None]:
-    """Make batches in other processes, in any order; on an error give up those not begun."""
+    """Make batches in other processes, in any order; after an error no further batch is started."""
     if not tasks:
         return
     with worker_pool(workers) as pool, _one_polars_thread():
@@ -239,7 +241,9 @@ def _make(tasks: list[BatchTask], workers: int) -> Generator[Made, None, None]:
 
 @contextmanager
 def _one_polars_thread() -> Iterator[None]:
-    """Processes started inside use one thread each: tables here are small, threads only wait."""
+    """Processes started within the block use one thread each, as threads do not help with small
+    tables.
+    """
     before = os.environ.get(POLARS_THREADS)
     os.environ[POLARS_THREADS] = "1"
     try:
@@ -266,7 +270,7 @@ def _add(summary: BulkSummary, manifest: Manifest, *, is_new: bool) -> None:
 def peak_bytes() -> int:
     """Largest resident memory of this process so far.
 
-    From Linux if it says: what ``getrusage`` says of a process begins with what its parent had.
+    On Linux it is read from /proc: the value of ``getrusage`` includes that of the parent process.
     """
     try:
         found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))

@@ -1,4 +1,4 @@
-"""Where the demonstrations of a bulk run come from: the lake, recorded files, or a generator."""
+"""Sources of demonstrations for a bulk run: the lake, recorded files, or a generator."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,9 @@ REPLAY_TABLES = ("demonstrations", "facts", "objects", "later_parents", "observa
 
 
 class BulkSource(Protocol):
-    """One demonstration that can be loaded. Sources travel to other processes: keep them small."""
+    """One demonstration that can be loaded. Sources are sent to other processes, so keep them
+    small.
+    """
 
     @property
     def demonstration(self) -> str:
@@ -24,7 +26,7 @@ class BulkSource(Protocol):
 
     @property
     def identity(self) -> str:
-        """Hash of what decides its tables: a different one means that they may have changed."""
+        """Hash of everything that decides its tables: if it differs, they may have changed."""
         ...
 
     def load(self) -> ReplayTables:
@@ -46,7 +48,7 @@ class LakeSource:
         return content_sha([lake.content_sha(name, partition) for name in REPLAY_TABLES])
 
     def load(self) -> ReplayTables:
-        """Read them; states are not needed. Errors: as :meth:`Lake.read`."""
+        """Read the tables, without states, which are not needed. Errors: as :meth:`Lake.read`."""
         lake, partition = Lake(self.root), {"demonstration": self.demonstration}
         tables: dict[str, Any] = {name: lake.read(name, partition) for name in REPLAY_TABLES}
         return ReplayTables(**tables, states=States.empty())
@@ -61,7 +63,7 @@ class BulkRecording:
 
     @property
     def identity(self) -> str:
-        """Size and time of the file: its content would take as long to hash as to read."""
+        """Size and time of the file, as hashing its content would take as long as reading it."""
         found = self.path.stat()
         return content_sha([str(self.path.resolve()), found.st_size, found.st_mtime_ns])
 
@@ -71,7 +73,7 @@ class BulkRecording:
 
 
 def lake_sources(root: Path, demonstrations: Iterable[str] | None = None) -> list[LakeSource]:
-    """Sources for ``demonstrations``, by default for all whose facts are in the lake, sorted."""
+    """Sources for ``demonstrations``, sorted; by default for all that have facts in the lake."""
     if demonstrations is None:
         demonstrations = [p["demonstration"] for p in Lake(root).partitions("facts")]
     return [LakeSource(root, name) for name in demonstrations]

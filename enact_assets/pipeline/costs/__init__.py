@@ -1,1 +1,1 @@
-"""What answers cost before they are bought, and who may spend what."""
+"""Expected costs of answers, and the budgets of runs."""

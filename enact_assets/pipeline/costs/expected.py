@@ -1,4 +1,4 @@
-"""What answers and repainted pictures will cost, before they are bought: of a whole plan, too."""
+"""Estimates the costs of answers and repainted pictures before they are bought, also for a plan."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -29,8 +29,8 @@ NOT_MADE = "its questions are not made yet"
 
 @dataclass(frozen=True)
 class PlannedCost:
-    """What a partition of ``predictions`` will cost, or all pictures of a variant; or in
-    ``problem`` why that is not known, with ``model`` None if there is no such model.
+    """Expected cost of a partition of ``predictions``, or of all pictures of a variant. If it is
+    unknown, ``problem`` says why; ``model`` is None if there is no such model.
     """
 
     name: str
@@ -40,11 +40,11 @@ class PlannedCost:
     problem: str = ""
 
     def words(self) -> str:
-        """One sentence."""
+        """The cost as one sentence."""
         return f"not known: {self.problem}" if self.cost is None else self.cost.words()
 
     def as_json(self) -> dict[str, Any]:
-        """Names and numbers."""
+        """The cost as names and numbers."""
         more = {"why_unknown": self.problem} if self.cost is None else asdict(self.cost)
         return {"model": self.name, "variant": self.variant, **more}
 
@@ -57,16 +57,17 @@ def cost_of(
     is_counted: bool = False,
     read: Callable[[Path], Kept] = read_kept,
 ) -> Estimate:
-    """What asking ``name`` the questions of ``asked`` will cost, besides what the ledger has.
+    """Expected cost of asking model ``name`` those questions of ``asked`` whose answers the ledger
+    lacks.
 
-    If ``is_counted``, the provider counts the tokens of a few of them. ``read`` as in
+    If ``is_counted``, the provider counts the tokens of some questions. ``read`` as in
     :func:`survey`.
 
     Errors: as :meth:`KnownModels.find`, those of loading a model in this process and of reading
     the ledger.
     """
     model = data.models.find(name)
-    if model is None or model.channel == "answers":  # which nobody asks
+    if model is None or model.channel == "answers":  # imported answers are never asked for
         return Estimate(asked.questions.height, 0, usd=0.0)
     return cost_of_messages(data, model, asked.messages, is_counted=is_counted, read=read)
 
@@ -79,7 +80,7 @@ def cost_of_messages(
     is_counted: bool = False,
     read: Callable[[Path], Kept] = read_kept,
 ) -> Estimate:
-    """As :func:`cost_of`, of a model that is asked ``messages``."""
+    """As :func:`cost_of`, for a model that is asked ``messages``."""
     wire = WIRES.get(model.channel)
     version = load_in_process(model).version if wire is None else wire.version
     known = survey(model, version, messages, data.data_root.ledger, read)
@@ -91,8 +92,8 @@ def cost_of_messages(
 
 
 def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:
-    """What (model, variant) will cost, of models that are charged for; a model that cannot be
-    looked at has a problem, not a cost.
+    """Expected costs of pairs (model, variant), for models that cost money; a model that cannot be
+    read has a problem instead of a cost.
     """
     found, asked = [], dict[str, Asked | None]()
     read = cache(read_kept)  # a model has one ledger for all its variants
@@ -124,8 +125,8 @@ def _asked_if_made(data: DataResource, variant: str) -> Asked | None:
 def edit_costs_of(
     data: DataResource, registry: Registry, partitions: Iterable[tuple[str, str]]
 ) -> list[PlannedCost]:
-    """What the pictures of (demonstration, variant) will cost, for each variant that an image model
-    repaints for money; a model that cannot be looked at has a problem, not a cost.
+    """Expected costs of the pictures of pairs (demonstration, variant), for each variant that an
+    image model repaints for money; a model that cannot be read has a problem instead of a cost.
     """
     named: dict[str, list[str]] = {}
     for demonstration, repainted in partitions:
@@ -166,7 +167,7 @@ def _edit_cost(
         frames = data.lake.read("wanted_frames", here)["frame"]
         if data.lake.exists("frame_images", here):
             accepted |= set(data.lake.read("frame_images", here)["render_sha"])
-        # Repainted are the baseline's pictures; frames that look the same are one.
+        # The baseline's pictures are repainted; equal pictures count once.
         originals, theirs = {}, {**here, "variant": BASELINE}
         if data.lake.exists("frame_images", theirs):
             rows = data.lake.read("frame_images", theirs)
@@ -182,7 +183,9 @@ def _edit_cost(
 
 
 def in_all(costs: Sequence[PlannedCost]) -> str | None:
-    """The sum in words, with how many partitions it leaves out; None if it says nothing new."""
+    """A sentence with the sum, and the number of partitions it leaves out; None if it adds
+    nothing.
+    """
     known = [c.cost for c in costs if c.cost is not None and c.cost.usd is not None]
     if len(costs) < 2 or not known:
         return None

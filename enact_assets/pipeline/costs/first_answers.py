@@ -1,6 +1,6 @@
-"""A first look at a model: some questions of a variant, asked and verified without a Dagster run.
+"""A first look at a model: asks and verifies some questions of a variant without a Dagster run.
 
-The ledger keeps the answers, so that materializing the model later asks the other questions only.
+The ledger keeps the answers, so materializing the model later asks only the other questions.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from enact_assets.answers.models.session import Asking
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.system.atomic import replacing
@@ -45,7 +45,7 @@ class Asked:
 
     @cached_property
     def messages(self) -> list[Message]:
-        """As models are shown them, without those whose pictures are missing."""
+        """The messages for models, without questions whose pictures are missing."""
         shas = self.pictures.shas
         rows = self.questions.iter_rows(named=True)
         requests = (build_request(row, self.pictures, shas) for row in rows)
@@ -54,8 +54,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class FirstAnswers:
-    """What a model answered: rows of ``predictions`` and of ``evaluation``; and how asking went,
-    of which baselines and imported answers report nothing.
+    """Answers of a model: rows of ``predictions`` and of ``evaluation``, and the progress of asking
+    (not for baselines and imported answers).
     """
 
     asked: Asked
@@ -64,8 +64,8 @@ class FirstAnswers:
     progress: Asking
 
     def by_kind(self, data: DataResource) -> pl.DataFrame:
-        """Scores and counts by kind, as :func:`summarize`, and what a random order would score on
-        the same questions: ``task_chance``, ``pairwise_chance``.
+        """Scores and counts by kind, as :func:`summarize`, and the scores of random orders for the
+        same questions: ``task_chance``, ``pairwise_chance``.
         """
         gating = self.asked.questions.item(0, "gating")
         orders = data.lake.read_all("question_orders", gating=gating)
@@ -81,8 +81,8 @@ class FirstAnswers:
         return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")
 
     def cost(self) -> str:
-        """Tokens, price, time and who answered, in one line; old answers count. Then how many
-        were old, and what was spent now, the first message of a model included.
+        """One line with tokens, price, time and the answering models, including old answers. Then
+        the number of old answers, and the amount spent now, including a model's first message.
         """
         rows = self.predictions.drop_nulls("raw_answer")
         n_answers, now = counted(rows.height, "answer"), ""
@@ -112,7 +112,7 @@ class FirstAnswers:
         return [(n, reason) for reason, n in counts.iter_rows()]
 
     def wrong(self) -> pl.DataFrame:
-        """Answers that were not accepted, beside their questions and words, the shortest first."""
+        """Answers that were not accepted, with their questions and texts, the shortest first."""
         words = self.predictions.select("question_id", "repetition", "raw_answer")
         questions = self.asked.questions.select(
             "question_id", "shown_key_frames", "actions", reference="answer"
@@ -126,7 +126,7 @@ class FirstAnswers:
 
 
 def asked_of(data: DataResource, variant: str) -> Asked:
-    """All questions that ``variant`` asks.
+    """All questions of ``variant``.
 
     Errors: :class:`MissingPartitionError` says what to materialize first.
     """
@@ -143,9 +143,9 @@ def asked_of(data: DataResource, variant: str) -> Asked:
 
 
 def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
-    """``n`` of the questions, as many of each kind and length as can be; the same every time.
+    """``n`` of the questions, balanced over kinds and lengths; the same every time.
 
-    Fewer are part of more, so that asking more later buys only the others.
+    A smaller sample is part of a larger one, so asking more later buys only the other answers.
     """
 
     def drawn(column: str) -> pl.Series:
@@ -155,7 +155,7 @@ def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
     questions = (
         asked.questions.with_columns(drawn=drawn("question_id"), of_length=drawn("length"))
         .with_columns(nth=pl.col("drawn").rank("ordinal").over("kind", "length"))
-        # The last round is not full: lengths as drawn, each of both kinds.
+        # The last round is incomplete: it has lengths in random order, each with both kinds.
         .sort("nth", "of_length", "kind")
         .head(n)
         .drop("drawn", "of_length", "nth")
@@ -174,8 +174,8 @@ def ask_first(
 ) -> FirstAnswers:
     """Ask ``model`` the questions of ``asked`` and verify its answers.
 
-    Missing answers are rows with a reason, whatever their number. Errors: as
-    :class:`ModelAsker`, and those of the step ``evaluation``.
+    Missing answers are rows with a reason, however many there are. Errors: as :class:`ModelAsker`,
+    and those of the step ``evaluation``.
     """
     progress = Asking(0, asked.questions.height)
 
@@ -193,8 +193,8 @@ def ask_first(
     names = names_now(registry, demonstrations, [model], files)
     tools = Tools(data.images, data.recordings, data.question_files)
     store = _LakeAnd(data.lake, {"predictions": rows})
-    world = World(store, names, partial(entry_of, registry), tools)
-    made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, world)
+    context = StepContext(store, names, partial(entry_of, registry), tools)
+    made = call(STEPS[EVALUATED_BY], {"model": model, "variant": asked.variant}, context)
     (_, evaluated, _) = next(iter(made))
     return FirstAnswers(asked, rows, evaluated, progress)
 
@@ -202,7 +202,8 @@ def ask_first(
 def write_page(
     data: DataResource, name: str, first: FirstAnswers, of_kind: pl.DataFrame
 ) -> Path | None:
-    """One HTML file with every answer that was not accepted; None if there is none.
+    """Write an HTML file with every answer that was not accepted; returns None if there is no such
+    answer.
 
     Errors: :class:`OutputError`.
     """
@@ -221,7 +222,7 @@ def write_page(
 
 @dataclass(frozen=True)
 class _LakeAnd:
-    """A lake with other rows for some tables."""
+    """A lake in which the rows of some tables are replaced."""
 
     lake: Lake
     rows: Mapping[str, pl.DataFrame]

@@ -1,8 +1,8 @@
-"""Who may spend what: a person within the budget, a scheduled rebuild within its own, automation
-only if a switch says so.
+"""Limits of spending: people within the budget, a scheduled rebuild within its own budget,
+automation only if a switch allows it.
 
-All that was ever bought on a data root stands in its ledger. A run gets the sum that the ledger may
-come to; runs at the same time share it.
+The ledger of a data root records everything that was bought. A run gets a maximum for the total of
+the ledger; runs at the same time share it.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,16 +21,18 @@ from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
 USD_UNTIL_TAG = "enact/usd_until"
-"""Tag of a run that a command started: what the ledger may come to, in dollars."""
+"""Tag of a run that a command started: maximum of the ledger's total, in dollars."""
 BUYERS = frozenset({*(step for step, pool in POOL_OF.items() if pool == API_POOL), "frame_images"})
-"""Steps that may spend money: an image model may repaint pictures."""
+"""Steps that may spend money. `frame_images` is among them, as an image model may repaint
+pictures.
+"""
 OF_PERSONS = ("materialize",)
-"""Triggers of runs that a person asked for; one without a trigger was launched in the UI."""
+"""Triggers of runs that a person requested. A run without a trigger was launched in the UI."""
 
 
 def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
-    """What the ledger of ``root`` may come to in a run with ``tags``; None: nothing is bought. A
-    rebuild buys within its own budget alone.
+    """Maximum of the total of ``root``'s ledger in a run with ``tags``; None: nothing is bought. A
+    rebuild has only its own budget.
 
     Errors: :class:`SettingsError` for a wrong ``models.yaml``.
     """
@@ -49,7 +51,7 @@ def usd_until(root: Path, tags: Mapping[str, str]) -> float | None:
 
 
 def spending_tags(root: Path, max_usd: float | None) -> dict[str, str]:
-    """Tags of runs that together may spend ``max_usd``; none without such a limit."""
+    """Tags of runs that together may spend ``max_usd``; no tags without such a limit."""
     if max_usd is None:
         return {}
     return {USD_UNTIL_TAG: repr(Budget(DataRoot(root).ledger, None).committed_usd() + max_usd)}
@@ -59,14 +61,14 @@ def run_tags(
     root: Path, max_usd: float | None, shared: Mapping[str, str] | None = None
 ) -> Callable[[str], dict[str, str]]:
     """Step -> tags of its runs, in an invocation that begins now and may spend ``max_usd``;
-    ``shared`` are those of all (default: of `enact-assets materialize`).
+    ``shared`` are tags of all runs (default: those of `enact-assets materialize`).
     """
     shared, limit = dict(shared or invocation_tags()), spending_tags(root, max_usd)
     return lambda step: shared | (limit if step in BUYERS else {})
 
 
 def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
-    """Whether a partition asks a model that costs money, and automation may not buy here."""
+    """Whether a partition asks a model that costs money, although automation may not buy here."""
     try:
         may_buy = KnownModels(DataRoot(root)).catalogue.spending.by_automation
     except EnactError:
@@ -75,7 +77,7 @@ def bought_by_persons(root: Path) -> Callable[[StepSpec, Partition], bool]:
 
 
 def costing_money(root: Path) -> Callable[[StepSpec, Partition], bool]:
-    """Whether a partition asks a model that costs money, or one that nothing is known about."""
+    """Whether a partition asks a model that costs money, or an unknown model."""
     models = KnownModels(DataRoot(root))
     costs: dict[str, bool] = {}
 

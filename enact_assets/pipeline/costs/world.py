@@ -1,4 +1,4 @@
-"""What answers to questions of WorldPrediction will cost, before they are bought."""
+"""Estimates the costs of answers to questions of WorldPrediction before they are bought."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -20,8 +20,9 @@ NO_CAPTIONS = "its captions are not written yet"
 
 
 def world_costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:
-    """What (world model, world source) will cost, as :func:`expected_costs.costs_of`. Of a pair the
-    captioner's cost is known beforehand, the reader's is not: its questions hold the captions.
+    """Expected costs of pairs (world model, world source), as :func:`expected_costs.costs_of`. If a
+    captioner and a reader answer together, only the captioner's cost is known beforehand, as the
+    reader's questions contain the captions.
     """
     read, asked = cache(read_kept), cache(partial(_asked, data))
     found: list[PlannedCost] = []
@@ -45,7 +46,7 @@ def _cost(
     kind: str,
     read: Callable[[Path], Kept],
 ) -> Iterator[PlannedCost]:
-    """None of a model that costs nothing."""
+    """Expected costs; nothing for a model that is free."""
     model = None
     try:
         model = data.models.find_made(name)
@@ -62,7 +63,9 @@ def _cost(
 
 
 def _asked(data: DataResource, source: str) -> Mapping[str, Sequence[Message]] | None:
-    """Messages with pictures, and those that ask for captions, each once; None if not made yet."""
+    """Messages with pictures, and messages that ask for captions, without repetition; None if the
+    questions are not made yet.
+    """
     lake, of = Lake(data.data_root.lake), {"world_source": source}
     if not lake.exists("world_questions", of):
         return None

@@ -1,6 +1,6 @@
-"""Alerts: failed runs and checks are told to whom `alerts.yaml` of the data root names.
+"""Alerts about failed runs and checks, to the receivers in `alerts.yaml` of the data root.
 
-One message for all that failed since the last look: a disk that is full fails a hundred runs, and
+One message covers all failures since the last tick. When a full disk fails a hundred runs,
 Dagster's own hooks would send a hundred messages.
 """
 
@@ -28,21 +28,23 @@ WILL_RETRY_TAG = "dagster/will_retry"
 
 @dg.sensor(
     name="alerts",
-    description="Tells of failed runs and checks by webhook or command, as alerts.yaml of the data "
-    "root says; without it, nobody. Runs that are tried again are told when the last try failed.",
+    description="Reports failed runs and checks by webhook or command, as set in alerts.yaml of "
+    "the data root; off without it. A run that is retried is reported when the last attempt fails.",
     minimum_interval_seconds=EVERY_S,
     default_status=dg.DefaultSensorStatus.RUNNING,
     target=None,
 )
 def alerts_sensor(context: dg.SensorEvaluationContext, data: DataResource) -> dg.SensorResult:
-    """What failed since the last look. The first look tells nothing: what failed before is known.
+    """Report failures since the last tick. The first tick reports nothing, as earlier failures are
+    known.
 
-    Errors: those of :func:`read_alerts` and :func:`send`; the same failures are told again then.
+    Errors: those of :func:`read_alerts` and :func:`send`; the same failures are then reported
+    again.
     """
     root, instance = Path(data.root), context.instance
     alerts = read_alerts(root)
     if not alerts.is_on:
-        return dg.SensorResult(skip_reason=f"off: no {ALERTS_FILE} names anybody", cursor="")
+        return dg.SensorResult(skip_reason=f"off: no receiver is set in {ALERTS_FILE}", cursor="")
     before = json.loads(context.cursor) if context.cursor else None
     now = last_event_id(instance)
     if before is not None and before["until"] == now:
@@ -57,16 +59,16 @@ def alerts_sensor(context: dg.SensorEvaluationContext, data: DataResource) -> dg
                 failures.append(Failure("check", name, says, run_id))
     if failures:
         send(alerts, root, failures)
-    told = f"told of {counted(len(failures), 'failure')}" if failures else "nothing failed"
+    result = f"reported {counted(len(failures), 'failure')}" if failures else "nothing failed"
     known = {name: content_sha(says) for name, (says, _) in failing.items()}
     return dg.SensorResult(
-        skip_reason=told if before is not None else "watching from now on",
+        skip_reason=result if before is not None else "watching from now on",
         cursor=json.dumps({"until": now, "failing": known}),
     )
 
 
 def _failed_runs(instance: dg.DagsterInstance, after: int, until: int) -> Iterator[Failure]:
-    """Runs that failed after event ``after``, in order, but for those that Dagster tries again."""
+    """Runs that failed after event ``after``, in order, without those that Dagster retries."""
     wanted = dg.RunStatusChangeRecordsFilter(
         dg.DagsterEventType.RUN_FAILURE, after_storage_id=after
     )
@@ -85,7 +87,7 @@ def _failed_runs(instance: dg.DagsterInstance, after: int, until: int) -> Iterat
 def _failing_checks(
     instance: dg.DagsterInstance, keys: Collection[dg.AssetCheckKey], alerts: Alerts
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Checks that fail by their last result: name -> what they say, and the run that found it."""
+    """Checks whose last result is a failure: name -> message, and the id of the run."""
     found = instance.event_log_storage.get_latest_asset_check_execution_by_key(list(keys))
     for key, record in sorted(found.items(), key=lambda item: str(item[0])):
         event = record.event.dagster_event if record.event is not None else None
@@ -98,7 +100,7 @@ def _failing_checks(
 
 
 def _why(event: dg.DagsterEvent | None) -> str:
-    """What the first step that failed said, or why the run ended without one."""
+    """Message of the first failed step, or why the run failed without one."""
     if event is None:
         return "failed"
     data: Any = event.event_specific_data
@@ -114,7 +116,9 @@ def _why(event: dg.DagsterEvent | None) -> str:
         error = error.cause
     if error is None:
         return _first_words(step.message)
-    is_ours = hasattr(errors, str(error.cls_name))  # its message needs no name of a class
+    is_ours = hasattr(
+        errors, str(error.cls_name)
+    )  # an error of this package: its message needs no class name
     return _first_words(error.message.split(": ", 1)[-1] if is_ours else error.message)
 
 

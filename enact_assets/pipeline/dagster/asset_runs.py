@@ -1,9 +1,9 @@
-"""What a run makes that was asked for some assets: whole steps, and no check of more than them.
+"""Limits a run of some assets to whole steps, without checks of other assets.
 
-To Dagster a check is part of every run that makes its asset, started by the UI, by a backfill or by
-``dagster asset materialize``, and there is no way to say otherwise. A part of a step is refused,
-unless the UI asked for it, which adds the rest. One function of Dagster's is replaced, which picks
-what a run makes of its job.
+In Dagster a check is part of every run that makes its asset, whether the UI, a backfill or
+``dagster asset materialize`` started it, and there is no option to change that. Part of a step is
+refused, except in the UI, which adds the rest. This module replaces the function of Dagster that
+selects the assets and checks of a run.
 """
 
 from typing import Any
@@ -16,7 +16,9 @@ _pick = asset_job.get_asset_graph_for_job
 
 
 def left_out_of_asset_runs(checks: dg.AssetChecksDefinition) -> dg.AssetChecksDefinition:
-    """A decorator: ``checks`` are evaluated by themselves, and by jobs that name them only."""
+    """A decorator: ``checks`` are evaluated alone, and by jobs that select them, but not in runs of
+    assets.
+    """
     _left_out.update(checks.check_keys)
     return checks
 

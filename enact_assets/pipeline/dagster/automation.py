@@ -1,12 +1,12 @@
-"""Automation: the daemon makes partitions that are stale by content, a run for each range, once.
+"""Automation: the daemon makes stale partitions once, one run for each range.
 
-The condition asks the same plan as the driver: data versions and provenance stand with the rows,
-so changes that happened unobserved count too, and what ran again with equal content does not. A
-partition waits until all it is made from is settled; conditions of Dagster's own look one step up
-only, and would render pictures of frames that are about to change.
+The condition uses the same plan as the driver: data versions and provenance are stored with the
+rows, so unobserved changes count, and re-runs with equal content do not. A partition waits until
+everything upstream of it is settled. Dagster's own conditions check only one step upstream, and
+would render pictures of frames that are about to change.
 
-Nothing here makes runs unless it is switched on: see ``AUTOMATE_VARIABLE``. Answers of models that
-cost money wait for a person, unless ``models.yaml`` lets automation buy.
+Automation starts no runs unless it is switched on: see ``AUTOMATE_VARIABLE``. Answers of models
+that cost money wait for a person, unless ``models.yaml`` allows automation to buy.
 """
 
 import json
@@ -40,37 +40,42 @@ from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_
 from enact_assets.settings.registry import settings_sha
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
-"""The one switch: 1 turns on everything that makes runs by itself. Also, one by one, in the UI."""
+"""The switch: 1 turns on all sensors and schedules that start runs. The UI can switch each of
+them.
+"""
 MAX_QUEUED = 100
-"""Runs that wait or work at once; what else is due is found again when there is room."""
+"""Most runs that are queued or running; further partitions are found again when there is room."""
 TRY_AGAIN_S = 24 * 3600.0
-"""What failed is tried on the same inputs again after this: disks are freed, services come back."""
+"""After this time a failed partition is tried again on the same inputs, as disks are freed and
+services come back.
+"""
 LOOK_AGAIN_S = 600.0
-"""If Dagster saw nothing happen, files are looked at again after this."""
+"""After this time files are checked again, even without an event in Dagster."""
 RUN_TAGS = {
     TRIGGER_TAG: "automation",
-    # What a killed run had made by then is not known: begin again.
+    # The progress of a killed run is unknown, so a retry starts from the beginning.
     "dagster/retry_strategy": "ALL_STEPS",
 }
-"""Tags of all runs that nobody asked for by hand."""
+"""Tags of all automatic runs."""
 
 
 def is_automated() -> bool:
-    """Whether the switch is on where the definitions are loaded."""
+    """Whether the switch is on in the process that loads the definitions."""
     return os.environ.get(AUTOMATE_VARIABLE, "") not in {"", "0"}
 
 
 class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     """True for partitions that are stale, not being made, and made from settled inputs only.
 
-    Stale: never made, made by other code, or made from inputs whose data version has changed
-    now. False while a driver is at work. Its cursor holds what was tried (partition -> what it
-    would have been made from, and when): a failure is not repeated on the same inputs for a day.
+    A partition is stale if it was never made, was made by other code, or was made from inputs whose
+    data version has changed. The condition is false while a driver is running. Its cursor records
+    attempts (partition -> inputs and time), so a failure is not repeated on the same inputs for a
+    day.
     """
 
     @property
     def description(self) -> str:
-        """What people read in the UI."""
+        """Description in the UI."""
         return (
             "Stale; all upstream partitions are settled, and no attempt on the same inputs "
             "within a day"
@@ -83,7 +88,9 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
     def evaluate(
         self, context: dg.AutomationContext[dg.AssetKey]
     ) -> dg.AutomationResult[dg.AssetKey]:
-        """Partitions of one asset. All assets of a step are true together."""
+        """Partitions of one asset for which the condition is true. All assets of a step get the
+        same ones.
+        """
         step = STEP_NAMED[STEP_OF[context.key.to_user_string()].name]
         tick = _tick(context)
         if tick.steps is None:
@@ -102,7 +109,7 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
 
 
 def on_changed_data() -> dg.AutomationCondition[dg.AssetKey]:
-    """The condition of every asset that is made from others."""
+    """The condition of every asset that has inputs."""
     return MadeFromOtherData()
 
 
@@ -110,7 +117,7 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
     """Evaluates the conditions of all assets; the daemon runs it if it is switched on."""
     status = dg.DefaultSensorStatus.RUNNING if is_automated() else dg.DefaultSensorStatus.STOPPED
     with warnings.catch_warnings():
-        # Conditions of our own are evaluated where our code is: beta, pinned, tested.
+        # The code server evaluates custom conditions: a beta feature, pinned and tested.
         warnings.simplefilter("ignore", dg.BetaWarning)
         return _InRanges(
             "automation",
@@ -128,14 +135,14 @@ def automation_sensor() -> dg.AutomationConditionSensorDefinition:
 class _InRanges(dg.AutomationConditionSensorDefinition):
     """Requests one run for each range of partitions, where Dagster requests one for each partition.
 
-    Its own backfills would do so, too, but start their runs some looks later, in which the
-    condition would take their partitions for tried.
+    Dagster's backfills would do so, too, but start their runs some ticks later. Until then the
+    condition would take their partitions for tried ones.
     """
 
     def resolve_run_requests(
         self, run_requests: Any, context: dg.SensorEvaluationContext, *others: Any
     ) -> Any:
-        """As Dagster does it, for what :func:`in_ranges` gives."""
+        """Resolve requests as Dagster does, for the ranges of :func:`in_ranges`."""
         definitions: Any = context.repository_def
         found: list[dg.RunRequest] = []
         alike: dict[tuple[dg.AssetKey, ...], list[dg.RunRequest]] = {}
@@ -149,13 +156,13 @@ class _InRanges(dg.AutomationConditionSensorDefinition):
             for of in in_ranges(definition, named, context.instance, most):
                 request = named[of[0]]
                 if len(of) > 1:
-                    # Those of the first partition alone.
+                    # Dagster's tags are those of the first partition only.
                     tags = {k: v for k, v in request.tags.items() if PARTITION_TAG not in k}
                     tags |= range_tags(of)
                     request = request.with_replaced_attrs(partition_key=None, tags=tags)
                 elif config := _members_due(steps, of[0]):
                     with warnings.catch_warnings():
-                        # Dagster warns of tags that it has just written.
+                        # Dagster warns about tags that it has written itself.
                         warnings.simplefilter("ignore", DeprecationWarning)
                         request = request.with_replaced_attrs(run_config=config)
                 found.append(request)
@@ -163,7 +170,9 @@ class _InRanges(dg.AutomationConditionSensorDefinition):
 
 
 def _members_due(steps: set[str], shard: Partition) -> dict[str, Any]:
-    """Run configuration of a shard: others of it may wait for money, or for inputs."""
+    """Run configuration with the due members of a shard: others may wait for a budget, or for
+    inputs.
+    """
     at = shard_at(shard)
     if at is None:
         return {}
@@ -172,12 +181,12 @@ def _members_due(steps: set[str], shard: Partition) -> dict[str, Any]:
 
 
 Runs = dict[Partition, list[Partition]]
-"""Partition in Dagster -> those that a run of it makes: itself, or members of the shard."""
+"""Partition in Dagster -> partitions that its run makes: itself, or members of the shard."""
 
 
 @dataclass
 class _Tick:
-    """One look at everything, shared by all assets; ``steps`` is None if there is no reason to."""
+    """Verdicts of one tick, shared by all assets; ``steps`` is None if nothing was checked."""
 
     key: tuple[object, ...]
     seen: str
@@ -188,7 +197,7 @@ class _Tick:
 
 
 _last: list[_Tick] = []
-"""The tick that this process saw last, and the last one at which it looked, if it ever did."""
+"""The last tick in this process, and the last tick at which it checked all partitions, if any."""
 
 
 def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
@@ -199,7 +208,7 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     data = DataResource()
     registry = loaded_registry(scoped_registry(Path(data.root)), context.asset_graph)
     at = context.evaluation_time.timestamp()
-    # New names and new settings cause no event.
+    # New names and new settings cause no event, so check these, too.
     names = dict(current_names(instance, registry).of)
     seen = content_sha([data.root, last_event_id(instance), settings_sha(registry), names])
     looked = next((last for last in reversed(_last) if last.steps is not None), None)
@@ -229,7 +238,9 @@ def _runs(
     limit: int,
     shards: Shards | None,
 ) -> Runs:
-    """At most ``limit`` runs of what is due; the rest is taken out of ``due``, and found again."""
+    """At most ``limit`` runs of due partitions; other partitions are removed from ``due``, and
+    found again later.
+    """
     runs: Runs = {}
     for partition in sorted(due.causes):
         key = partition
@@ -249,7 +260,7 @@ def _runs(
 
 
 def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str]) -> Any:
-    """``keys`` of the asset that is evaluated, as Dagster wants them."""
+    """``keys`` of the evaluated asset, as an object of Dagster."""
     view, partitions = context.asset_graph_view, context.partitions_def
     if not keys:
         return context.get_empty_subset()
@@ -261,13 +272,13 @@ def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str]) -> Any:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What was tried of one step, and when."""
+    """Attempts at partitions of one step, with their times."""
 
     of: Mapping[Partition, tuple[str, float]]
 
     @classmethod
     def decoded(cls, text: str | None, now: float) -> "_Tried":
-        """From a cursor, without what was tried too long ago."""
+        """Attempts from a cursor, without old ones."""
         found = json.loads(text) if text else {}
         return cls(
             {
@@ -282,7 +293,7 @@ class _Tried:
         return {partition: attempt for partition, (attempt, _) in self.of.items()}
 
     def updated(self, attempts: Mapping[Partition, str], now: float) -> "_Tried":
-        """With what is tried now; the same as before keeps its time."""
+        """Attempts after this tick; an unchanged attempt keeps its time."""
         before = self.of
         return _Tried(
             {

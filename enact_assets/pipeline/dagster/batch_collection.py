@@ -1,4 +1,6 @@
-"""Batches of answers: a job that collects them, and the schedule that runs it while any is open."""
+"""Batches of answers: a job that collects them, and its schedule, which runs while any batch is
+open.
+"""
 
 from pathlib import Path
 
@@ -26,7 +28,7 @@ def collect_open_batches(context: dg.OpExecutionContext, data: DataResource) -> 
 
 @dg.job(description="Collects answers of batches that ended.")
 def collect_batches() -> None:
-    """One op."""
+    """The job has one op."""
     collect_open_batches()
 
 

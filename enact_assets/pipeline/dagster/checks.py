@@ -1,7 +1,8 @@
-"""Checks of the warehouse in Dagster: each file of sql/checks hangs on the relation it is about.
+"""Checks of the warehouse in Dagster: each file of sql/checks is a check of the relation it is
+about.
 
-Publishing runs them on the new file, which replaces the old one only if all pass. By themselves
-they run on the published file. Runs that make a table leave them out: they are about the file.
+Publishing runs them on the new file, which replaces the old one only if all pass. Run alone, they
+check the published file. Runs that make a table do not run them, as they check the warehouse file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +27,8 @@ def _files() -> dict[str, SqlFile]:
 
 
 def relation_of(check: str) -> str:
-    """The relation that a check is about: of those that it reads the one by which it is called,
-    else the first.
+    """The relation that a check is about: of the relations it reads, the one in its name, else the
+    first.
     """
     reads = _files()[check].reads
     return max((name for name in reads if check.startswith(name)), key=len, default=reads[0])
@@ -39,8 +40,8 @@ def _about(file: SqlFile) -> Iterator[str]:
 
 
 def sql_check_specs() -> list[dg.AssetCheckSpec]:
-    """One per file of ``sql/checks``. To Dagster they block nothing: what is made from a table is
-    made before the file is published.
+    """One check per file of ``sql/checks``. In Dagster they block nothing, as partitions downstream
+    of a table are made before the file is published.
     """
     return [
         dg.AssetCheckSpec(
@@ -58,7 +59,7 @@ def sql_check_specs() -> list[dg.AssetCheckSpec]:
 def sql_checks(
     context: dg.AssetCheckExecutionContext, data: DataResource
 ) -> Iterator[dg.AssetCheckResult]:
-    """Ask the published file; change nothing."""
+    """Run the checks on the published file, without changing it."""
     ask = OpenWarehouse(data.warehouse_path)
     for key in sorted(context.selected_asset_check_keys):
         file = _files()[key.name]
@@ -70,7 +71,7 @@ def sql_checks(
 
 
 def report_sql_checks(context: dg.AssetExecutionContext, checks: Sequence[CheckResult]) -> None:
-    """Tell Dagster what each check found in the file that this run publishes, or could not."""
+    """Report to Dagster the result of each check on the file that this run publishes or refuses."""
     kind = dg.DagsterEventType.ASSET_CHECK_EVALUATION
     for check in checks:
         found = dg.AssetCheckEvaluation(blocking=True, **_result(check))
@@ -79,7 +80,7 @@ def report_sql_checks(context: dg.AssetExecutionContext, checks: Sequence[CheckR
 
 
 def _result(check: CheckResult) -> dict[str, Any]:
-    """How many offending rows, the first of them, and what to do."""
+    """Result and metadata: number of offending rows, the first of them, and what to do."""
     found: dict[str, Any] = {"offending rows": dg.MetadataValue.int(check.n_offending)}
     if not check.is_passed:
         rows = markdown_table(check.rows, CELL_CHARACTERS)

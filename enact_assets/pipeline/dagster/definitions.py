@@ -35,9 +35,10 @@ def build_definitions(
 ) -> dg.Definitions:
     """All assets, checks, jobs, automation and resources for one registry and data root.
 
-    Without a ``registry`` it is the one in force, within the scope of the data root, and shards
-    are those of the data root.
-    With ``for_steps`` only what a step needs: assets, their jobs, resources.
+    Without a ``registry``, the registry in force is used, limited to the scope of the data root,
+    with the data root's shards.
+    With ``for_steps``, only the definitions that a step needs are built: assets, their jobs,
+    resources.
     """
     data = data or DataResource()
     if registry is None:
@@ -45,7 +46,7 @@ def build_definitions(
         registry, shards = scoped_registry(root), read_shards(root)
     partitions = Partitions(registry, shards)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.BetaWarning)  # policies of backfills: pinned, tested
+        warnings.simplefilter("ignore", dg.BetaWarning)  # backfill policies: pinned and tested
         assets = [
             *settings_assets(partitions),
             *table_assets(partitions),
@@ -68,6 +69,7 @@ def build_definitions(
         ],
         schedules=[every_quarter, hourly_batches],
         resources=resources,
-        # A process per step costs seconds; most steps take hundredths of one.
+        # Steps run in one process: starting a process takes seconds, and most steps take
+        # milliseconds.
         executor=dg.in_process_executor,
     )

@@ -1,4 +1,4 @@
-"""Owners, tags and descriptions of assets: what the catalogue of the UI filters by and shows."""
+"""Owners, tags and descriptions of assets, for the catalogue of the UI."""
 
 import re
 
@@ -11,7 +11,7 @@ IN_DUCKDB_TAG = "enact/in_duckdb"
 
 def tags_of(asset: str, layer: str) -> dict[str, str]:
     """Tags of ``asset``: its layer (setting, table, warehouse, mart, report), and whether DuckDB
-    has a relation of its name.
+    has a relation with its name.
     """
     table = TABLES.get(asset)
     is_in_duckdb = layer == "mart" or (table is not None and table.is_published)
@@ -19,10 +19,10 @@ def tags_of(asset: str, layer: str) -> dict[str, str]:
 
 
 def relation_metadata(name: str) -> dict[str, str]:
-    """Where people query relation ``name`` of the published file, by Dagster's metadata keys."""
+    """Location of relation ``name`` in the published file, under Dagster's metadata keys."""
     return {"dagster/table_name": f"enact.main.{name}"}
 
 
 def as_markdown(docstring: str) -> str:
-    """``docstring`` as the UI shows it: names of code without the marks of Sphinx."""
+    """``docstring`` as Markdown for the UI: names of code without Sphinx's markup."""
     return re.sub(r":\w+:(?=`)", "", docstring).replace("``", "`")

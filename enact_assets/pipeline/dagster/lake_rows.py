@@ -1,8 +1,9 @@
-"""Rows of tables and marts for assets of others: ``def question_counts(qa: pl.DataFrame)``.
+"""Gives rows of tables and marts to assets of other people: ``def question_counts(qa:
+pl.DataFrame)``.
 
-Steps land their rows themselves, with what they were made from. This IO manager only reads, so that
-`Definitions.load_asset_value` and assets downstream of ours, here or in another code location, get
-tables by Dagster's own means.
+Steps write their rows themselves, with provenance. This IO manager only reads, so that
+`Definitions.load_asset_value` and assets downstream of ours, here or in another code location, can
+load tables in Dagster's usual way.
 """
 
 from pathlib import Path
@@ -32,22 +33,22 @@ LAKE_ROWS = "lake_rows"
 
 
 class LakeRows(dg.ConfigurableIOManager):
-    """Gives assets of others the rows of ours. It writes nothing."""
+    """Loads the rows of our assets for other assets. It writes nothing."""
 
     data: dg.ResourceDependency[DataResource] = Field(default_factory=DataResource)  # type: ignore[arg-type]
 
     def handle_output(self, context: dg.OutputContext, obj: object) -> Never:  # noqa: ARG002
-        """Refuse. Errors: :class:`LakeError`."""
+        """Refuse to write. Errors: always :class:`LakeError`."""
         raise LakeError(
             f"{context.asset_key.to_user_string()}: the lake of enact_assets holds its own tables "
             "only. Give your asset an IO manager of yours (io_manager_key)."
         )
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame:
-        """Rows of the partitions that Dagster asks for, in order; of a mart the published ones.
+        """Rows of the partitions that Dagster requests, in order; for a mart the published rows.
 
         Errors: :class:`UnknownNameError` if there is no such table or mart, those of ``Lake.read``
-        and ``query``; :class:`MissingPartitionError` if there is no partition at all.
+        and ``query``; :class:`MissingPartitionError` if none of the partitions exists.
         """
         name = context.asset_key.to_user_string()
         check_name(name)
@@ -70,7 +71,7 @@ class LakeRows(dg.ConfigurableIOManager):
         return pl.concat(self.data.lake.read(name, one.as_dict(dimensions(name))) for one in read)
 
     def _wanted(self, context: dg.InputContext, name: str) -> list[Partition]:
-        """Partitions that Dagster asks for and the data root has names for, in order."""
+        """Partitions that Dagster requests and whose names exist in the data root, in order."""
         names = current_names(context.instance, scoped_registry(Path(self.data.root)))
         if not context.has_asset_partitions:
             return sorted(names.partitions(name))
@@ -79,9 +80,9 @@ class LakeRows(dg.ConfigurableIOManager):
 
 
 def table_specs(*names: str) -> list[dg.AssetSpec]:
-    """Our tables and marts as another code location may declare them: external, with partitions.
+    """Our tables and marts as external assets with partitions, for another code location.
 
-    With them Dagster knows there, too, which partitions a table has, and reads them with the
+    With these specs Dagster knows the partitions of a table there, too, and reads them with the
     resource :data:`LAKE_ROWS`. Errors: :class:`UnknownNameError`.
     """
     root = root_from_environment()
@@ -97,7 +98,7 @@ def table_specs(*names: str) -> list[dg.AssetSpec]:
 
 
 def check_name(name: str) -> None:
-    """Errors: :class:`UnknownNameError` if ``name`` is no table and no mart."""
+    """Errors: :class:`UnknownNameError` if ``name`` is neither a table nor a mart."""
     known = {*TABLES, *(file.name for file in mart_files())}
     if name not in known:
         raise UnknownNameError.of("table or mart", name, known)

@@ -1,6 +1,6 @@
-"""Registry and shards as they were when the definitions were loaded; they may have changed since.
+"""Registry and shards at the time when the definitions were loaded; they may have changed since.
 
-Names of the registry and shards are static partitions; Dagster refuses a run of one that is new.
+Names of the registry and shards are static partitions; Dagster refuses runs of new ones.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from enact_assets.settings.registry import Registry
 
 
 def loaded_registry(registry: Registry, graph: Any) -> Registry:
-    """``registry`` without names that came after Dagster's asset ``graph`` was loaded."""
+    """``registry`` without names that were added after Dagster's asset ``graph`` was loaded."""
 
     def names(root: str) -> set[str]:
         partitions = graph.get(dg.AssetKey(root)).partitions_def

@@ -1,7 +1,7 @@
 """Marts as assets: one for each relation that publishing the warehouse computes.
 
-All are outputs of the step ``warehouse``, which makes them in one file. Each has the version of its
-rows, so whoever reads one, here or in another code location, sees whether it changed.
+All are outputs of the step ``warehouse``, which makes them in one file. Each has a data version
+from its rows, so assets downstream, here or in another code location, see whether it changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,9 +28,10 @@ _COLUMNS = (
 
 
 def mart_specs() -> list[dg.AssetSpec]:
-    """One per file of ``sql/marts``, and one for the list of stale and missing partitions.
+    """One asset per file of ``sql/marts``, and one for the list of stale and missing partitions.
 
-    Upstream is what the header of the file says it reads; the list is part of the warehouse.
+    Upstream are the relations that the file's header says it reads; the list is part of the
+    warehouse.
     """
     files = mart_files()
     known = {*TABLES, *(file.name for file in files)}
@@ -55,9 +56,10 @@ def mart_specs() -> list[dg.AssetSpec]:
 
 
 def mart_results(
-    warehouse: Path, report: PublishReport, told: Mapping[str, Content]
+    warehouse: Path, report: PublishReport, reported: Mapping[str, Content]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """What the published file holds of each mart; ``told`` is what Dagster was told last.
+    """Results for Dagster, one for each mart of the published file; ``reported`` is what was
+    reported last.
 
     Errors: :class:`WarehouseError` if there is no published file.
     """
@@ -66,7 +68,7 @@ def mart_results(
         constraints = dg.TableColumnConstraints(nullable=is_nullable)
         column = dg.TableColumn(name, kind.lower(), comment, constraints)
         columns.setdefault(relation, []).append(column)
-    for file, content in contents(warehouse, told, report.ran):
+    for file, content in contents(warehouse, reported, report.ran):
         yield dg.MaterializeResult(
             asset_key=file.name,
             data_version=dg.DataVersion(content.version),
@@ -89,7 +91,7 @@ def _about(file: SqlFile) -> Iterator[str]:
 def _column_lineage(
     file: SqlFile, columns: Mapping[str, Sequence[dg.TableColumn]]
 ) -> dg.TableColumnLineage:
-    """Columns that inputs share with the mart by name, as for tables: they are passed on."""
+    """Column lineage: columns with the same name in mart and input, as for tables."""
     inputs = {name: {c.name for c in columns[name]} for name in file.reads if name in columns}
     return dg.TableColumnLineage(
         {

@@ -1,10 +1,10 @@
-"""Partition sets, and Dagster's mappings for what steps declare.
+"""Dagster's partition definitions, and partition mappings for the inputs of steps.
 
-Dagster allows two dimensions at most and orders them by name: demonstration | gating,
-demonstration | variant, model | variant, world_model | world_source. Demonstrations, models,
-imported question files and world sources are dynamic (they arrive), gatings, question sets,
-variants and models of WorldPrediction are static (the registry names them), as are activities (the
-simulator has them). Shards of demonstrations are static, too.
+Dagster allows two dimensions at most and orders them by name: demonstration | gating, demonstration
+| variant, model | variant, world_model | world_source. Demonstrations, models, imported question
+files and world sources are dynamic (they can be added), gatings, question sets, variants and models
+of WorldPrediction are static (the registry names them), as are activities (the simulator has them).
+Shards of demonstrations are static, too.
 """
 
 import warnings
@@ -26,7 +26,7 @@ world_source_partitions = dg.DynamicPartitionsDefinition(name="world_source")
 
 
 class Partitions:
-    """Partition definitions and mappings for one registry; of one dimension those of ``shards``."""
+    """Partition definitions and mappings for one registry; with ``shards`` in one dimension."""
 
     def __init__(self, registry: Registry, shards: Shards | None = None) -> None:
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
@@ -41,12 +41,13 @@ class Partitions:
         if shards is not None:
             self._one[shards.dimension] = dg.StaticPartitionsDefinition(list(shards.names))
         self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
-        # Static partitions: all that the registry names, whatever was imported.
+        # Static partitions: all names of the registry, independently of imports.
         files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]
         names = names_now(registry, (), (), files)
         self._static_dimensions = frozenset(registry.named)
         self._all = names.of
-        # Input dimension, and one that determines it -> names of the latter -> names of the former.
+        # (Input dimension, dimension that determines it) -> name in the latter -> name in the
+        # former.
         self._decided = {
             (other, dimension): names.decided(other, dimension)
             for dimension in GRAPH.determines
@@ -55,7 +56,7 @@ class Partitions:
         self._holds = names.holds
 
     def of(self, asset: str) -> dg.PartitionsDefinition[Any] | None:
-        """The partitions of ``asset``; None if it has none."""
+        """The partitions of ``asset``; None if it is not partitioned."""
         named = dimensions(asset)
         if not named:
             return None
@@ -66,9 +67,9 @@ class Partitions:
         return self._two[named]
 
     def deps(self, step: StepSpec) -> list[dg.AssetDep]:
-        """What ``step`` reads of our own assets, each with its mapping."""
+        """Our own assets that ``step`` reads, each with its partition mapping."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", dg.BetaWarning)  # mappings: pinned, tested, settled on
+            warnings.simplefilter("ignore", dg.BetaWarning)  # mappings: pinned and tested
             own = dimensions(step.assets[0])
             return [
                 dg.AssetDep(given.asset, partition_mapping=self._mapping(own, given))
@@ -81,11 +82,11 @@ class Partitions:
     ) -> dg.PartitionMapping | None:
         theirs, fixed = dimensions(given.asset), dict(given.fixed)
         if fixed and not given.is_also_own:
-            if len(fixed) < len(theirs):  # Dagster is told of more than is read
+            if len(fixed) < len(theirs):  # the mapping has more partitions than are read
                 return dg.AllPartitionMapping()
             return dg.SpecificPartitionsPartitionMapping(["|".join(fixed[d] for d in theirs)])
         if fixed and len(theirs) < len(ours):
-            # Dagster has no mapping that says both: our own plan knows better.
+            # Dagster has no mapping for both; our own plan is exact.
             return self._by_name(ours, theirs)
         changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
             d: (own, _static(self._all[d], self._decided[d, own]))
@@ -96,7 +97,8 @@ class Partitions:
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
         dimension = "" if given.when is None else GRAPH.conditions[given.when]
-        # Of names that arrive, Dagster is told of the partition of the same name, made or not.
+        # For dynamic names, the mapping has the partition with the same name, whether it exists or
+        # not.
         is_static = dimension in theirs and dimension in self._static_dimensions
         if given.when is not None and is_static:
             holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
@@ -115,9 +117,10 @@ class Partitions:
         )
 
     def _of_many(self, ours: str, theirs: str) -> dg.PartitionMapping:
-        """From one dimension to two, of which ``ours`` decides ``theirs``.
+        """Mapping from one dimension to two, where ``ours`` decides ``theirs``.
 
-        Dagster can say so for equal names only. Otherwise it is told of more than is read.
+        Dagster supports this only for equal names. Otherwise the mapping has more partitions than
+        are read.
         """
         is_same = all(name == other for name, other in self._decided[theirs, ours].items())
         if is_same and self._one[ours] == self._one[theirs]:
@@ -125,7 +128,7 @@ class Partitions:
         return dg.AllPartitionMapping()
 
     def _and_fixed(self, dimension: str, name: str) -> dg.StaticPartitionMapping:
-        """One mapping says both: what is made reads its own name and the fixed one."""
+        """A mapping where each partition reads its own name and the fixed one."""
         every = self._all[dimension]
         return dg.StaticPartitionMapping({n: list(every) if n == name else [n] for n in every})
 

@@ -7,7 +7,7 @@ import dagster as dg
 from enact_assets.pipeline.dagster.up_to_date import changed_answers
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
-from enact_assets.pipeline.runs.reported import read_lineage, untold
+from enact_assets.pipeline.runs.reported import read_lineage, unreported
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG
 
@@ -23,13 +23,13 @@ QUARTERLY = "*/15 * * * *"
 def every_quarter(
     context: dg.ScheduleEvaluationContext, data: DataResource
 ) -> dg.RunRequest | dg.SkipReason:
-    """Evaluates up_to_date of every asset, and reports what is fresh and Dagster does not know or
-    calls failed; in a run only if there is any, or an answer changed.
+    """Evaluates up_to_date of every asset, and reports fresh partitions that Dagster does not know
+    or shows as failed. It starts a run only if there are such partitions, or if a result changed.
     """
     root = Path(data.root)
     lineage = read_lineage(context.instance, data, scoped_registry(root))
     changed = [f"{a.asset}: {a.text}" for a in changed_answers(context.instance, lineage)]
-    fresh = untold(context.instance, data, lineage, read_shards(root))
+    fresh = unreported(context.instance, data, lineage, read_shards(root))
     if (first := next(fresh, None)) is not None:
         partition = f" {first.partition}" if first.partition else ""
         changed.append(f"{first.asset_key.to_user_string()}{partition} is fresh, unlike reported")

@@ -53,7 +53,7 @@ IMPORTING = tuple(s for s in STEPS if s.inputs and all(i.asset in EXTERNAL for i
 """Steps that read external files only."""
 TRIGGER = "changed_sources"
 MOST_NAMES = 3
-"""Names of a kind in a message."""
+"""Most names of a dimension in a message."""
 DYNAMIC = {
     d.name: d
     for d in (
@@ -69,7 +69,7 @@ DYNAMIC = {
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
     target=None,
-    description="Makes partitions of new names, removes those that nobody defined, and says what "
+    description="Makes partitions of new names, removes undefined ones, and says what "
     "of the registry is outside the scope of this data root. Starts no run.",
 )
 def registered_partitions(
@@ -78,9 +78,9 @@ def registered_partitions(
     """Makes partitions of new names: of the registry within the scope of the data root, of
     demonstrations.txt and models.txt there, of imported recordings and question files, and of
     recordings that appear in the folders that ENACT_WATCH names. Removes names that were typed into
-    the UI and that nobody defined. Starts no run. Unusable names are logged once.
+    the UI and are not defined anywhere. Starts no run. Unusable names are logged once.
     """
-    set_limits(context.instance)  # no driver may ever run here to do so
+    set_limits(context.instance)  # as perhaps no driver ever does so here
     before = json.loads(context.cursor) if context.cursor else {}
     problems: list[str] = []
     registry = _registry(Path(data.root), problems)
@@ -108,9 +108,13 @@ def registered_partitions(
         gone = _undefined(context.instance, str(dimension), others, data) if registry else {}
         if gone:
             requests.append(definition.build_delete_request(list(gone)))
-            said.append(f"removed {dimension} {named(list(gone), MOST_NAMES)}: nobody defined it")
+            said.append(
+                f"removed {dimension} {named(list(gone), MOST_NAMES)}: it is not defined anywhere"
+            )
             for name, why in gone.items():
-                context.log.warning(f"{dimension} {name!r} is removed, as nobody defined it: {why}")
+                context.log.warning(
+                    f"{dimension} {name!r} is removed, as it is not defined anywhere: {why}"
+                )
     return dg.SensorResult(
         dynamic_partitions_requests=requests,
         skip_reason=". ".join([*(said or ["nothing new"]), *_outside(Path(data.root), registry)]),
@@ -121,8 +125,8 @@ def registered_partitions(
 def _undefined(
     instance: dg.DagsterInstance, dimension: str, names: Collection[str], data: DataResource
 ) -> dict[str, str]:
-    """Those of ``names`` that nobody defined, and why; never one that Dagster ever saw made, as its
-    files may be on a disk that is away.
+    """Those of ``names`` that are not defined anywhere, and why. Names with materializations in
+    Dagster are left out, as their files may be on a disk that is not mounted.
     """
     if not names:
         return {}
@@ -134,7 +138,9 @@ def _undefined(
 
 
 def _outside(root: Path, registry: Registry | None) -> list[str]:
-    """What the registry names and this data root does not make: the UI shows none of it."""
+    """A message about names of the registry that are outside the scope of this data root and
+    therefore not in the UI.
+    """
     scope = read_scope(root) if registry is not None else None
     outside = scope.outside(load_registry()) if scope is not None else {}
     parts = [f"{counted(len(n), d)} ({named(n, MOST_NAMES)})" for d, n in outside.items()]
@@ -207,14 +213,14 @@ def changed_sources(context: dg.SensorEvaluationContext, data: DataResource) -> 
 )
 def lost_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """Marks runs as failed whose process is gone, as after a restart of the machine; they would
-    count as running for ever. Those that no driver started are then tried again by the daemon.
+    count as running forever. The daemon then tries those again that no driver started.
     """
     lost = mark_all_lost(context.instance)
     return dg.SkipReason(f"{len(lost)} runs were lost{': ' if lost else ''}{', '.join(lost)}")
 
 
 def _gist(problem: str) -> str:
-    """Where it is and what is wrong, without what else there is, which changes all the time."""
+    """Position and kind of a problem, without details that change all the time."""
     return ": ".join(problem.split(": ", 2)[:2])
 
 
@@ -229,7 +235,9 @@ def _registry(root: Path, problems: list[str]) -> Registry | None:
 def _changed_settings(
     context: dg.SensorEvaluationContext, registry: Registry, busy: Marks
 ) -> Iterator[dg.RunRequest]:
-    """Config roots that differ from what Dagster has; none in an unused data root."""
+    """Requests for config roots whose version differs from Dagster's; none in an unused data
+    root.
+    """
     names = current_names(context.instance, registry)
     reported = {root: reported_versions(context.instance, root) for root in ROOTS}
     if not any(reported.values()):
@@ -257,7 +265,7 @@ def _loaded_partitions(context: dg.SensorEvaluationContext, root: str) -> set[st
 def _is_loaded(
     context: dg.SensorEvaluationContext, root: str, partition: Partition, known: set[str] | None
 ) -> bool:
-    """Whether the definitions, loaded some time ago, have heard of ``partition``."""
+    """Whether ``partition`` is in the definitions, which were loaded some time ago."""
     name = partition.key or None
     if name is None or known is None or name in known:
         return True
@@ -268,7 +276,7 @@ def _is_loaded(
 def _imported_again(
     context: dg.SensorEvaluationContext, data: DataResource, registry: Registry, busy: Marks
 ) -> Iterator[tuple[StepSpec, Partition, str, str, int]]:
-    """Imports whose file is not the one they were read from: what it was, and is now."""
+    """Imports whose file changed since they were read: its former and its current version."""
     names = current_names(context.instance, registry)
     states = data.states(registry)
     tables = [step.assets[0] for step in IMPORTING]
@@ -296,7 +304,7 @@ def _request(  # noqa: PLR0917 - what a request consists of
 ) -> dg.RunRequest:
     """A run of one partition, or of the members ``only`` of a shard.
 
-    The same content after the same landing is requested once, and again a day after it failed.
+    A run for the same content is requested once, and again a day after a failure.
     """
     tags: Mapping[str, Any] = RUN_TAGS | {TRIGGER_TAG: TRIGGER, WHY_TAG: why}
     failed = last_failed_run(context.instance, TRIGGER, step.assets[0], partition)

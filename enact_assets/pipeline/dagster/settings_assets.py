@@ -1,6 +1,7 @@
 """Config roots: their data version is the hash of a resolved registry entry.
 
-A changed setting makes exactly one partition of one root new; what lies downstream of it follows.
+A changed setting changes exactly one partition of one root; partitions downstream of it become
+stale.
 """
 
 import inspect
@@ -13,7 +14,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.pipeline.dagster.labels import OWNERS, as_markdown, tags_of
 from enact_assets.pipeline.dagster.partitions import Partitions
-from enact_assets.pipeline.lineage.versions import root_version, settings_as_told
+from enact_assets.pipeline.lineage.versions import reported_settings, root_version
 from enact_assets.pipeline.runs.failures import said_first
 from enact_assets.pipeline.runs.making import makes_several, partition_of_run
 from enact_assets.pipeline.runs.range_making import tell, without_event
@@ -25,7 +26,7 @@ GROUP = "config"
 
 def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
     registry, names = load_registry(), Partition.of_key(partition)
-    settings = settings_as_told(registry, asset, names)
+    settings = reported_settings(registry, asset, names)
     return dg.MaterializeResult(
         data_version=dg.DataVersion(root_version(registry, asset, names)),
         metadata={SETTINGS_KEY: dg.MetadataValue.json(settings)},
@@ -33,7 +34,9 @@ def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
 
 
 def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
-    """One asset for each part of the registry that steps ask for, described by its settings."""
+    """One asset for each settings type of the registry that steps use, described by its
+    docstring.
+    """
     return [_asset(p, setting) for setting in SETTINGS.values()]
 
 

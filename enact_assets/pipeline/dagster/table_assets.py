@@ -1,6 +1,6 @@
-"""Steps as Dagster assets: specifications from the declarations, and one body for all of them.
+"""Steps as Dagster assets: specs from the declarations, and one body for all of them.
 
-OmniGibson players are Dagster Pipes processes, whose log goes to the run's log at once.
+OmniGibson players are Dagster Pipes processes, whose log is streamed to the run's log.
 """
 
 import warnings
@@ -17,7 +17,7 @@ from enact_assets.demonstrations.replay.omnigibson_runs import Player, current_p
 from enact_assets.engine.graph import Names
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
-from enact_assets.engine.loading import World, call
+from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
@@ -47,7 +47,7 @@ PREVIEW_ROWS = 5
 NOT_CUT_OFF = (
     "Partitions that are materialized together here are made in one run, also those that are "
     "fresh. Over several assets nothing is cut off: `enact-assets materialize` stops where rows "
-    "come out as they were."
+    "do not change."
 )
 Result = dg.MaterializeResult[Any]
 
@@ -77,7 +77,7 @@ def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:
-    """One multi-asset per declared step, in the order data flow."""
+    """One multi-asset per declared step, in data-flow order."""
     return [_assets_of(STEPS[name], partitions) for name in STEP_NAMED if name in STEPS]
 
 
@@ -130,7 +130,7 @@ def _of_one(context: dg.AssetExecutionContext, data: DataResource, step: Step) -
     """Make one partition."""
     named = _named(step, partition_of_run(context))
     with making(context, data, step.name) as made:
-        for table, rows, summary in call(step, named, _world(context, data, made.names)):
+        for table, rows, summary in call(step, named, _step_context(context, data, made.names)):
             sha = _land(context, data, table, named, rows)
             yield _result(data, table, named, rows, sha, summary)
 
@@ -140,12 +140,12 @@ def _of_several(
 ) -> Iterator[Result]:
     """Make a range of partitions, or members of shards."""
     found = found_now(context, data)
-    world = _world(context, data, found.names)
+    step_context = _step_context(context, data, found.names)
 
     def make(partition: Partition) -> Landed:
         named = _named(step, partition)
         with making_partition(found, data, step.name, partition) as made:
-            for table, rows, summary in call(step, named, world):
+            for table, rows, summary in call(step, named, step_context):
                 sha = _land(context, data, table, named, rows)
                 result = _result(data, table, named, rows, sha, summary)
                 yield table.table_name(), result, rows.height, made.inputs
@@ -156,8 +156,10 @@ def _of_several(
     yield from make_partitions(context, found, STEP_NAMED[step.name], make, where)
 
 
-def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) -> World:
-    """What steps of this run are called with."""
+def _step_context(
+    context: dg.AssetExecutionContext, data: DataResource, names: Names
+) -> StepContext:
+    """The context in which this run calls steps."""
     tools = Tools(
         data.images,
         data.recordings,
@@ -167,7 +169,7 @@ def _world(context: dg.AssetExecutionContext, data: DataResource, names: Names) 
         data.data_root,
         partial(usd_until, Path(data.root), context.run.tags),
     )
-    return World(data.lake, names, partial(entry_of, load_registry()), tools)
+    return StepContext(data.lake, names, partial(entry_of, load_registry()), tools)
 
 
 def _named(step: Step, partition: Partition) -> dict[str, str]:
@@ -181,10 +183,10 @@ def _land(
     partition: Mapping[str, str],
     rows: pl.DataFrame,
 ) -> str:
-    """Write ``rows`` and what they were made from to the lake; returns the hash of their content.
+    """Write ``rows`` and their provenance to the lake; returns the hash of their content.
 
-    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since
-    the step began; nothing is written then.
+    Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since the
+    step began. Nothing is written then.
     """
     name = table.table_name()
     made_from = provenance_of(name)
@@ -202,7 +204,7 @@ def _result(  # noqa: PLR0917 - what a materialization consists of
     sha: str,
     summary: Mapping[str, Any],
 ) -> Result:
-    """What Dagster is told of one partition. The data version is the hash of its content."""
+    """The result of one partition for Dagster. The data version is the hash of its content."""
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()
@@ -237,7 +239,7 @@ def _columns(table: type[Table]) -> dg.TableSchema:
 
 
 def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
-    """Columns that inputs share with the table by name: they are passed on."""
+    """Column lineage: columns with the same name in table and input."""
     inputs = {read.table.table_name(): read.table.schema() for read in step.reads}
     return dg.TableColumnLineage(
         {
@@ -252,7 +254,7 @@ def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
 
 
 def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
-    """Rows as a Markdown table; long cells are cut, and no cell is Markdown itself."""
+    """Rows as a Markdown table; long cells are cut, and Markdown in cells is escaped."""
     if rows.is_empty():
         return "no rows"
     shown = rows.columns

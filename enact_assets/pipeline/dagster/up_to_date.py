@@ -1,7 +1,7 @@
-"""``up_to_date``: a check of every asset that warns of stale partitions.
+"""``up_to_date``: a check of every asset that warns about stale partitions.
 
-Dagster calls a partitioned asset fresh though partitions of it are stale, and compares at most a
-hundred partitions of an input. This check says what ``enact-assets plan`` says.
+Dagster shows a partitioned asset as fresh although some of its partitions are stale, and compares
+at most a hundred partitions of an input. This check agrees with ``enact-assets plan``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,11 +26,11 @@ MOST_CHARACTERS = 300
 
 
 class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
-    """Never true. A check without a condition runs along with what automation makes."""
+    """Never true. A check without a condition would run with every automatic materialization."""
 
     @property
     def description(self) -> str:
-        """What people read in the UI."""
+        """Description in the UI."""
         return "Evaluated by its own schedule, and by a driver at its end"
 
     def get_label(self) -> str:
@@ -40,7 +40,7 @@ class OnItsOwnSchedule(dg.AutomationCondition[dg.AssetCheckKey]):
     def evaluate(
         self, context: dg.AutomationContext[dg.AssetCheckKey]
     ) -> dg.AutomationResult[dg.AssetCheckKey]:
-        """Nothing."""
+        """No partitions."""
         return dg.AutomationResult(context, context.get_empty_subset())
 
 
@@ -66,9 +66,9 @@ CHECKED = tuple(dict.fromkeys(asset for step in STEPS for asset in assets_made_w
 def up_to_date(
     context: dg.AssetCheckExecutionContext, data: DataResource
 ) -> Iterator[dg.AssetCheckResult]:
-    """Ask the plan of the chosen assets and of what they are made from; write nothing.
+    """Evaluate the plan of the selected assets and everything upstream; nothing is written.
 
-    Where all are chosen, what Dagster does not know of the lake yet is reported, too.
+    If all assets are selected, partitions of the lake that Dagster does not know are reported, too.
     """
     chosen = {key.asset_key.to_user_string() for key in context.selected_asset_check_keys}
     is_all = chosen >= set(CHECKED)
@@ -92,13 +92,13 @@ def up_to_date(
 
 
 def changed_answers(instance: dg.DagsterInstance, lineage: Lineage) -> list[Answer]:
-    """Answers that differ from what the check of their asset says."""
+    """Answers that differ from the last check result of their asset."""
     last = last_check_texts(instance, CHECK, CHECKED)
     return [a for a in _answers(lineage).values() if last.get(a.asset) != a.text]
 
 
 def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
-    """Tell Dagster, without a run, every answer that changed; returns how many did."""
+    """Report every changed answer to Dagster, without a run; returns how many changed."""
     changed = changed_answers(instance, lineage)
     for answer in changed:
         instance.report_runless_asset_event(
@@ -115,7 +115,7 @@ def report_up_to_date(instance: dg.DagsterInstance, lineage: Lineage) -> int:
 
 
 def _answers(lineage: Lineage) -> dict[str, Answer]:
-    """Asset, or mart if publishing is one of the steps -> its answer."""
+    """Asset -> its answer; includes marts if publishing is one of the steps."""
     found = dict(answers(lineage))
     if WAREHOUSE in found:
         marts = {file.name: tables_of(file.name) for file in mart_files()}

@@ -1,6 +1,6 @@
 """Warehouse: one DuckDB file with every table and mart, checked, then swapped in.
 
-One step makes the file and all marts in it: none can be made alone.
+One step makes the file and all marts in it; a mart cannot be made alone.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, WAREHOUSE
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.making import making, provenance_of
-from enact_assets.pipeline.runs.marts import told_contents
+from enact_assets.pipeline.runs.marts import reported_contents
 from enact_assets.pipeline.runs.progress import reporter
 from enact_assets.pipeline.runs.reported import read_lineage, tried_partitions
 from enact_assets.pipeline.runs.resources import DataResource
@@ -37,16 +37,18 @@ from enact_assets.settings.shared_file import share_published
 
 GROUP = "warehouse"
 WARN_AFTER, FAIL_AFTER = timedelta(days=2), timedelta(days=8)
-"""It is published every night if automation is on; over a weekend or a holiday somebody may."""
+"""Age of the file at which Dagster warns or fails. It is published every night if automation is on,
+else by people, who may skip a weekend or a holiday.
+"""
 ABOUT = """Everything as SQL: staging tables, marts (leaderboard, probe deltas, statistics), checks.
 
-A fresh file is built beside the old one and swapped in only if all checks pass. Whoever holds the
+A new file is built beside the old one and swapped in only if all checks pass. A reader that has the
 old file open keeps a consistent snapshot and blocks no writer. One run makes the file and all
 marts in it, whichever of them is materialized."""
 
 
 def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
-    """The file, downstream of everything, and each mart in it; none has partitions."""
+    """The file, downstream of everything, and each mart in it, without partitions."""
     spec = dg.AssetSpec(
         WAREHOUSE,
         deps=p.deps(STEP_NAMED[WAREHOUSE]),
@@ -109,7 +111,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                 "stale and missing partitions": dg.MetadataValue.md(markdown_table(stale, 60)),
             },
         )
-        told = told_contents(context.instance)
-        yield from mart_results(data.warehouse_path, report, told)
+        reported = reported_contents(context.instance)
+        yield from mart_results(data.warehouse_path, report, reported)
 
     return warehouse

@@ -1,6 +1,6 @@
-"""What a driver and the workers of a cluster must agree on, and how a worker checks it.
+"""Checks that a driver and the workers of a cluster use the same software, data and storage.
 
-Workers that disagree would make other rows, or write them elsewhere, unnoticed.
+Otherwise workers would silently make different rows, or write them to another place.
 """
 
 import os
@@ -34,7 +34,7 @@ PACKAGES = (
     "dagster", "distributed", "duckdb", "mitsuba", "mujoco", "numba", "numpy", "polars", "pyarrow",
     "pyoidn", "scipy",
 )  # fmt: skip
-"""Packages on whose versions rows, or the way between driver and worker, may hang."""
+"""Packages whose versions can affect rows, or the communication of driver and worker."""
 PROBE_KEY = "enact/probe"
 MARK = "probe"
 
@@ -47,18 +47,19 @@ class Software:
 
     @classmethod
     def here(cls) -> "Software":
-        """Of this process."""
+        """Versions in this process."""
         found = {"Python": f"{sys.version_info[0]}.{sys.version_info[1]}"}
         found["enact_assets"] = __version__
         for package in PACKAGES:
             with suppress(PackageNotFoundError):
                 found[package] = version(package)
-        # The number stays while the code is worked on.
+        # The package's version stays the same while code is edited, so code versions are compared,
+        # too.
         found |= {f"code of {name}": code_version(name) for name in (*TABLES, *sorted(WHOLE))}
         return cls(found)
 
     def difference(self, other: "Software") -> str | None:
-        """The first thing of which ``other``, a worker's, has another version; None if none."""
+        """The first difference to ``other``, the versions of a worker; None if all are the same."""
         for name in sorted({*self.versions, *other.versions}):
             mine, theirs = self.versions.get(name, "none"), other.versions.get(name, "none")
             if mine != theirs:
@@ -68,11 +69,11 @@ class Software:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a driver expects of its workers.
+    """Requirements of a driver for its workers.
 
     ``mark`` names files that the driver has put into data root and lake, and a value in Dagster's
-    storage: a worker that does not find them uses different ones. ``scope`` is that of the
-    driver's data root, None if it has none.
+    storage: a worker that does not find them uses others. ``scope`` is the scope of the driver's
+    data root, None without one.
     """
 
     site: Site
@@ -85,7 +86,7 @@ class Terms:
 
 @contextmanager
 def offered_terms(site: Site, instance: dg.DagsterInstance) -> Iterator[Terms]:
-    """Terms of this process for ``site``; within the block workers can find its marks."""
+    """Terms of this process for ``site``; its marks exist within the block."""
     mark = temporary_name(Path(MARK)).name
     in_root = site.data_root / INSTANCE_FOLDER / mark
     place = _lake(site)
@@ -103,9 +104,10 @@ def offered_terms(site: Site, instance: dg.DagsterInstance) -> Iterator[Terms]:
 
 
 class DisagreementError(MaterializationError):
-    """A worker would make other rows, or write them elsewhere: to try there again would not help.
+    """A worker would make different rows, or write them to another place; retrying there does not
+    help.
 
-    ``worker`` is its address, empty outside of Dask.
+    ``worker`` is the worker's address, empty without Dask.
     """
 
     worker = ""
@@ -113,7 +115,7 @@ class DisagreementError(MaterializationError):
 
 @dataclass(frozen=True)
 class Accepted:
-    """How a worker sees a site: with its own data root, which may be the driver's."""
+    """A site as a worker uses it: with its own data root, which may be the driver's."""
 
     site: Site
     shares_root: bool
@@ -123,10 +125,10 @@ _accepted: dict[str, Accepted] = {}
 
 
 def accept(terms: Terms, scratch: Path) -> Accepted:
-    """Check in a worker that it can work to ``terms``; asked again, it remembers.
+    """Check in a worker that it fulfils ``terms``; the result is cached.
 
-    A worker that does not see the driver's data root keeps what only it needs in ``scratch``.
-    Errors: :class:`DisagreementError` names the machine, what is different, and what to do.
+    A worker without access to the driver's data root keeps its own files in ``scratch``.
+    Errors: :class:`DisagreementError` names the machine, the difference, and what to do.
     """
     if terms.mark not in _accepted:
         _accepted[terms.mark] = _accept(terms, scratch)

@@ -1,5 +1,5 @@
-"""Cuts what a walk makes of a step into runs of Dagster, and chooses where these are performed: in
-this process, in several, or on a cluster.
+"""Divides the partitions of a step into runs of Dagster, and chooses where the runs are executed:
+in this process, in worker processes, or on a cluster.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,21 +12,21 @@ from enact_assets.pipeline.runs.run import Outcome, Run
 from enact_assets.settings.registry import BASELINE
 
 WORTH_PROCESSES = {"replays": 4, "visibility": 8, "frame_images": 8, "training_statistics": 2}
-"""From how many partitions of a step on it pays to start worker processes (some seconds each)."""
+"""Step -> number of partitions from which starting worker processes pays (some seconds each)."""
 WORTH_PROCESSES_OTHERS = 100
 WORTH_STARTED = 4
-"""The same for those others once the processes are there. Not for steps with a pool: each process
-would hold a model that runs in it, or wait for the same provider.
+"""Number of partitions of any other step from which running worker processes are used. It does not
+apply to steps with a pool: each process would load a local model, or wait for the same provider.
 """
 MOST, MOST_SLOW = 50, 8
-"""Partitions of one run, and of a step of which each takes seconds."""
+"""Most partitions of one run: in general, and for steps that take seconds for each partition."""
 PICTURES = "frame_images"
 
 
 class Runners(Runner):
     """Chooses a runner for each stage; worker processes and cluster are started when needed.
 
-    Few partitions are made in this process, and may use all workers within the step.
+    A small number of partitions is made in this process, and the step may use all workers.
     """
 
     def __init__(self, site: Site, workers: int, dask: str | None = None) -> None:
@@ -35,8 +35,8 @@ class Runners(Runner):
         self._elsewhere: Runner | None = None
 
     def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
-        """Perform all of ``runs``, of one step, cut into such as Dagster can make and as are
-        balanced over the workers: as :meth:`Runner.run`.
+        """Perform all ``runs`` of one step as :meth:`Runner.run`, after dividing them into ranges
+        that Dagster supports and that are balanced over the workers.
         """
         if self._dask is None and not self._is_worth_processes(runs):
             whole = [replace(run, workers=self._workers) for run in runs]
@@ -50,9 +50,10 @@ class Runners(Runner):
                 yield from others.run(wave[first : first + n], started, progress)
 
     def _cut(self, runs: Sequence[Run], n_workers: int) -> list[Run]:
-        """``runs`` in as few of Dagster's as are worth it; in the order of the first of each.
+        """``runs`` merged into few runs of Dagster, sorted by the first partition of each.
 
-        What is in a pool stays alone: it asks others, renders or trains, for minutes.
+        Steps with a pool keep one partition per run: asking models, rendering or training takes
+        minutes.
         """
         from enact_assets.pipeline.driver.step_runs import workplace
 
@@ -70,10 +71,11 @@ class Runners(Runner):
         return cut
 
     def _waves(self, runs: Sequence[Run]) -> list[Sequence[Run]]:
-        """``runs``, which may work at the same time; of pictures those first that others show too.
+        """``runs`` in waves that may run at the same time; pictures that other variants share come
+        first.
 
-        A variant that differs in words alone finds its baseline's pictures. At once, both would
-        render them.
+        A variant that differs only in wording reuses the pictures of its baseline. If both ran at
+        the same time, both would render them.
         """
         if not runs or runs[0].step != PICTURES:
             return [runs]
@@ -82,7 +84,7 @@ class Runners(Runner):
         registry = workplace(self._site).registry
         rendered: dict[object, Run] = {}
         shown_too: list[Run] = []
-        # The baseline shows all key frames, others those that they ask about.
+        # The baseline has pictures of all key frames, other variants of those in their questions.
         for run in sorted(runs, key=lambda run: run.partition[1] != BASELINE):
             demonstration, name = run.partition
             variant = registry.variant(name)
@@ -92,7 +94,7 @@ class Runners(Runner):
         return [wave for wave in (list(rendered.values()), shown_too) if wave]
 
     def _at_once(self, runs: Sequence[Run]) -> int:
-        """How many to hand out together, so that no pool is exceeded."""
+        """How many runs to start together, so that no pool is exceeded."""
         from enact_assets.pipeline.driver.step_runs import workplace
 
         limit = driver_limit(workplace(self._site).instance, runs[0].step) if runs else None
@@ -111,7 +113,8 @@ class Runners(Runner):
 
     def _in_process(self) -> Runner:
         if self._here is None:
-            # With all definitions, which a walk with nothing to do does not need.
+            # Imported here, as it loads all definitions, which are not needed if there is nothing
+            # to do.
             from enact_assets.pipeline.driver.step_runs import InProcessRunner
 
             self._here = InProcessRunner(self._site)
@@ -130,7 +133,7 @@ class Runners(Runner):
         return self._elsewhere
 
     def close(self) -> None:
-        """End what was started."""
+        """End all started runners."""
         for runner in (self._here, self._elsewhere):
             if runner is not None:
                 runner.close()
@@ -140,10 +143,12 @@ class Runners(Runner):
 def in_lists(
     ranges: Sequence[Sequence[Partition]], n_workers: int, most: int
 ) -> Iterator[Sequence[Partition]]:
-    """``ranges`` cut into lists for ``n_workers``, each of ``most`` at most, in order.
+    """``ranges`` divided into lists for ``n_workers``, each of at most ``most`` partitions, in
+    order.
 
-    Each list has its worker's half share of what is left, so that lists get shorter, to one at the
-    end: whoever is slow then holds nobody up for long (Polychronopoulos and Kuck 1987).
+    Each list has half of a worker's share of the remaining partitions. So lists get shorter, down
+    to one partition, and a slow worker delays the end only a little (Polychronopoulos and Kuck
+    1987).
     """
     left = sum(map(len, ranges))
     for of in ranges:

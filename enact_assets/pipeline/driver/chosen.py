@@ -1,4 +1,4 @@
-"""What a walk was asked to make: some steps, some names; and what has to be made for them."""
+"""Selects partitions to make: the requested steps and names, and the inputs they need."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,9 +26,11 @@ _COMPARING = tuple(
     for step in STEPS
     if any(_FIXED in given.fixed and given.asset not in ROOTS for given in step.inputs)
 )
-"""Steps that read rows of the baseline, whatever variant they make."""
+"""Steps that read rows of the baseline for every variant."""
 FOLLOWING = {"wanted_frames", "frame_images"}
-"""Steps per demonstration that hang on what is asked of all: a demonstration more shifts that."""
+"""Per-demonstration steps that depend on the questions about all demonstrations; a new
+demonstration changes them.
+"""
 _QUESTION_SET, _ASKED = "question_set", "asked_questions"
 _SHOWING = tuple(
     step
@@ -38,7 +40,7 @@ _SHOWING = tuple(
 )
 """Steps that show pictures of all demonstrations to models."""
 OLDER_REASONS = (NEVER, NEW_CODE, NO_PROVENANCE)
-"""Reasons that a walk over other demonstrations has nothing to do with."""
+"""Reasons that do not depend on which demonstrations were selected."""
 
 
 def check_assets(names: Iterable[str]) -> None:
@@ -49,12 +51,12 @@ def check_assets(names: Iterable[str]) -> None:
 
 
 class Chosen:
-    """Which partitions a plan lists and a walk makes: both ask this one object.
+    """The selection of partitions that a plan lists and a run of the driver makes.
 
-    A partition is *asked for* if its step and its names were named. Named variants bring the
-    baseline along if a wanted step compares them with it. ``asking`` are the variants and gatings
-    under which a demonstration is asked about, where these alone count. :meth:`complete` adds what
-    has to be made besides.
+    A partition is *requested* if its step and its names were given. With given variants the
+    baseline is selected, too, if a wanted step compares them with it. ``asking`` maps demonstration
+    -> variants and gatings with questions about it, if only these are selected. :meth:`complete`
+    adds the inputs that must be made.
     """
 
     def __init__(
@@ -65,22 +67,22 @@ class Chosen:
         self.only = {d: set(names) for d, names in (only or {}).items()}
         self.asking: dict[str, Mapping[str, set[str]]] = {}
         self.bystanders: frozenset[str] = frozenset()
-        """Variants that ask about none of the demonstrations asked for."""
+        """Variants without questions about the requested demonstrations."""
         self._besides: dict[str, set[Partition]] = {}
         if "variant" in self.only and any(map(self.has, _COMPARING)):
             self.only["variant"].add(BASELINE)
 
     @property
     def is_everything(self) -> bool:
-        """Whether nothing was named, so that all is chosen."""
+        """Whether no step and no name was given, so that everything is selected."""
         return self._assets is None and not self.only and not self.asking
 
     def has(self, step: StepSpec) -> bool:
-        """Whether the step is wanted, by its own name or by that of a table it makes."""
+        """Whether the step is wanted, by its own name or by the name of a table it makes."""
         return self._assets is None or not self._assets.isdisjoint((step.name, *step.assets))
 
     def is_asked_for(self, step: StepSpec, partition: Partition) -> bool:
-        """Whether step and names were named."""
+        """Whether step and names of the partition were given."""
         return self.has(step) and self.matches(step, partition)
 
     def is_chosen(self, step: StepSpec, partition: Partition) -> bool:
@@ -88,7 +90,7 @@ class Chosen:
         return partition in self._besides.get(step.name, ()) or self.is_asked_for(step, partition)
 
     def matches(self, step: StepSpec, partition: Partition, besides: str | None = None) -> bool:
-        """Whether the names are wanted, in every dimension but ``besides``."""
+        """Whether the names are wanted, in every dimension except ``besides``."""
         named = partition.as_dict(dimensions(step.assets[0]))
         named.pop(besides or "", None)
         asking = self.asking.get(named.get("demonstration", ""), {})
@@ -98,12 +100,12 @@ class Chosen:
         )
 
     def complete(self, lineage: Lineage) -> "Chosen":
-        """Add the inputs of what is asked for, directly or not, and the pictures that follow.
+        """Add everything upstream of the requested partitions, and pictures that change with them.
 
-        Of an input that is read with all its partitions, those with wanted names; all others are
-        taken as they are. Pictures of other demonstrations follow if a wanted step shows them to
-        models, were made before, and nothing but their own inputs changed: more questions may show
-        other frames. Returns itself.
+        Of an input that is read with all its partitions, only those with wanted names are added;
+        the others are used without making them again. Pictures of other demonstrations are added if
+        a wanted step shows them to models, if they were made before, and if only their inputs
+        changed: new questions may need other frames. Returns itself.
         """
         if self._assets is None and not self.only:
             return self
@@ -122,8 +124,9 @@ class Chosen:
         return self
 
     def _add_bystanders(self, lineage: Lineage) -> None:
-        """What variants ask that share a question set with those asked for: the set is made again,
-        and their questions come out as they were. Otherwise all that hangs on them would be stale.
+        """Add the questions of variants that share a question set with requested ones. The set is
+        made again, and their questions turn out the same. Without that, everything downstream of
+        them would stay stale.
         """
         chosen_sets = lineage.graph.step_named[_QUESTION_SET]
         if not (self.has(chosen_sets) or _QUESTION_SET in self._besides):
@@ -182,10 +185,10 @@ def asking_nothing(
     names: Names,
     registry: Registry,
 ) -> list[str]:
-    """Messages about variants named in ``only`` that ask no question: no question file was
-    imported, or, unless demonstrations were named too, nothing is here that they ask about.
+    """Messages about variants in ``only`` that have no questions: no question file was imported, or
+    (unless demonstrations were given, too) there is no demonstration of their sources.
     """
-    # Not so if demonstrations were named, or a recording is gone: its source is unknown.
+    # Not if demonstrations were given, nor if a recording is gone, as its source is then unknown.
     is_known = chosen.only.get("demonstration", set()) <= chosen.asking.keys()
     here = registry.with_questions(names.of["question_file"]).variants
     asking = {v for of in chosen.asking.values() for v in of["variant"]}
@@ -203,7 +206,7 @@ def asking_nothing(
 
 
 def _may_follow(causes: Collection[Cause]) -> bool:
-    """Whether a partition was made before, and no cause but inputs of our own makes it stale."""
+    """Whether a partition was made before, and only inputs from the pipeline make it stale."""
     return not any(
         cause.asset in EXTERNAL or cause.text.startswith(OLDER_REASONS) for cause in causes
     )
@@ -216,12 +219,12 @@ def choose(
     registry: Registry,
     sources: Sources,
 ) -> Chosen:
-    """What is asked for of all ``names``: :meth:`Chosen.complete` adds what else is to be made.
+    """The requested part of ``names``; :meth:`Chosen.complete` adds the inputs to make.
 
-    Variants alone choose the demonstrations that one of them asks about, by their sources, and
-    each under the gatings and variants that do. Also a demonstration without a source, since its
-    recording is gone: the step that reads it says so. Demonstrations and models choose which
-    activities references are trained on.
+    If only variants are given, they select the demonstrations that one of them has questions about,
+    by source, each under the gatings and variants that do. A demonstration whose recording is gone,
+    and whose source is therefore unknown, is selected, too; the step that reads it reports the
+    problem. Demonstrations and models select the activities on which references are trained.
     Errors: :class:`UnknownNameError` for an unknown asset or variant.
     """
     chosen = Chosen(assets, only)
@@ -231,7 +234,7 @@ def choose(
     if demonstrations := chosen.only.get("demonstration"):
         chosen.bystanders = _bystanders(demonstrations, registry, sources)
     if not {"demonstration", "model"}.isdisjoint(chosen.only):
-        # An activity is trained for the chosen models and the chosen demonstrations.
+        # An activity is trained for the selected models and the selected demonstrations.
         chosen.only["training_activity"] = trained_activities(
             *(chosen.only.get(d, names.of[d]) for d in ("demonstration", "model"))
         )
@@ -255,7 +258,7 @@ def _choose_demonstrations(
     registry: Registry,
     sources: Sources,
 ) -> None:
-    """Those that one of the ``named`` variants asks about."""
+    """Select the demonstrations that one of the ``named`` variants has questions about."""
     variants = [registry.variant(name) for name in chosen.only["variant"]]
     wanted = set[str]()
     for demonstration in names.of["demonstration"]:

@@ -1,4 +1,4 @@
-"""Where runs are performed: the site, as data that travel between processes, and the runners."""
+"""The site of a run, as data that are sent between processes, and the interface of runners."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -16,11 +16,12 @@ from enact_assets.settings.registry import DEFAULT_REGISTRY
 
 @dataclass(frozen=True)
 class Site:
-    """All that a process needs to make partitions: data root, lake, registry as the driver has it.
+    """Everything a process needs to make partitions: data root, lake, and the driver's registry.
 
-    ``lake_url`` holds tables and pictures if they are not below the data root. ``registry_name`` is
-    the name of the registry's file, ``beside_it`` are files that it names: path from its folder,
-    and text. ``shards`` are those of Dagster's partitions; None if it has one for each name.
+    ``lake_url`` is the place of tables and pictures if it is not below the data root.
+    ``registry_name`` is the name of the registry's file, ``beside_it`` are files that it names:
+    path from its folder, and text. ``shards`` are the shards of Dagster's partitions; None if there
+    is one for each name.
     """
 
     data_root: Path
@@ -32,7 +33,7 @@ class Site:
 
     @property
     def sha(self) -> str:
-        """Two sites with the same one are the same."""
+        """Hash of the site; equal sites have equal hashes."""
         parts = [str(self.data_root), self.lake_url or "", self.registry_text, self.registry_name]
         parts += [part for file in self.beside_it for part in file]
         parts += [str(self.shards)]
@@ -47,21 +48,22 @@ class Runner(ABC):
     """Performs runs that do not depend on each other."""
 
     n_workers: int = 1
-    """How many it performs at once."""
+    """How many runs it performs at the same time."""
 
     @abstractmethod
     def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
-        """Perform all of ``runs``; gives one outcome each, as they end, in any order.
+        """Perform all of ``runs``; yields one outcome for each when it ends, in any order.
 
-        One that fails is an outcome with an error. Ctrl-C raises KeyboardInterrupt; runs not
-        begun by then, or given up by a caller that stops iterating, give no outcome. If a process
-        dies at a run of one partition, that is tried again, :data:`MAX_ATTEMPTS` times in all; a
-        run of several broke off, and the caller asks for what it did not make, one by one.
+        The outcome of a failed run has an error. Ctrl-C raises KeyboardInterrupt; runs that have
+        not begun then, or that a caller gave up by ending the iteration, have no outcome. If a
+        process dies during a run of one partition, the run is tried again, up to
+        :data:`MAX_ATTEMPTS` times in all. If it dies during a run of several partitions, the caller
+        requests the missing ones one by one.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """End what was started; a second call does nothing."""
+        """End everything that was started; a second call does nothing."""
 
     def __enter__(self) -> Self:
         return self

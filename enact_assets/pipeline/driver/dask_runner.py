@@ -1,7 +1,7 @@
 """Performs runs on an existing Dask cluster, each as one run of Dagster, on its workers.
 
-Only orders and outcomes go through the scheduler; rows and pictures go from the workers to the
-lake. Here are the connection to the scheduler, what runs on the workers, and the runner.
+Only runs and outcomes pass through the scheduler; workers write rows and pictures to the lake. This
+module has the connection to the scheduler, the functions that run on workers, and the runner.
 """
 
 import logging
@@ -49,22 +49,23 @@ if TYPE_CHECKING:
 REACHED_S = 15
 """Time limit for a scheduler to answer."""
 CHECKED_S = 120
-"""Time limit for existing workers to load everything; a busy one is checked later."""
+"""Time limit for existing workers to load everything; a busy worker is checked later."""
 LOOK_EVERY_S = 1.0
 
 _log = logging.getLogger(__name__)
 
 NO_WORKER_S = 10.0
-"""Seconds without a worker before a message says so."""
+"""Seconds without a worker after which this is reported."""
 SAID_EVERY_S = 60.0
 QUIET = ("distributed.client", "tornado.application")
-"""Loggers that print tracebacks of a lost connection, of which the driver says what to do."""
+"""Loggers that print tracebacks of a lost connection, which the driver reports itself."""
 
 
 def connected(address: str, timeout_s: float) -> "Client":
     """A client of the scheduler at ``address``.
 
-    Errors: :class:`MaterializationError` if it is not an address, or no scheduler answers there.
+    Errors: :class:`MaterializationError` if ``address`` is not an address, or no scheduler answers
+    there.
     """
     from distributed import Client
     from distributed.security import Security
@@ -89,7 +90,9 @@ def connected(address: str, timeout_s: float) -> "Client":
 
 
 def _check_address(address: str) -> None:
-    """Dask itself would start a cluster of its own, or try for half a minute."""
+    """Refuse wrong addresses: Dask itself would start a local cluster, or retry for half a
+    minute.
+    """
     from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import backends, get_backend
 
@@ -117,7 +120,7 @@ def why_refused(future: "Future[Any]") -> str:
 
 
 class Patience:
-    """Reports a missing worker: after some seconds, then every minute."""
+    """Reports that there is no worker: after some seconds, then every minute."""
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client, self._address = client, address
@@ -126,7 +129,7 @@ class Patience:
         self._said: float | None = None
 
     def look(self) -> Progress | None:
-        """What to tell now, None if nothing; to be asked whenever nothing happens."""
+        """The report that is due now, or None. Call this whenever there is no event."""
         now = time.monotonic()
         if now - self._looked < NO_WORKER_S:
             return None
@@ -147,11 +150,15 @@ class Patience:
 PROGRESS_EVERY_S = 0.5
 GONE = "The worker that ran it is gone (killed, out of memory, machine lost?)."
 _one_at_a_time = threading.Lock()
-"""A step sets the process's environment, and keeps its cores busy anyway."""
+"""One run at a time per worker: a step sets the process's environment, and uses all cores
+anyway.
+"""
 
 
 def same_terms(terms: Terms) -> Terms:
-    """A task of which all others take the result: the registry goes once to each worker."""
+    """A task whose result all other tasks take, so that the registry is sent once to each
+    worker.
+    """
     return terms
 
 
@@ -164,15 +171,16 @@ def check_worker(terms: Terms) -> bool:
 def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome | None:
     """Perform one run; it logs ``(id, "started")`` and progress under ``topic``.
 
-    None, and nothing is done, if it needs the driver's data root and this worker has another.
-    Dask begins a task again if its worker dies. Then the attempt before is marked failed first; if
-    it had just succeeded, that is the outcome. A run of several partitions is not begun again.
+    Returns None without doing anything if the run needs the driver's data root and this worker has
+    another one. Dask starts a task again if its worker dies. In that case the earlier attempt is
+    first marked as failed; if it had just succeeded, its result is the outcome. A run of several
+    partitions is not started again.
     """
     from distributed import get_worker
 
     worker = get_worker()
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         worker.log_event(topic, [run.id, "progress", *astuple(progress)])
 
     with _one_at_a_time:
@@ -184,13 +192,13 @@ def perform(terms: Terms, run: Run, topic: str, *, needs_root: bool) -> Outcome 
         if isinstance(known, Outcome):
             return known
         worker.log_event(topic, [run.id, "started"])
-        return execute(site, known, at_most_every(PROGRESS_EVERY_S, tell))
+        return execute(site, known, at_most_every(PROGRESS_EVERY_S, report))
 
 
 def known_outcome(instance: dg.DagsterInstance, run: Run) -> Outcome | Run:
-    """What became of a run if that is known, else the attempt at it that is next.
+    """The outcome of a run if it is known, else the next attempt.
 
-    Attempts that were begun and have not ended are marked failed: the caller is their successor.
+    Earlier attempts that have not ended are marked as failed, as the caller replaces them.
     """
     for attempt in range(1, MAX_ATTEMPTS + 1):
         before = instance.get_run_by_id(run_id_of(run.id, attempt))
@@ -224,7 +232,7 @@ def _accepted_here(terms: Terms) -> Accepted:
 
 
 class _Then(Enum):
-    """What becomes of a task without an outcome."""
+    """Where to run a task again that has no outcome."""
 
     AGAIN = "on some worker"
     HERE = "in the driver"
@@ -234,12 +242,12 @@ class _Then(Enum):
 class DaskRunner(Runner):
     """Performs runs of ``site`` on the workers of the scheduler at ``address``.
 
-    Workers may come and go. One that dies takes its run along, which is marked failed. One that
-    comes late and does not agree gets no further run. Those that read or write what only the
-    driver's data root has are performed in this process, unless every worker is known to share it.
+    Workers may join and leave. If a worker dies, its run is marked as failed. A worker that joins
+    later and does not agree gets no further runs. Runs that need files of the driver's data root
+    are performed in this process, unless every worker is known to share it.
 
-    Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or a worker that
-    is there does not agree with this process on versions, code, lake or Dagster's storage.
+    Errors: :class:`MaterializationError` if no scheduler answers at ``address``, or if an existing
+    worker does not agree with this process on versions, code, lake or Dagster's storage.
     """
 
     def __init__(self, site: Site, address: str, *, timeout_s: float = REACHED_S) -> None:
@@ -248,18 +256,18 @@ class DaskRunner(Runner):
                 "--dask needs dask.distributed: pip install 'enact_assets[distributed]'"
             )
         self._site, self._address = site, address
-        self._heard: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._topic = f"enact-{uuid.uuid4().hex}"
         self._shares_root: bool | None = None
         self._refused: dict[str, str] = {}
-        """Address of each worker that did not agree -> why."""
+        """Address of each worker that did not agree -> reason."""
         self._bound: dict[str, frozenset[str]] = {}
-        """Task -> the workers that may do it; none are named while all agree."""
+        """Task -> the workers that may run it; empty while all workers agree."""
         with ExitStack() as stack:
             self._client = connected(address, timeout_s)
             stack.callback(self._client.close, timeout=5)
             terms = stack.enter_context(offered_terms(site, workplace(site).instance))
-            self._client.subscribe_topic(self._topic, self._hear)
+            self._client.subscribe_topic(self._topic, self._receive)
             self._terms = self._client.submit(same_terms, terms, key=f"terms-{self._topic}")
             self._check_workers(is_first=True)
             self._open = stack.pop_all()
@@ -268,7 +276,7 @@ class DaskRunner(Runner):
     def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
         """As in :class:`Runner`.
 
-        Ctrl-C takes back what no worker has begun; what one has begun it finishes.
+        Ctrl-C cancels runs that no worker has started; workers finish the others.
         Errors: :class:`MaterializationError` if the cluster is lost, or a worker does not agree.
         """
         needing = [run for run in runs if self._needs_root(run)]
@@ -290,7 +298,7 @@ class DaskRunner(Runner):
                     continue
                 name, what = self._next(patience, next(iter(futures)), again)
                 if name not in futures or (what == "ended" and not futures[name].done()):
-                    continue  # of an earlier stage, reported twice, or submitted again since
+                    continue  # an old or duplicate event
                 run = tasks[name]
                 if isinstance(what, Progress):
                     progress(run, what)
@@ -314,17 +322,17 @@ class DaskRunner(Runner):
 
     @property
     def n_workers(self) -> int:  # type: ignore[override]
-        """How many workers there are now, one at least."""
+        """Current number of workers, at least one."""
         return max(1, len(self._workers()))
 
     def close(self) -> None:
-        """Leave the cluster as it was."""
+        """Close the connection; the cluster keeps running."""
         self._open.close()
 
     def _check_workers(self, *, is_first: bool = False) -> None:
-        """Ask every existing worker; those that come later are asked with their first step.
+        """Check every existing worker; workers that join later are checked with their first run.
 
-        A worker that cannot work yet is an error only when it is asked for the first time.
+        A worker that is not ready is an error only in the first check.
         """
         waiting = {
             worker: self._client.submit(
@@ -339,7 +347,7 @@ class DaskRunner(Runner):
             time.sleep(0.05)
             if is_due := time.monotonic() - looked > LOOK_EVERY_S:
                 looked = time.monotonic()
-            # Nobody else answers for a worker that has left.
+            # A worker that has left cannot be checked.
             there = self._workers() if is_due else waiting.keys()
             waiting = {w: f for w, f in waiting.items() if w in there and not f.done()}
         refused = [
@@ -362,13 +370,13 @@ class DaskRunner(Runner):
         self._client.cancel([f for f in asked if f.status == "pending"])
 
     def _needs_root(self, run: Run) -> bool:
-        """Whether a step reads or writes what is neither in the lake nor among the pictures."""
+        """Whether a step reads or writes files outside of the lake and the pictures."""
         inputs = {i.asset for i in STEP_NAMED[run.step].inputs}
         if run.step in WHOLE or "question_source" in inputs:
             return True
         if "recorded_variant" in inputs:
             return bool(self._recordings.names())
-        # Of a two-dimensional partition it is the first.
+        # It is the first name of a two-dimensional partition.
         return "recording" in inputs and any(self._recordings.has(p[0]) for p in run.partitions)
 
     def _submitted(self, run: Run, n: int) -> "Future[Outcome | None]":
@@ -379,15 +387,15 @@ class DaskRunner(Runner):
             key=f"{run.step}-{run.id}-{n}-{uuid.uuid4().hex[:6]}", pure=False, retries=0,
             workers=sorted(usable) or None,
         )  # fmt: skip
-        future.add_done_callback(lambda _future: self._heard.put((run.id, "ended")))
+        future.add_done_callback(lambda _future: self._events.put((run.id, "ended")))
         return future
 
     def _usable(self) -> frozenset[str]:
-        """Addresses of the workers that have not refused."""
+        """Addresses of the workers that agree."""
         return self._workers() - self._refused.keys()
 
     def _workers(self) -> frozenset[str]:
-        """Addresses of the workers that the scheduler has now. Errors: as :meth:`_lost`."""
+        """Addresses of the scheduler's current workers. Errors: as :meth:`_lost`."""
         try:
             return frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
         except (OSError, TimeoutError):
@@ -399,9 +407,10 @@ class DaskRunner(Runner):
         futures: dict[str, "Future[Outcome | None]"],
         n_tried: Mapping[str, int],
     ) -> None:
-        """Submit again what only workers may do that have left.
+        """Submit tasks again whose permitted workers have all left.
 
-        Others may have come. If all that are left were refused, one of them says why once more.
+        Other workers may have joined. If all remaining workers were refused, one of them reports
+        the reason again.
         """
         usable = self._usable() if self._refused else frozenset[str]()
         for name in [n for n in futures if self._bound[n]]:
@@ -410,18 +419,18 @@ class DaskRunner(Runner):
                 futures[name] = self._submitted(tasks[name], n_tried[name])
                 self._client.cancel([before])
 
-    def _hear(self, event: tuple[float, Any]) -> None:
-        """Called by Dask's client, in its thread."""
+    def _receive(self, event: tuple[float, Any]) -> None:
+        """Receive an event; Dask's client calls this in its thread."""
         name, what, *values = event[1]
-        self._heard.put((name, Progress(*values) if what == "progress" else what))
+        self._events.put((name, Progress(*values) if what == "progress" else what))
 
     def _next(self, patience: Patience, waiting: str, look: Callable[[], None]) -> tuple[str, Any]:
-        """The next event; ``waiting`` is the task under which a missing worker is reported. While
-        there is none, ``look`` is called.
+        """The next event; ``waiting`` is the task under which a missing worker is reported.
+        ``look`` is called while there is no event.
         """
         while True:
             try:
-                return self._heard.get(timeout=LOOK_EVERY_S)
+                return self._events.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if self._client.status != "running":
                     raise self._lost() from None
@@ -430,7 +439,7 @@ class DaskRunner(Runner):
                 return waiting, message
 
     def _outcome(self, run: Run, future: "Future[Outcome | None]", n_tried: int) -> Outcome | _Then:
-        """What came of a task that ended."""
+        """Outcome of a task that ended, or where to run it again."""
         from distributed import KilledWorker
 
         if future.status == "cancelled":
@@ -438,7 +447,7 @@ class DaskRunner(Runner):
         if future.status == "finished":
             result: Outcome | None = future.result()
             if result is None:
-                self._shares_root = False  # a worker came that has a data root of its own
+                self._shares_root = False  # a worker with another data root has joined
                 return _Then.HERE
             return result
         error = future.exception()
@@ -454,7 +463,7 @@ class DaskRunner(Runner):
             why = (
                 str(error) if isinstance(error, EnactError) else f"{type(error).__name__}: {error}"
             )
-        # Dask also counts deaths of workers at which this run only waited.
+        # Dask also counts deaths of workers on which this run had not started.
         known = known_outcome(workplace(self._site).instance, run)
         if isinstance(known, Outcome):
             return known if known.error is None or known.broke_off else Outcome(run, None, why)

@@ -1,4 +1,4 @@
-"""Ctrl-C while Dagster writes: Dagster postpones the signal and may lose it."""
+"""Handles Ctrl-C while Dagster writes: Dagster postpones the signal and may lose it."""
 
 import os
 import select
@@ -11,7 +11,7 @@ from enact_assets.engine.system.worker_process import STOPPING
 
 
 class _Arrivals:
-    """Signals as they arrive at the process, whichever code handles them."""
+    """Records signals that arrive at the process, independently of their handlers."""
 
     def __init__(self) -> None:
         self.reading, self._writing = os.pipe()
@@ -32,7 +32,7 @@ class _Arrivals:
             return self._n
 
     def wake(self) -> None:
-        """Write a byte that is not a signal."""
+        """Wake the reader by a byte that is not a signal."""
         os.write(self._writing, b"\0")
 
     def close(self) -> None:
@@ -41,18 +41,21 @@ class _Arrivals:
         os.close(self._writing)
 
 
-_heard: list[_Arrivals] = []
-"""Whoever hears of signals now; at most one, as the system tells one only."""
+_recording: list[_Arrivals] = []
+"""The current recorder of signals; at most one, as the system writes signals to one file
+descriptor.
+"""
 
 
 @contextmanager
-def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
-    """Call ``tell``, in a thread, the moment SIGINT or SIGTERM arrives first within.
+def calling_on_signal(call: Callable[[], None]) -> Iterator[None]:
+    """Call ``call`` in a thread as soon as the first SIGINT or SIGTERM arrives within the block.
 
-    A handler would be called when the main thread gets to it, and not at all while Dagster has put
-    its own in its place. Does nothing within another such block or outside of the main thread.
+    A signal handler would be called only when the main thread is ready, and not at all while
+    Dagster has replaced it. Within another such block, or outside of the main thread, this does
+    nothing.
     """
-    if threading.current_thread() is not threading.main_thread() or _heard:
+    if threading.current_thread() is not threading.main_thread() or _recording:
         yield
         return
     arrivals = _Arrivals()
@@ -62,10 +65,10 @@ def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
         while not is_over.is_set():
             select.select([arrivals.reading], [], [])
             if arrivals.n_stopping():
-                tell()
+                call()
                 return
 
-    _heard.append(arrivals)
+    _recording.append(arrivals)
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
     try:
@@ -74,21 +77,21 @@ def telling_at_once(tell: Callable[[], None]) -> Iterator[None]:
         is_over.set()
         arrivals.wake()
         listener.join()
-        _heard.remove(arrivals)
+        _recording.remove(arrivals)
         arrivals.close()
 
 
 @contextmanager
 def no_interrupt_is_lost() -> Iterator[None]:
-    """Raise KeyboardInterrupt on leaving if SIGINT or SIGTERM arrived within and was not handled.
+    """Raise KeyboardInterrupt on leaving if SIGINT or SIGTERM arrived within the block unhandled.
 
-    Dagster replaces both handlers while a run is in progress, and drops what arrives between the
-    end of a step and the end of its run; of a short step that is most of the time.
+    Dagster replaces both handlers while a run is in progress, and drops signals between the end of
+    a step and the end of its run. For a short step that is most of the time.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    outer = _heard[0] if _heard else None
+    outer = _recording[0] if _recording else None
     arrivals = outer or _Arrivals()
     before = arrivals.n_stopping()
     try:

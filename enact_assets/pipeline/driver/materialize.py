@@ -1,8 +1,8 @@
-"""Headless driver: bring every missing or stale partition up to date, without UI or daemon.
+"""Headless driver: materializes every missing or stale partition, without UI or daemon.
 
-Walks the asset graph step by step, one Dagster run per partition, or per shard of demonstrations
-where the data root has shards, in this process, in several, or on a cluster. Runs are kept in the
-instance for the UI.
+It processes the asset graph step by step, with one Dagster run per partition, or per shard of
+demonstrations if the data root has shards, in this process, in worker processes, or on a cluster.
+Runs are recorded in the instance for the UI.
 """
 
 import os
@@ -57,10 +57,10 @@ from enact_assets.settings.registry import Registry, load_registry, registry_pat
 
 
 class Driver:
-    """Walks the graph of one data root.
+    """Materializes partitions of one data root.
 
-    ``workers`` is how many processes may work at once; ``dask`` the address of a Dask cluster that
-    works instead.
+    ``workers`` is the number of worker processes; ``dask`` is the address of a Dask cluster to use
+    instead.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Driver:
         self._dask = dask
         self._observer = observer or Observer()
         self.report = Report()
-        """What the last :meth:`run` did, also if it was interrupted."""
+        """Report of the last :meth:`run`, even if it was interrupted."""
 
     def run(
         self,
@@ -96,24 +96,24 @@ class Driver:
         max_usd: float | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Materialize what is missing or stale.
+        """Materialize missing and stale partitions.
 
-        ``demonstrations`` and ``models``, those in scope and imported ones become
-        partitions if they are none yet. ``assets`` limits the walk to some assets or steps and what
-        they are made from, ``only`` to some names of a dimension (demonstration, variant, model).
-        Variants alone mean the demonstrations that they ask about; the baseline comes along where
-        they are compared with it, and pictures of other demonstrations that were made before follow
-        what is asked now. Names put into the scope of the data root stay there; ``part`` is a part
-        of the registry to put there, ``everything`` puts all of it there. ``force`` makes
-        fresh partitions too; ``from_nothing`` publishes, and keeps nothing of the former file.
-        ``max_usd`` is what models may cost in this walk, besides the limit in ``models.yaml``;
-        without either, only models that cost nothing are asked. ``limits`` leave some of it to
-        another walk. A failed partition blocks what is made from it; everything else goes on. Files
-        that steps find damaged are made again, and these steps after them, once.
+        ``demonstrations`` and ``models``, names in scope and imported names become partitions if
+        they are not partitions yet. ``assets`` limits the run to some assets or steps and
+        everything upstream of them, ``only`` to some names of a dimension (demonstration, variant,
+        model). If only variants are given, the demonstrations that they have questions about are
+        selected; the baseline is included if they are compared with it, and existing pictures of
+        other demonstrations are updated for the new questions. Names added to the scope of the data
+        root stay in it; ``part`` adds a part of the registry, ``everything`` adds all of it.
+        ``force`` makes fresh partitions, too; ``from_nothing`` publishes without keeping anything
+        of the former file. ``max_usd`` is the most that models may cost in this run, besides the
+        limit in ``models.yaml``; without either, only free models are asked. ``limits`` leave some
+        partitions to a later run. A failed partition blocks partitions downstream of it; everything
+        else continues. Files that steps find damaged are made again, then these steps, once.
 
         Errors: :class:`UnknownNameError` for an unknown asset or variant,
-        :class:`MaterializationError` if another driver is at work; KeyboardInterrupt passes
-        through, and what is done by then is kept.
+        :class:`MaterializationError` if another driver is running. KeyboardInterrupt passes
+        through; finished partitions are kept.
         """
         began = time.monotonic()
         report = self.report = Report()
@@ -134,7 +134,7 @@ class Driver:
                 is_anew = from_nothing and step == WAREHOUSE
                 return of_runs(step) | ({FROM_NOTHING_TAG: "yes"} if is_anew else {})
 
-            def walk(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
+            def make(lineage: Lineage, chosen: Chosen, is_forced: Callable[[str], bool]) -> None:
                 Walk(
                     lineage,
                     runners,
@@ -156,13 +156,13 @@ class Driver:
             with ExitStack() as stack:
                 site = replace(self._site(), shards=shards)
                 runners = stack.enter_context(Runners(site, self._workers, self._dask))
-                walk(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
+                make(lineage, chosen, lambda step: force or (from_nothing and step == WAREHOUSE))
                 if report.failures:
                     before, lineage = lineage, self._read(registry)
                     if report.begins_again(before, lineage, chosen.is_chosen):
                         chosen = self._chosen(lineage, registry, assets, only)
-                        walk(lineage, chosen, lambda _: False)
-            report.n_told = report_landed(self.instance, self._data, lineage, shards)
+                        make(lineage, chosen, lambda _: False)
+            report.n_reported = report_landed(self.instance, self._data, lineage, shards)
             report_up_to_date(self.instance, lineage)
         report.seconds = time.monotonic() - began
         return report
@@ -178,11 +178,12 @@ class Driver:
         everything: bool = False,
         withheld: Withheld = lambda _step, _partition: False,
     ) -> tuple[Verdicts, list[str]]:
-        """What :meth:`run` would make with the same arguments, and messages about unknown names.
+        """The partitions that :meth:`run` would make with the same arguments, and messages about
+        unknown names.
 
-        Nothing is changed: names that are no partitions yet, or not in scope, are treated as if
-        they were. What is ``withheld`` is left out, and what waits for it. Errors:
-        :class:`UnknownNameError` for an unknown asset or variant.
+        Nothing is changed: names that are not partitions yet, or not in scope, are treated as if
+        they were. Partitions that are ``withheld``, and partitions downstream of them, are left
+        out. Errors: :class:`UnknownNameError` for an unknown asset or variant.
         """
         check_assets(assets or ())
         report = Report()
@@ -199,12 +200,13 @@ class Driver:
         return plan, report.rejected
 
     def forget(self, dimension: str, name: str) -> str:
-        """Make ``name`` no partition any more; its files stay, nothing reads them again. A model
-        may be given by its id. Returns the name of the partition.
+        """Remove the partition ``name``; its files stay, but are no longer read. A model may be
+        given by its id. Returns the name of the partition.
 
-        The link to a recording goes too: it would be added again. Imported answers stay on disk,
-        and count again when more are imported under the name. Errors: :class:`UnknownNameError` if
-        it is not a partition, and neither lake nor imported answers have it.
+        The link to a recording is removed, too, as it would be added again. Imported answers stay
+        on disk, and are used again when more are imported under the name. Errors:
+        :class:`UnknownNameError` if the name is not a partition, and neither lake nor imported
+        answers have it.
         """
         if dimension == "model":
             name = self._data.models.called(name)
@@ -228,7 +230,7 @@ class Driver:
 
     @property
     def data(self) -> DataResource:
-        """Where the rows are."""
+        """The resource with the lake and the pictures."""
         return self._data
 
     @property
@@ -266,7 +268,7 @@ class Driver:
         assets: Iterable[str] | None,
         only: Mapping[str, Iterable[str]] | None,
     ) -> Chosen:
-        """What a plan lists and a walk makes."""
+        """The selection of partitions to list or make."""
         chosen = choose(assets, only, lineage.names, registry, self._data.sources)
         return chosen.complete(lineage)
 
@@ -276,8 +278,8 @@ class Driver:
     def _is_list_outdated(self, lineage: Lineage) -> bool:
         """Whether the list of stale and missing partitions in the warehouse is outdated.
 
-        A partition that was made again with the same rows is stale no longer, and one that failed
-        for the first time is missing: neither changes an input of the warehouse.
+        A partition that was made again with the same rows is no longer stale, and one that failed
+        for the first time becomes missing. Neither changes an input of the warehouse.
         """
         found = not_current(lineage, partial(tried_partitions, self.instance, lineage.names))
         rows = found.select("asset", "partition").iter_rows()

@@ -1,4 +1,4 @@
-"""Performs runs in several processes of this machine, which stay warm between runs."""
+"""Performs runs in worker processes of this machine, which are reused between runs."""
 
 import multiprocessing
 import os
@@ -21,12 +21,12 @@ from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run
 STOP_S = 3.0
 """Time limit for a worker to clean up; then it is killed."""
 MAX_STILLBORN = 3
-"""Processes in a row that may end while they start, before we stop starting more."""
+"""How many processes in a row may end during their start before no more are started."""
 THREADS = ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 class Worker:
-    """A process and what it is working on."""
+    """A worker process and its current run."""
 
     def __init__(self, site: Site, threads: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -42,7 +42,7 @@ class Worker:
         theirs.close()
 
     def give(self, run: Run) -> bool:
-        """Hand ``run`` over; False if the process is gone."""
+        """Send ``run`` to the process; False if the process has ended."""
         try:
             self.connection.send(run)
         except (BrokenPipeError, ConnectionResetError):
@@ -51,7 +51,7 @@ class Worker:
         return True
 
     def ask_to_end(self) -> None:
-        """If it is at work, interrupt it."""
+        """Interrupt the process if it is busy."""
         if self.run is not None:
             self.process.terminate()
             return
@@ -59,7 +59,7 @@ class Worker:
             self.connection.send(None)
 
     def received(self) -> "Message | None":
-        """What it says; None if it is gone."""
+        """The next message of the process; None if it has ended."""
         try:
             message: Message = self.connection.recv()
         except (EOFError, ConnectionResetError):
@@ -67,11 +67,11 @@ class Worker:
         return message
 
     def seconds(self) -> float:
-        """Since it was given its run."""
+        """Seconds since the process got its run."""
         return time.monotonic() - self._began
 
     def how_it_ended(self) -> str:
-        """Why a process that hung up did, as far as the system tells."""
+        """Why the process closed its connection, as far as the system reports it."""
         self.process.join(STOP_S)
         code = self.process.exitcode
         if code is None:
@@ -82,7 +82,7 @@ class Worker:
 class ProcessRunner(Runner):
     """Performs runs of ``site`` in up to ``n`` processes, started when needed, kept until closed.
 
-    A process that dies takes its run along, which is marked failed.
+    If a process dies, its run is marked as failed.
     """
 
     def __init__(self, site: Site, n: int) -> None:
@@ -92,7 +92,8 @@ class ProcessRunner(Runner):
         self.n_workers = n
         self._workers: list[Worker] = []
         self._n_stillborn = 0
-        # Also makes the database files, before several processes would at once.
+        # This also creates the database files, before several processes would do so at the same
+        # time.
         self._instance = open_instance(site.data_root)
 
     def run(self, runs: Sequence[Run], started: Started, progress: Progressed) -> Iterator[Outcome]:
@@ -132,7 +133,7 @@ class ProcessRunner(Runner):
         return [w for w in self._workers if w.run is not None]
 
     def _hand_out(self, to_do: deque[Run], started: Started) -> None:
-        """Give every idle process a run, and start processes while runs are left."""
+        """Give every idle process a run, and start more processes while there are runs."""
         while to_do:
             worker = next((w for w in self._workers if w.run is None), None)
             if worker is None:
@@ -142,7 +143,7 @@ class ProcessRunner(Runner):
                 self._workers.append(worker)
             run = to_do.popleft()
             if not worker.give(run):
-                # It died idle; nothing was lost with it.
+                # It died while idle, so no run was lost.
                 self._workers.remove(worker)
                 self._count_stillborn(worker, worker.how_it_ended())
                 to_do.appendleft(run)
@@ -150,12 +151,14 @@ class ProcessRunner(Runner):
                 started(run)
 
     def _spoke(self) -> list[Worker]:
-        """Busy processes that have something to say, or died; waits for the first."""
+        """Wait for busy processes that have sent a message or died, and return them."""
         by_connection: dict[Connection, Worker] = {w.connection: w for w in self._busy()}
         return [by_connection[c] for c in wait(list(by_connection)) if isinstance(c, Connection)]
 
     def _lost(self, worker: Worker, to_do: deque[Run]) -> Outcome | None:
-        """A process died at its run: try again elsewhere, or give up and say so."""
+        """Handle a process that died during its run: try the run again, or return a failed
+        outcome.
+        """
         self._workers.remove(worker)
         how = worker.how_it_ended()
         worker.process.kill()
@@ -186,7 +189,9 @@ class ProcessRunner(Runner):
             )
 
     def _stop(self, workers: Sequence[Worker]) -> None:
-        """End ``workers``, gently for a moment; runs they were at are marked canceled."""
+        """End ``workers``, after giving them time to clean up; their runs are marked as
+        canceled.
+        """
         workers = list(workers)
         self._workers = [w for w in self._workers if w not in workers]
         try:
@@ -196,7 +201,7 @@ class ProcessRunner(Runner):
             for worker in workers:
                 worker.process.join(max(0.0, until - time.monotonic()))
         finally:
-            # Also if Ctrl-C was pressed again.
+            # This also happens if Ctrl-C was pressed again.
             for worker in workers:
                 worker.process.kill()
                 worker.process.join()
@@ -211,7 +216,9 @@ def _n_cores() -> int:
 
 @contextmanager
 def _limited_threads(threads: int) -> Iterator[None]:
-    """A process started within counts ``threads`` cores, unless the environment says otherwise."""
+    """Processes started within the block use ``threads`` cores, unless the environment sets a
+    number.
+    """
     mine = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(mine, str(threads)))
     try:

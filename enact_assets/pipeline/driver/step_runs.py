@@ -1,7 +1,8 @@
-"""Performs runs in this process, each as one run of Dagster, reusing what it can.
+"""Performs runs in this process, each as one run of Dagster.
 
-Opening the instance and resolving the asset graph cost more than most steps: both are done once
-per process and site. Here too are the environment of a run, and what is said of one that failed.
+Opening the instance and resolving the asset graph take longer than most steps, so both are done
+once per process and site. The module also sets the environment of a run, and makes the message of a
+failed run.
 """
 
 import os
@@ -42,17 +43,19 @@ from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
 from enact_assets.settings.registry import load_registry
 
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-"""Run config: nothing on the terminal. All of it is in the instance, for the UI."""
+"""Run config: no logs on the terminal. All logs are in the instance, for the UI."""
 
 NEVER_RETRIED: Mapping[str, str] = {"dagster/max_retries": "0"}
-"""Tag of a driver's runs: a daemon beside it would repeat what the driver itself makes again."""
+"""Tag of a driver's runs: without it, a daemon would retry failed runs that the driver retries
+itself.
+"""
 
 REGISTRY_VARIABLE = "ENACT_REGISTRY"
 REGISTRIES = "registries"
 
 
 def variables_of(site: Site) -> dict[str, str]:
-    """Variables through which whatever asks the environment gets the site's answers."""
+    """Environment variables that describe the site to code that reads the environment."""
     return {
         HOME_VARIABLE: str(site.data_root.resolve()),
         LAKE_VARIABLE: site.lake_url or "",
@@ -63,15 +66,15 @@ def variables_of(site: Site) -> dict[str, str]:
 def registry_file(site: Site) -> Path:
     """The registry as a file, so that ``load_registry()`` finds it in every process of the site.
 
-    It is stored beside the instance, in a folder named by its content: all processes share it, and
-    one that is killed leaves nothing behind. The file keeps its name, which the report prints.
+    The file is stored beside the instance, in a folder named by its content, so that all processes
+    share it and a killed process leaves no other copy. It keeps its name, which the report prints.
     """
     texts = [site.registry_text, *(part for file in site.beside_it for part in file)]
     sha = sha256_bytes("\0".join(texts).encode())[:ID_CHARACTERS]
     path = site.data_root.resolve() / INSTANCE_FOLDER / REGISTRIES / sha / site.registry_name
     if not path.exists():
         make_folder(path.parent)
-        # The registry last: where it is, so are the files that it names.
+        # The registry is written last, so that the files it names exist when it does.
         for name, text in (*site.beside_it, (site.registry_name, site.registry_text)):
             with replacing(path.parent / name) as temporary:
                 temporary.write_text(text, encoding="utf-8")
@@ -80,7 +83,7 @@ def registry_file(site: Site) -> Path:
 
 @contextmanager
 def having(variables: Mapping[str, str]) -> Iterator[None]:
-    """Within the block the environment has ``variables``, afterwards what it had."""
+    """Set ``variables`` in the environment; the former values are restored after the block."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -98,9 +101,9 @@ INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}
 
 
 def failure_message(result: dg.ExecuteInProcessResult) -> str:
-    """What the outermost of our errors says; for a foreign error its message.
+    """Message of the outermost error of this package, else of the foreign error.
 
-    Dagster turns Ctrl-C into a failed step: that is raised again as KeyboardInterrupt.
+    Dagster turns Ctrl-C into a failed step, for which this raises KeyboardInterrupt.
     """
     for event in result.all_events:
         if not event.is_step_failure:
@@ -135,11 +138,13 @@ class InProcessRunner(Runner):
             yield execute(self._site, run, partial(progress, run))
 
     def close(self) -> None:
-        """Nothing was started. What this process keeps of the site stays for the next runner."""
+        """Does nothing: the workplace of this process is kept for the next runner."""
 
 
 class Workplace:
-    """What a process keeps of a site from run to run: instance, definitions, a job per step."""
+    """Objects that a process reuses for all runs of a site: instance, definitions, a job per
+    step.
+    """
 
     def __init__(self, site: Site) -> None:
         self.variables = variables_of(site)
@@ -159,21 +164,22 @@ class Workplace:
         return self._shards.partition(dimensions(STEP_NAMED[step].assets[0]), partition)
 
     def in_shards(self, run: Run) -> list[list[Partition]]:
-        """Its partitions by the shard that holds them; none if Dagster has no shards of them."""
+        """Partitions of a run, grouped by shard; empty if Dagster has no shards of them."""
         of: dict[Partition, list[Partition]] = {}
         for partition in run.partitions:
             of.setdefault(self.in_dagster(run.step, partition), []).append(partition)
         return list(of.values()) if any(shard_at(key) is not None for key in of) else []
 
     def in_ranges(self, run: Run) -> list[list[Partition]]:
-        """Its partitions in as few ranges as can be."""
+        """Partitions of a run in as few ranges as possible."""
         definition = self._partitions.of(STEP_NAMED[run.step].assets[0])
         return in_ranges(definition, run.partitions, self.instance)
 
     def job(self, step: str, workers: int) -> dg.JobDefinition:
         """The part of the UI's job that makes the assets of one step.
 
-        A resource is part of its definitions: there are some for each number of ``workers``.
+        Resources are part of the definitions, so there are definitions for each number of
+        ``workers``.
         """
         if workers not in self._definitions:
             data = DataResource(root=self._root, lake_url=self._lake_url, workers=workers)
@@ -187,10 +193,11 @@ class Workplace:
 
 
 def _kept(whole: dg.JobDefinition, keys: list[dg.AssetKey]) -> dg.JobDefinition:
-    """The job that runs ``keys`` in this process, which stays the same from run to run.
+    """The job that runs ``keys`` in this process, prepared for reuse by all runs.
 
-    Each run asks its job for this subset of itself, twice, and describes what it gets for the run's
-    record: a third of what a run costs. The answer never changes, so it is the job itself.
+    Each run requests this subset of its job twice, and describes it for the run's record, which
+    takes a third of the run's time. The result never changes, so these methods return the job
+    itself.
     """
     job = whole.as_ephemeral_job(resource_defs={}, input_values={}, asset_selection=keys)
     for ask in ("as_ephemeral_job", "get_subset"):
@@ -199,11 +206,11 @@ def _kept(whole: dg.JobDefinition, keys: list[dg.AssetKey]) -> dg.JobDefinition:
 
 
 _open: dict[Site, Workplace] = {}
-"""At most one: a process works for one site at a time."""
+"""At most one entry, as a process works for one site at a time."""
 
 
 def workplace(site: Site) -> Workplace:
-    """What this process keeps of ``site``, opened on first use.
+    """The workplace of ``site`` in this process, opened on first use.
 
     Errors: as :func:`open_instance` and :func:`load_registry`.
     """
@@ -222,8 +229,8 @@ def leave() -> None:
 def execute(site: Site, run: Run, on_progress: OnProgress) -> Outcome:
     """Perform ``run`` in this process, as one run of Dagster.
 
-    A failure is an outcome with an error: what our own error says, else the foreign one's message.
-    Raises KeyboardInterrupt on Ctrl-C or SIGTERM.
+    The outcome of a failure has the message of our own error, else of the foreign one. Raises
+    KeyboardInterrupt on Ctrl-C or SIGTERM.
     """
     outcome = Outcome(run)
     if run.until is not None and time.time() >= run.until:
@@ -250,7 +257,8 @@ def execute(site: Site, run: Run, on_progress: OnProgress) -> Outcome:
             mark_stopped(place.instance, run.run_id)
             raise
         except Exception as outside:  # noqa: BLE001 - reported as this run's failure, others go on
-            # No such partition, or Dagster's own storage failed: then it cannot be reported either.
+            # The partition does not exist, or Dagster's own storage failed and cannot record the
+            # failure.
             outcome.error = f"{type(outside).__name__}: {outside}".strip()
             with suppress(Exception):
                 why = f"The run could not go on ({outcome.error})."
@@ -260,7 +268,7 @@ def execute(site: Site, run: Run, on_progress: OnProgress) -> Outcome:
 
 
 def _in_dagster(place: Workplace, run: Run) -> dict[str, Any]:
-    """What Dagster is told of a run: its partition, or the range; of a shard, which members."""
+    """Arguments of a run in Dagster: its partition or range; for a part of a shard, the members."""
     tags = {**run.tags, **process_tags(run.run_id), **NEVER_RETRIED}
     if run.why:
         tags[WHY_TAG] = f"{run.step}: {run.why}"[:WHY_CHARACTERS]

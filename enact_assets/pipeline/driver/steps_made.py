@@ -1,4 +1,4 @@
-"""One walk through the steps of a lineage: its plan, and each chosen partition that it makes."""
+"""Makes the selected partitions of a lineage, step by step, according to a plan."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -39,11 +39,11 @@ def planned(
     is_list_outdated: Callable[[], bool],
     withheld: Withheld = lambda _step, _partition: False,
 ) -> Verdicts:
-    """What a walk over ``chosen`` makes, and what it may make depending on results; what is
-    ``withheld`` is held, and what waits for it.
+    """Verdicts on ``chosen`` partitions: those to make, and those that may be made depending on
+    results. Partitions that are ``withheld``, and partitions downstream of them, are held.
 
-    ``is_list_outdated`` says whether the published list of stale and missing partitions differs
-    from the present one; it is asked only if nothing else decides whether to publish.
+    ``is_list_outdated`` returns whether the published list of stale and missing partitions differs
+    from the current one; it is called only if no other reason requires publishing.
     """
     verdicts = judge(
         lineage,
@@ -58,9 +58,10 @@ def planned(
 def _published(
     verdicts: Verdicts, chosen: Chosen, is_list_outdated: Callable[[], bool]
 ) -> Verdicts:
-    """With the warehouse to be made if its list is, or may come to be, outdated; then the report.
+    """The same verdicts, with the warehouse to be made if its list is or may become outdated, and
+    then the report.
 
-    Before the report, the only step that can be there.
+    Before the report, as that is the only step that can come later.
     """
     known, whole = {row.step for row in verdicts.not_fresh}, Partition()
     if WAREHOUSE in known or not chosen.is_chosen(STEP_NAMED[WAREHOUSE], whole):
@@ -77,7 +78,7 @@ def _published(
 
 
 class Walk:
-    """One walk: what was made and what failed so far."""
+    """One run of the driver, with the partitions made and failed so far."""
 
     def __init__(
         self,
@@ -104,7 +105,9 @@ class Walk:
             self._mark(failure.run, self._failed)
 
     def go(self) -> None:
-        """Make them, step by step. KeyboardInterrupt passes through; what was made is kept."""
+        """Make the selected partitions, step by step. KeyboardInterrupt passes through; finished
+        partitions are kept.
+        """
         for spec in self._lineage.steps:
             if wanted := self._to_make(spec):
                 check_only_driver()
@@ -113,7 +116,7 @@ class Walk:
                     self._make(wanted)
 
     def _within_limits(self, wanted: list[Run]) -> list[Run]:
-        """Those that may begin now; the others are left."""
+        """Runs that the limits allow to start now; the others are left."""
         limits = self._limits
         if limits is None or wanted[0].step in PUBLISHING:
             return wanted
@@ -127,9 +130,11 @@ class Walk:
         return wanted[:n]
 
     def _waits(self, spec: StepSpec, partition: Partition, run: Run) -> bool:
-        """Whether limits leave ``partition``, or what it is made from; it is listed if it is stale.
+        """Whether limits leave ``partition`` or an input of it to a later run; it is then listed if
+        it is stale.
 
-        What reads all partitions of something does not wait for those that nobody may pay for.
+        A step that reads all partitions of an input does not wait for partitions that the budget
+        does not cover.
         """
         lineage, limits = self._lineage, self._limits
         if limits is None or spec.name in PUBLISHING:
@@ -170,7 +175,7 @@ class Walk:
         suspects = self._lineage.may_be_stale(spec).tolist()
         for partition, is_suspect in zip(self._lineage.partitions(spec), suspects, strict=True):
             if partition in failed_before:
-                continue  # in a walk that begins again
+                continue  # already made before the steps were repeated
             if not self._chosen.is_chosen(spec, partition):
                 continue
             causes = self._lineage.causes(spec, partition) if is_suspect else ()
@@ -188,11 +193,13 @@ class Walk:
                 found.append(run)
             else:
                 self._report.fresh.setdefault(spec.name, []).append(partition)
-        # Variants that look like the baseline find its pictures rendered.
+        # The baseline comes first, as variants with the same pictures reuse them.
         return sorted(found, key=lambda run: BASELINE not in run.partition)
 
     def _make(self, wanted: Sequence[Run]) -> None:
-        """Make all of one step, and what a run that broke off did not make once more, alone."""
+        """Make all partitions of one step. Partitions that an aborted run did not make are made
+        again, one by one.
+        """
         step, limits = wanted[0].step, self._limits
         partitions = tuple(run.partition for run in wanted)
         whys = tuple(run.why for run in wanted)
@@ -217,7 +224,7 @@ class Walk:
             runs = again
 
     def _ended(self, outcome: Outcome) -> list[Run]:
-        """Note what became of each partition of a run; those of which it is not known."""
+        """Record the result of each partition of a run; returns those whose result is unknown."""
         run, again, failures = outcome.run, list[Run](), list[Failure]()
         left = set(outcome.left)
         for one in run.each():
@@ -238,13 +245,13 @@ class Walk:
         return again
 
     def _has_landed(self, run: Run) -> bool:
-        """Whether a partition is there, made by a run that did not say so."""
+        """Whether a partition exists that a run made without reporting it."""
         self._look(run)
         is_forced = self._is_forced(run.step)
         return not is_forced and not self._lineage.causes(STEP_NAMED[run.step], run.partition)
 
     def _look(self, run: Run) -> None:
-        """What there is now of a partition that was made."""
+        """Update the state of a partition that was made."""
         if run.step not in ROOTS:
             made = STEP_NAMED[run.step].assets
             about = [asset for asset, table in LANDED_OF.items() if table in made]
@@ -253,8 +260,10 @@ class Walk:
                 self._lineage.states.set(asset, run.partition, state)
 
     def _noted(self, run: Run, failure: Failure | None) -> list[Failure]:
-        """Note what became of one partition; its failure, unless only money was missing."""
-        # Also of a failure: it may have landed some of its tables.
+        """Record the result of one partition; returns its failure, unless only the budget was
+        spent.
+        """
+        # Also after a failure, as some tables may have been written.
         self._look(run)
         if failure is None:
             if run.step in ROOTS:

@@ -1,4 +1,4 @@
-"""Output of the headless driver in a terminal, or in a log when there is none."""
+"""Output of the headless driver in a terminal, or in a log without one."""
 
 import sys
 import time
@@ -19,19 +19,18 @@ from enact_assets.pipeline.runs.run import Run
 LINE_EVERY_S = 10.0
 READING_SHOWN_S = 1.0
 WARM_S, LEAST_SHARE = 2.0, 0.01
-"""No estimate is made from less time, or from a smaller share of the work."""
+"""Least time and share of the work from which remaining time is estimated."""
 STEP_WIDTH = max(map(len, STEP_NAMED))
 """Columns for the name of a step."""
 COMPILING = "Compiling numeric code, once per installation: the first steps take a minute longer."
 
 
 class Pace:
-    """How long the partitions of one step will take, by what was worked on so far.
+    """Estimates the remaining time of one step from the work done so far.
 
-    Work is counted in the unit of the runs' progress, or in partitions where they report none. What
-    was found ready made counts as no work, neither of what is done nor, in proportion, of what is
-    expected of the partitions to come. The pace is that of the last half of the time: the first
-    answers and pictures fill caches.
+    Work is counted in the unit of the runs' progress, or in partitions if runs report no progress.
+    Cached results do not count as work done; the work of later partitions is reduced in proportion.
+    The pace is that of the last half of the time, as the first answers and pictures fill caches.
     """
 
     def __init__(self) -> None:
@@ -41,7 +40,7 @@ class Pace:
         self._noted: deque[tuple[float, float]] = deque()
 
     def run_ends(self, last: Progress | None, n: int, now: float) -> None:
-        """A run of ``n`` partitions ended; ``last`` is what it reported last."""
+        """Record that a run of ``n`` partitions ended; ``last`` is its last progress report."""
         self._worked += _work_of(last, n)[1]
         self._n_ended += n
         self._note(self._worked, now)
@@ -49,12 +48,13 @@ class Pace:
     def left(
         self, running: Sequence[tuple[Progress | None, int]], n_left: int, now: float
     ) -> float | None:
-        """Seconds left of ``n_left`` partitions, ``running`` ones included; None before it can be
-        said.
+        """Seconds left for ``n_left`` partitions, including ``running`` ones; None if it is too
+        early.
 
-        ``running`` are what each run reported last, None if nothing, and how many it makes.
+        ``running`` has, for each run, its last progress report (or None) and its number of
+        partitions.
         """
-        # A run that has not reported yet is taken to be like the ones before.
+        # A run that has not reported yet is assumed to be like the earlier ones.
         expected = self._worked / self._n_ended if self._n_ended else 1.0
         works = [
             _work_of(p, n) if p is not None and p.total else (0.0, expected * n) for p, n in running
@@ -75,7 +75,9 @@ class Pace:
         return (now - since) / (done - before) * to_do
 
     def _note(self, done: float, now: float) -> None:
-        """Count from the first finished work on: start-up (workers, kernels) is paid once."""
+        """Count time from the first finished work on, without start-up (workers, kernels), which
+        happens once.
+        """
         if not self._noted:
             self._began = now
         if done > (self._noted[-1][1] if self._noted else 0.0):
@@ -86,14 +88,14 @@ class Pace:
 
 
 def _work_of(progress: Progress | None, n: int) -> tuple[float, float]:
-    """Work done and work in all of a run of ``n`` partitions."""
+    """Work done and total work of a run of ``n`` partitions."""
     if progress is None or not progress.total:
         return float(n), float(n)
     return progress.done - progress.free, progress.total - progress.free
 
 
 class TerminalObserver(Observer):
-    """One line per asset, kept current while its partitions are made, with time left.
+    """Prints one line per asset, which is updated while its partitions are made, with time left.
 
     In a terminal the running line is redrawn; elsewhere a line is printed every ten seconds.
     """
@@ -117,7 +119,7 @@ class TerminalObserver(Observer):
         if share < 1.0 and time.monotonic() - self._began > READING_SHOWN_S:
             self._put(f"  reading the lake   {100 * share:.0f} %")
         elif share >= 1.0:
-            self._began = None  # it may be read again after a walk that failed
+            self._began = None  # it may be read again after a failure
             self._clear()
 
     def notes(self, texts: Sequence[str]) -> None:  # noqa: D102
@@ -140,7 +142,7 @@ class TerminalObserver(Observer):
 
     def progress(self, run: Run, progress: Progress) -> None:  # noqa: D102
         self._running[run.id] = progress, len(run.partitions)
-        # What a run of several counts is part of what is shown before.
+        # The progress of a run of several partitions is included in the counts before.
         self._show(run.key if run.is_list else f"{progress.count}  {run.key}")
 
     def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:  # noqa: D102
@@ -186,7 +188,7 @@ class TerminalObserver(Observer):
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
+    """Seconds in readable units: ``0.4 s``, ``12 s``, ``3 min 05 s``."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -194,7 +196,7 @@ def duration(seconds: float) -> str:
 
 
 def print_report(console: Console, report: Report) -> None:
-    """What the walk did, failures last so that they are what remains on the screen."""
+    """Print the report of a run, with failures last, so that they stay on the screen."""
     if not report.made and report.is_success:
         console.print(f"Nothing to do: {all_fresh(report.n_fresh)} ({duration(report.seconds)}).")
         return

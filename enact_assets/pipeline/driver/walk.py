@@ -1,4 +1,4 @@
-"""Parts of a walk through the asset graph: limits, failures, the report, the observer."""
+"""Types for a run of the driver: limits, failures, the report, the observer."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,15 +14,15 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
 from enact_assets.pipeline.runs.run import Run
 
 Withheld = Callable[[StepSpec, Partition], bool]
-"""Whether a partition is not to be made, such as answers that nobody may buy."""
+"""Whether a partition must not be made, such as answers that the budget does not cover."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a walk leaves for the next one: partitions after the time ``until`` (Unix, s) or beyond
-    ``max_partitions``, and what is ``withheld``.
+    """Limits that leave partitions to the next run: after the time ``until`` (Unix, s), beyond
+    ``max_partitions``, or ``withheld``.
 
-    Publishing is never left: what was made is to be seen. ``tags`` are those of all runs.
+    Publishing is never left, so that results are visible. ``tags`` are tags of all runs.
     """
 
     tags: Mapping[str, str]
@@ -31,7 +31,7 @@ class Limits:
     withheld: Withheld = lambda _step, _partition: False
 
     def is_over(self) -> bool:
-        """Whether the time has come."""
+        """Whether the time ``until`` has passed."""
         return self.until is not None and time.time() >= self.until
 
 
@@ -39,14 +39,14 @@ LATE = "the window ended"
 MANY = "the greatest number of partitions was reached"
 NO_MONEY = "it costs money, and the budget does not cover it"
 BEHIND = "an input was left"
-"""Why partitions were left, in this order where people read of it."""
+"""Reasons why partitions were left, in the order in which they are reported."""
 BUDGET_SPENT = "does not cover another request"
-"""In the message of a step whose budget was spent."""
+"""Part of the message of a step whose budget was spent."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A partition that failed: what the error said, and the run in which the UI shows it."""
+    """A partition that failed: the error's message, and the id of its run for the UI."""
 
     run: Run
     message: str
@@ -55,12 +55,13 @@ class Failure:
 
 @dataclass
 class Report:
-    """What a walk did: runs of one partition each.
+    """The results of a run of the driver, as runs of one partition each.
 
-    ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged, but
-    older than what failed. ``rejected`` are messages about unknown names. ``n_told``
-    partitions existed but were not yet reported to Dagster. ``damaged`` says which files the
-    walk found damaged and made again. A walk with limits has a ``plan`` and says what it ``left``.
+    ``blocked`` could not be made because something upstream failed; ``kept`` are unchanged although
+    an input failed. ``rejected`` are messages about unknown names. ``n_reported`` partitions
+    existed but were not yet reported to Dagster. ``damaged`` lists files that were found damaged
+    and made again. A run with limits has a ``plan``, and lists in ``left`` the partitions that it
+    did not make.
     """
 
     made: list[Run] = field(default_factory=list)
@@ -70,18 +71,18 @@ class Report:
     rejected: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     fresh: dict[str, list[Partition]] = field(default_factory=dict)
-    """Step -> its partitions that were fresh."""
+    """Step -> its fresh partitions."""
     plan: Verdicts | None = None
     left: dict[str, list[Run]] = field(default_factory=dict)
-    """Why -> stale partitions that another walk makes."""
+    """Reason -> stale partitions that are left to another run."""
     n_begun: int = 0
-    """Partitions that were begun, publishing left out."""
-    n_told: int = 0
+    """Number of partitions that were started, without publishing."""
+    n_reported: int = 0
     seconds: float = 0.0
 
     @property
     def is_success(self) -> bool:
-        """Whether everything wanted is up to date now."""
+        """Whether all selected partitions are up to date now."""
         return not self.failures and not self.blocked and not self.rejected
 
     @property
@@ -90,7 +91,7 @@ class Report:
         return sum(map(len, self.fresh.values()))
 
     def current(self, name: str) -> list[Partition]:
-        """Partitions of a step that were made or found fresh, each once."""
+        """Partitions of a step that were made or fresh, without repetition."""
         made = (run.partition for run in self.made if run.step == name)
         return list(dict.fromkeys([*made, *self.fresh.get(name, ())]))
 
@@ -100,11 +101,11 @@ class Report:
         now: Lineage,
         is_chosen: Callable[[StepSpec, Partition], bool],
     ) -> bool:
-        """Whether steps failed because they found inputs damaged that the walk can make again.
+        """Whether steps failed because of damaged inputs that can be made again.
 
-        Then their failures are forgotten, and what was blocked; other failures stay, since the same
-        again would fail again. Not if a damaged partition was not chosen: without it the warehouse
-        would be published with a hole.
+        Then their failures and all blocked partitions are removed from the report; other failures
+        stay, since they would repeat. The result is False if a damaged partition is not selected:
+        the warehouse would be published without its rows.
         """
         damaged = _damaged_since(before, now)
         found = [(a, p) for a, partitions in damaged.of.items() for p in sorted(partitions)]
@@ -123,7 +124,7 @@ class Report:
 
 
 def _damaged_since(before: Lineage, now: Lineage) -> Marks:
-    """Partitions that could be used before a walk, and cannot be used after it."""
+    """Partitions that were usable before a run, and are not usable after it."""
     damaged = Marks()
     for asset, states in now.states.of.items():
         for partition, state in states.items():
@@ -134,28 +135,32 @@ def _damaged_since(before: Lineage, now: Lineage) -> Marks:
 
 
 class Observer:
-    """Receives the events of a walk. The terminal subclasses it; the base does nothing."""
+    """Receives the events of a run of the driver. The base class does nothing; the terminal is a
+    subclass.
+    """
 
     def reading(self, share: float) -> None:
-        """The lake is being read: the share done, 0 to 1."""
+        """The lake is being read; ``share`` of it is done, 0 to 1."""
 
     def notes(self, texts: Sequence[str]) -> None:
-        """What people should know before anything is made, a sentence or two each."""
+        """Messages to show before anything is made, a sentence or two each."""
 
     def planned(self, plan: Verdicts) -> None:
-        """What a walk with limits will make, if nothing keeps it from that."""
+        """The plan of a run with limits."""
 
     def leaves(self, runs: Sequence[Run], why: str) -> None:
-        """Partitions are left to another walk."""
+        """Partitions are left to another run, for the reason ``why``."""
 
     def stage_starts(self, name: str, n: int) -> None:
-        """A step has ``n`` partitions to make."""
+        """A step starts, with ``n`` partitions to make."""
 
     def run_starts(self, run: Run) -> None:
-        """Some of them are being made."""
+        """A run of the step starts."""
 
     def progress(self, run: Run, progress: Progress) -> None:
-        """A run got further; one of several partitions counts these."""
+        """A run made progress; a run of several partitions counts partitions."""
 
     def run_ends(self, run: Run, n: int, failures: Sequence[Failure]) -> None:
-        """Of the partitions of a run ``n`` were made or failed; the others are to be made yet."""
+        """A run ended: ``n`` of its partitions were made or failed; the others are still to be
+        made.
+        """

@@ -1,4 +1,4 @@
-"""A process that performs runs for :class:`ProcessRunner`, and the messages between the two."""
+"""Main function of worker processes of :class:`ProcessRunner`, and the messages between them."""
 
 import os
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ PROGRESS_EVERY_S = 0.1
 
 @dataclass(frozen=True)
 class Ready:
-    """From a worker: it has started."""
+    """Message of a worker: it has started."""
 
 
 @dataclass(frozen=True)
 class Unusable:
-    """From a worker: it cannot work at this site at all."""
+    """Message of a worker: it cannot work at this site."""
 
     why: str
 
@@ -30,21 +30,23 @@ Message = Ready | Progress | Outcome | Unusable
 
 
 def work(connection: Connection, site: Site) -> None:
-    """Main function of a worker: perform runs until the other end sends None or hangs up."""
+    """Main function of a worker: perform runs until the driver sends None or closes the
+    connection.
+    """
     begin_stoppable_worker()
     try:
         _serve(connection, site)
     except EnactError as error:
         connection.send(Unusable(str(error)))
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
-        pass  # stopped by the driver, which knows; events reported by then stay
-    # Tearing down an interpreter with this much in it takes most of a second.
+        pass  # the driver stopped this worker; events written so far stay
+    # Ending this interpreter in the normal way would take most of a second.
     os._exit(0)
 
 
 def _serve(connection: Connection, site: Site) -> None:
     with without_collector():
-        # All definitions: half a second before the first step.
+        # This loads all definitions, which takes half a second.
         from enact_assets.pipeline.driver.step_runs import execute, leave, workplace
     try:
         with without_collector():

@@ -1,1 +1,1 @@
-"""What a step may open: handles that are made for it."""
+"""Handles: the files and services that a step may use besides its tables."""

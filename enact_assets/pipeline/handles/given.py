@@ -1,4 +1,4 @@
-"""Handles of steps on imported questions that take the place of ours, and on their pictures."""
+"""Handles of steps that use imported questions instead of ours, and their pictures."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class GivenQuestions:
 
     @cached_property
     def found(self) -> list[FoundQuestion]:
-        """Each once, by file and line. Errors: :class:`QuestionFileError`."""
+        """Each question once, sorted by file and line. Errors: :class:`QuestionFileError`."""
         return self._asked.about(self._demonstration, self._files)
 
 
@@ -44,14 +44,16 @@ class GivenQuestions:
 def given_questions(
     tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
 ) -> GivenQuestions:
-    """Of the files that the gating takes."""
+    """Questions of the files that the gating uses."""
     asked = ImportedQuestions(tools.question_files)
     return GivenQuestions(asked, partition["demonstration"], _files(asked, loaded["gating"]))
 
 
 @dataclass(frozen=True)
 class GivenPictures:
-    """Pictures that came with questions about one demonstration; else those of its recording."""
+    """Pictures that were imported with questions about one demonstration, else those of its
+    recording.
+    """
 
     _tools: Tools
     _asked: ImportedQuestions
@@ -64,14 +66,14 @@ class GivenPictures:
         variant: Variant,
         states: Later[States],
     ) -> pl.DataFrame:
-        """Rows of ``frame_images``; none for a key frame without any picture.
+        """Rows of ``frame_images``; a key frame without a picture has no row.
 
         Errors: as :func:`given_key_frames`.
         """
         columns = ("demonstration", "source", "n_frames", "frame_id_runs")
         name, source, n_frames, runs = demonstrations.select(columns).row(0)
         tools = self._tools
-        hears = tools.progress(f"pictures {name} {variant.name}")
+        on_progress = tools.progress(f"pictures {name} {variant.name}")
 
         def others(ids: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
             if not is_shown(tools.recordings, name, source, variant):
@@ -89,10 +91,10 @@ class GivenPictures:
             if camera is not None:
                 yield from read_pictures(folder, ids, n_frames, camera, frame_id_runs=runs)
 
-        return given_key_frames(wanted, self._shown(name), tools.images, others, hears)
+        return given_key_frames(wanted, self._shown(name), tools.images, others, on_progress)
 
     def _shown(self, demonstration: str) -> Iterator[ShownPicture]:
-        """Of every file: the same question may have other pictures in each."""
+        """Pictures of every file: the same question may have different pictures in each file."""
         places = {n: linked_pictures(self._asked.folder, n) for n in self._files}
         questions = self._asked.pictured(demonstration, self._files)
         number = {shown: k for k, shown in enumerate(key_frames_of(questions))}
@@ -107,7 +109,7 @@ class GivenPictures:
 def given_pictures(
     tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
 ) -> GivenPictures:
-    """Of the files that the gating of the variant takes."""
+    """Pictures of the files that the gating of the variant uses."""
     asked = ImportedQuestions(tools.question_files)
     gating = load_registry().gating(loaded["variant"].gating)
     return GivenPictures(tools, asked, _files(asked, gating))

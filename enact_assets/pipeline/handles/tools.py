@@ -1,4 +1,6 @@
-"""Handles: what a step may open besides its tables. Each opens only what its name says."""
+"""Handles: the files and services that a step may use besides its tables. Each gives access to one
+of them only.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,9 +49,9 @@ from enact_assets.settings.registry import Variant
 
 @dataclass(frozen=True)
 class Tools:
-    """What handles are made from: places of the data root, processes, progress.
+    """The parts that handles are made from: places of the data root, processes, progress.
 
-    ``progress`` gives whatever hears of one step, which it names.
+    ``progress`` returns the receiver of a step's progress reports, for a text that names the step.
     """
 
     images: ImageStore
@@ -58,9 +60,11 @@ class Tools:
     workers: int = 1
     progress: Callable[[str], OnProgress] = lambda _text: unheard
     data_root: DataRoot = field(default_factory=DataRoot.from_environment)
-    """Its models, and the ledger of their answers."""
+    """Models of the data root, and the ledger of their answers."""
     usd_until: Callable[[], float | None] = lambda: None
-    """See :class:`ModelAsker`. Called where models are asked: it reads a user's file."""
+    """See :class:`ModelAsker`. A function, called only when models are asked, as it reads a user's
+    file.
+    """
 
 
 @dataclass(frozen=True)
@@ -71,20 +75,20 @@ class Replayer:
     _progress: Callable[[str], OnProgress]
 
     def __call__(self, demonstration: str) -> ReplayTables:
-        """Its replay tables. Errors: those of its source."""
+        """Replay tables of the demonstration. Errors: those of its source."""
         return replay(demonstration, self._sources, self._progress(f"replaying {demonstration}"))
 
 
 @provides(reads=("recording",))
 def replayer(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Replayer:
-    """Replays by whichever source has the demonstration."""
+    """A handle that replays a demonstration by its source."""
     asked = ImportedQuestions(tools.question_files)
     return Replayer(all_sources(tools.recordings, asked), tools.progress)
 
 
 @dataclass(frozen=True)
 class PictureMaker:
-    """Makes, or takes from the recording, pictures of key frames of one demonstration."""
+    """Makes pictures of key frames of one demonstration, or takes them from the recording."""
 
     _sources: Sources
     _tools: Tools
@@ -96,7 +100,7 @@ class PictureMaker:
         variant: Variant,
         states: Later[States],
     ) -> pl.DataFrame:
-        """Rows of ``frame_images``; none where no other camera can be rendered.
+        """Rows of ``frame_images``; no rows if the variant's camera cannot be rendered.
 
         Errors: :class:`RenderError` names demonstration and frame.
         """
@@ -114,7 +118,7 @@ class PictureMaker:
         )
 
     def stored(self, image_sha: str) -> NDArray[np.uint8]:
-        """Pixels (h, w, 3) of a picture that was made. Errors: as :meth:`ImageStore.read`."""
+        """Pixels (h, w, 3) of a stored picture. Errors: as :meth:`ImageStore.read`."""
         return self._tools.images.read(image_sha)
 
 
@@ -122,19 +126,21 @@ class PictureMaker:
 def picture_maker(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> PictureMaker:
-    """Pictures by the source of the demonstration."""
+    """A handle that makes pictures by the source of the demonstration."""
     return PictureMaker(all_sources(tools.recordings), tools)
 
 
 class KeyFramePictures(PictureMaker):
-    """Of key frames of one gating: only their PNG files count, of all that a recording has."""
+    """Makes pictures of key frames of one gating: of a recording's pictures, only these PNG files
+    are inputs.
+    """
 
 
 @provides(reads=("recording", "recorded_pictures"))
 def key_frame_pictures(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> KeyFramePictures:
-    """The same."""
+    """A handle that makes pictures of key frames of one gating."""
     return KeyFramePictures(all_sources(tools.recordings), tools)
 
 
@@ -145,7 +151,7 @@ class RecordedVariants:
     _recordings: Recordings
 
     def lacking(self, demonstrations: pl.DataFrame, variant: Variant) -> list[str]:
-        """Those of table ``demonstrations`` without."""
+        """Demonstrations of the table ``demonstrations`` that lack such pictures."""
         rows = demonstrations.select("demonstration", "source").iter_rows()
         return [d for d, source in rows if not is_shown(self._recordings, d, source, variant)]
 
@@ -154,7 +160,7 @@ class RecordedVariants:
 def recorded_variants(
     tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> RecordedVariants:
-    """Of all recordings."""
+    """A handle for all recordings."""
     return RecordedVariants(tools.recordings)
 
 
@@ -175,12 +181,12 @@ class Pictures:
 
 @provides()
 def pictures(tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]) -> Pictures:
-    """Of the rows of argument ``images``."""
+    """A handle for the pictures in the rows of argument ``images``."""
     return pictures_of(tools.images, loaded["images"])
 
 
 def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
-    """The pictures that rows of ``frame_images`` under one variant name."""
+    """The pictures named by rows of ``frame_images`` under one variant."""
     columns = frame_images.select("demonstration", "key_frame", "image_sha")
     return Pictures({(d, k): sha for d, k, sha in columns.iter_rows()}, store)
 
@@ -203,7 +209,7 @@ class PictureReader:
 def picture_reader(
     tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
 ) -> PictureReader:
-    """Of the rows of arguments that have a picture each."""
+    """A handle for the pictures in the rows of all arguments with a picture column."""
     tables = [
         a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
     ]
@@ -229,7 +235,7 @@ class QuestionFile:
 
 @dataclass(frozen=True)
 class AnnotatedFilms:
-    """One step file, and the films that the user has of its recordings."""
+    """One step file, and the user's films of its recordings."""
 
     name: str
     folder: Path
@@ -237,13 +243,13 @@ class AnnotatedFilms:
 
     @classmethod
     def of(cls, root: DataRoot, name: str) -> "AnnotatedFilms":
-        """That of a data root called ``name``; nothing is opened before it is asked."""
+        """The step file ``name`` of a data root; files are opened only when needed."""
         return cls(name, root.step_files / name, ImageStore(root.images))
 
     def actions(self) -> Annotated:
-        """Its actions, and what is wrong with them. A film that cannot be read is none.
+        """The actions of the file, and their problems. An unreadable film counts as missing.
 
-        Errors: :class:`StepFileError` if nothing of it can be used.
+        Errors: :class:`StepFileError` if nothing in the file can be used.
         """
         file = read_step_file(annotations_in(self.folder), self.name)
         lengths, problems = {}, twin_films(self.folder)
@@ -258,7 +264,7 @@ class AnnotatedFilms:
     def images(self, wanted: pl.DataFrame, size_px: int) -> pl.DataFrame:
         """Rows of ``film_images`` for ``wanted`` pictures, with edges of ``size_px`` at most.
 
-        Errors: :class:`RenderError` for a film that was cut off or cannot be decoded.
+        Errors: :class:`RenderError` for a film that is truncated or cannot be decoded.
         """
         return film_images(self.name, films_in(self.folder), wanted, size_px, self._store.put)
 
@@ -267,7 +273,7 @@ class AnnotatedFilms:
 def annotated_films(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> AnnotatedFilms:
-    """The step file that the partition names."""
+    """A handle for the step file that the partition names."""
     return AnnotatedFilms.of(tools.data_root, partition["world_source"])
 
 
@@ -275,7 +281,7 @@ def annotated_films(
 def imported_file(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> QuestionFile:
-    """The file that the partition names."""
+    """A handle for the question file that the partition names."""
     name = partition["question_file"]
     return QuestionFile(name, question_file(tools.question_files, name))
 
@@ -284,7 +290,7 @@ def imported_file(
 def model_asker(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> ModelAsker:
-    """Asks models, or reads what they answered before."""
+    """A handle that asks models, or reads their earlier answers."""
     hears = tools.progress(f"asking {' '.join(partition.values())}")
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
 
@@ -293,7 +299,7 @@ def model_asker(
 def world_asker(
     tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
 ) -> WorldAsker:
-    """The same, of the model that answers questions of WorldPrediction."""
+    """The same for the model that answers questions of WorldPrediction."""
     asker = model_asker(tools, partition, loaded)
     hears = tools.progress(f"training {' '.join(partition.values())}")
     asked = asker.data_root, asker.read_png, asker.usd_until, asker.on_progress
@@ -304,12 +310,12 @@ def world_asker(
 def picture_editor(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> PictureEditor:
-    """Has pictures edited by the image model of the variant."""
+    """A handle that has pictures edited by the image model of the variant."""
     hears = tools.progress(f"editing pictures {' '.join(partition.values())}")
     return PictureEditor(tools.data_root, tools.images, tools.usd_until(), hears)
 
 
 @provides(reads=("annotator_answers",))
 def answered(tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]) -> Answered:
-    """What annotators answered."""
+    """A handle for the answers of annotators."""
     return Answered(tools.data_root.people)

@@ -1,1 +1,1 @@
-"""Lineage of this pipeline by content, without Dagster: its graph and states."""
+"""Lineage of this pipeline, by content and without Dagster: graph, states and versions."""

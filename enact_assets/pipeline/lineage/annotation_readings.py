@@ -1,8 +1,9 @@
-"""Annotations that were read otherwise before: their recordings have another version than then.
+"""Finds annotations that earlier code read differently: their recordings get a new version.
 
-The code that replays is reached by every simulation, which no reading of an annotation concerns, so
-its version stays (``former_versions.py``). What is read otherwise today counts here instead: names
-that are not in Unicode form NFC, and things numbered by ``:`` in events.
+Every simulation reaches the code that replays, but reading annotations does not affect simulations,
+so that code keeps its version (``former_versions.py``). Instead, the recordings whose annotations
+are now read differently get a new version here: those with names that are not in Unicode form NFC,
+or with things numbered by ``:`` in events.
 """
 
 import json
@@ -18,14 +19,14 @@ _NUMBERED = re.compile(r':\d+\s*"')
 
 
 def reading_of(annotation: Path) -> str:
-    """:data:`READ_ANEW` if ``annotation`` was read otherwise before, else nothing.
+    """:data:`READ_ANEW` if earlier code read ``annotation`` differently, else an empty text.
 
     Errors: ``OSError``.
     """
     try:
         text = text_of(read_given(annotation))
     except GivenTextError:
-        return ""  # it was refused before as well
+        return ""  # earlier code refused it, too
     is_events = annotation.suffix == ".jsonl"
     texts = [text]
     if "\\u" in text:

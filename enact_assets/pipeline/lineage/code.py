@@ -1,9 +1,9 @@
-"""Code versions of assets: rows made by code that has changed since are stale.
+"""Code versions of assets: rows are stale if the code that made them changed.
 
 The version of a step is a hash over the symbols that its function reaches, so no person has to
-raise a number, and a re-run with the same result goes no further downstream. A step may declare a
-version by hand, because making its rows again costs hours or money: pictures (``RENDERER_VERSION``
-and libraries, with a render cache behind it) and predictions.
+increase a number, and a re-run with the same result makes nothing downstream stale. A step may
+declare its version by hand if making its rows again costs hours or money: pictures
+(``RENDERER_VERSION`` and libraries, with a render cache) and predictions.
 """
 
 from collections.abc import Iterator
@@ -35,11 +35,12 @@ CUT = (
     "enact_assets.engine.system.kernel_cache",
     "enact_assets.engine.progress",
 )
-"""Hashed otherwise: the declaration of a step is its inputs, the registry its settings; kernels
-count by their code, wherever the compiled ones are kept. How far work is changes no row. No rows
-hold a further predicate that was unknown when they were made."""
+"""Modules that are not hashed as code. Declarations of steps are hashed as their inputs, the
+registry as settings, kernels by their code, wherever compiled kernels are kept. Progress reports
+change no row. Rows contain only predicates that were known when they were made, so further
+predicates do not affect them."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")
-"""Packages whose version decides rows."""
+"""Packages whose version can change rows."""
 WHOLE_ROOTS = {
     WAREHOUSE: Symbol("enact_assets.engine.publishing.warehouse", "publish"),
     REPORT: Symbol("enact_assets.results.report.write", "write_report"),
@@ -51,8 +52,8 @@ _ANSWERING = Symbol("enact_assets.answers.baselines.references", "answers_of_bas
 
 
 def _baseline_roots() -> dict[str, list[Symbol]]:
-    """Where the code of each baseline begins. It counts as an input, as that of any other model:
-    the step that asks has a version by hand.
+    """The first symbols of the code of each baseline. This code counts as an input of the step that
+    asks models, like any other model, as that step has a version by hand.
     """
     learned = Symbol("enact_assets.answers.learned.models", "learned_model")
     makers = {name: _symbol(maker) for name, maker in BASELINES.items()}
@@ -64,13 +65,13 @@ def _baseline_roots() -> dict[str, list[Symbol]]:
 
 @cache
 def baseline_version(name: str) -> str:
-    """Version of the code by which a reference baseline answers, learned or not."""
+    """Version of the code of a reference baseline, learned or not."""
     return _versions()[ANSWERS_OF.format(name)]
 
 
 @cache
 def code_version(asset: str) -> str:
-    """Version of the code that makes ``asset``, also of the warehouse and the report."""
+    """Version of the code that makes ``asset``, which may be the warehouse or the report."""
     step = STEP_OF[asset].name
     if step in STEPS:
         return STEPS[step].version or _versions()[step]
@@ -83,12 +84,14 @@ def code_version(asset: str) -> str:
 
 
 def step_roots(step: Step) -> list[Symbol]:
-    """Where the code of ``step`` begins: its function, what it makes, types of its arguments."""
+    """The first symbols of the code of ``step``: its function, its tables, types of its
+    arguments.
+    """
     return [_symbol(found) for found in _begins(step)]
 
 
 def code_versions(folder: Path = PACKAGE, cache_file: Path | None = CACHE) -> CodeVersions:
-    """Versions of the code of this package, or of a copy of it in ``folder``."""
+    """Code versions of this package, or of a copy of it in ``folder``."""
     libraries = {name: version_of(name) for name in LIBRARIES}
     return CodeVersions(PACKAGE.name, folder, cut=CUT, libraries=libraries, cache=cache_file)
 
@@ -99,8 +102,8 @@ def _versions() -> dict[str, str]:
 
 
 def versions_by_reach(versions: CodeVersions | None = None) -> dict[str, str]:
-    """Step, or answers of a baseline -> hash of its code; of all at once, as what is read is
-    remembered at the end.
+    """Step, or answers of a baseline -> hash of its code. All are computed together, as the cache
+    is saved at the end.
     """
     versions = versions or code_versions()
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}

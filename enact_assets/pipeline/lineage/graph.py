@@ -20,7 +20,7 @@ for _module in pkgutil.iter_modules(_steps.__path__, f"{_steps.__name__}."):
 WAREHOUSE = "warehouse"
 REPORT = "report"
 WHOLE = frozenset({WAREHOUSE, REPORT})
-"""Steps that make one file of all there is, and say in it what of that is stale."""
+"""Steps that make one file of everything, including a list of stale partitions."""
 EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "recording": ("demonstration",),
     "recorded_pictures": ("demonstration", "gating"),
@@ -34,10 +34,10 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "image_model": ("variant",),
     "annotator_answers": (),
 }
-"""External inputs, which are not assets -> their dimensions. Versions tell files apart."""
+"""External inputs, which are not assets -> their dimensions. Their versions identify the files."""
 
 LANDED_OF = {"recorded_pictures": "segmented_frames"}
-"""External input -> the table of the same dimensions that says which files it is about."""
+"""External input -> the table with the same dimensions that says which files it includes."""
 GIVEN = ("given_questions", "given_pictures")
 """External inputs whose version depends on the gating that takes them."""
 _PUBLISHED = sorted(name for name, table in TABLES.items() if table.is_published)
@@ -45,7 +45,7 @@ GRAPH: Graph = derive_graph(
     EXTERNAL,
     (
         StepSpec(WAREHOUSE, (WAREHOUSE,), tuple(map(Input, _PUBLISHED)), takes_what_there_is=True),
-        # Its pictures are named in the warehouse by their content.
+        # The warehouse names its pictures by their content.
         StepSpec(REPORT, (REPORT,), (Input(WAREHOUSE),)),
     ),
     {name: dimension for name, (dimension, _) in CONDITIONS.items()},
@@ -53,7 +53,7 @@ GRAPH: Graph = derive_graph(
 STEPS = GRAPH.steps
 """Ordered so that each step follows everything it reads."""
 ROOTS = GRAPH.roots
-"""Settings of the registry. They hold no rows; their version is their hash."""
+"""Settings of the registry. They have no rows; their version is their hash."""
 STEP_OF = GRAPH.step_of
 STEP_NAMED = GRAPH.step_named
 
@@ -75,11 +75,11 @@ def names_now(
     world_sources: Collection[str] = (),
     graph: Graph = GRAPH,
 ) -> Names:
-    """Names of the registry, and of what has arrived.
+    """Names of the registry, and of imported files.
 
-    Without the question file that a gating takes, there is no such gating, nor its variants; and
-    no activity without a model that is trained on it. Key frames of a world source are those of the
-    baseline.
+    A gating that needs a question file exists only if that file does, and so do its variants. An
+    activity exists only if some model is trained on it. Key frames of a world source are those of
+    the baseline.
     """
     registry = registry.with_questions(question_files)
     sources = {name: WorldSource(name, registry.variant(BASELINE).gating) for name in world_sources}
@@ -102,7 +102,7 @@ def names_now(
             condition: frozenset(
                 name
                 for name in named[dimension]
-                # Of a model that arrived, nothing but its name is known here.
+                # For an imported model only its name is known here.
                 if holds(entries.get(dimension, {}).get(name, name))
             )
             for condition, (dimension, holds) in CONDITIONS.items()

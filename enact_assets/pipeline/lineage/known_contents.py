@@ -1,4 +1,4 @@
-"""Hashes of files that others wrote: each is read once, and again when it may have changed."""
+"""Hashes of external files: each file is read once, and again when it may have changed."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ MOST_THREADS = 8
 
 
 class _Wanted(NamedTuple):
-    """Files to be read, of so many bytes, for what is known by ``name`` with ``mark``."""
+    """Files to read, and their bytes, for the result with this ``name`` and ``mark``."""
 
     name: str
     mark: str
@@ -27,9 +27,10 @@ class _Wanted(NamedTuple):
 
 
 class KnownContents:
-    """What was found out before, by a name and a mark of the state that it was found out of.
+    """Cached results of reading files, by a name and a mark of the files' state.
 
-    It is kept in the ``catalogue`` if there is one, which may be lost: then files are read again.
+    They are kept in the ``catalogue`` if there is one. If the catalogue is lost, files are read
+    again.
     """
 
     def __init__(self, catalogue: Catalogue | None = None) -> None:
@@ -42,13 +43,13 @@ class KnownContents:
         self._read: dict[tuple[str, str], str] = {}
 
     def recall_all(self) -> None:
-        """Read all at once what is kept, for a look at every demonstration."""
+        """Load all cached results in one query, for uses that need every demonstration."""
         if self._catalogue is not None and not self._is_all:
             self._known |= {known.name: known for known in self._catalogue.known()}
             self._is_all = True
 
     def keep(self) -> None:
-        """Keep what was found out since."""
+        """Save new results."""
         if self._catalogue is not None and self._new:
             self._catalogue.note_known(self._new)
         self._new.clear()
@@ -56,13 +57,13 @@ class KnownContents:
 
     @property
     def n_wanted(self) -> int:
-        """How often :meth:`sha` was asked for files to be read while gathering."""
+        """How many times :meth:`sha` noted files to read while gathering."""
         return len(self._wanted)
 
     @contextmanager
     def gathering(self) -> Iterator[None]:
-        """Within, :meth:`sha` reads no settled files: it notes them for :meth:`read_wanted`, and
-        gives nothing for them.
+        """Within the block, :meth:`sha` does not read settled files: it notes them for
+        :meth:`read_wanted`, and returns an empty text.
         """
         self._is_gathering = True
         try:
@@ -71,20 +72,20 @@ class KnownContents:
             self._is_gathering = False
 
     def read_wanted(self, on_progress: Callable[[float], None]) -> None:
-        """Read in threads all that was gathered; ``on_progress`` gets the share of bytes done."""
+        """Read all gathered files in threads; ``on_progress`` gets the share of bytes done."""
         n_bytes, n_read = sum(of.n_bytes for of in self._wanted), 0
         with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
             reading = {pool.submit(_sha, of.paths): of for of in self._wanted}
             for done in as_completed(reading):
                 of = reading[done]
-                with suppress(OSError):  # whoever asks for it reads it again, and gets the error
+                with suppress(OSError):  # a later call of sha() reads it again and raises the error
                     self._read[of.name, of.mark] = done.result()
                 n_read += of.n_bytes
                 on_progress(n_read / max(1, n_bytes))
         self._wanted.clear()
 
     def found(self, name: str, mark: str, find: Callable[[], str]) -> str:
-        """What ``find`` gives, which is called if ``name`` is not known with this ``mark``."""
+        """The cached result for ``name`` and ``mark``; ``find`` is called if there is none."""
         known = self._known.get(name)
         if known is None and not self._is_all and self._catalogue is not None:
             known = next(iter(self._catalogue.known(name)), None)
@@ -95,11 +96,12 @@ class KnownContents:
         return known.found
 
     def sha(self, name: str, paths: Sequence[str]) -> str:
-        """Hash of the contents of files; one that is not there, or no file, counts as such.
+        """Hash of the contents of files. A missing file, or an entry that is not a file, is hashed
+        as such.
 
-        They are read if one has another size, time of change or inode than when they were read.
-        That includes when anything at all of the file was changed (``ctime``), which nobody can
-        set: a file may be written again with as many bytes and be given its earlier time.
+        Files are read again if the size, a time of change or the inode of one of them changed. The
+        times include ``ctime``, which no program can set: a file may be written again with the same
+        number of bytes and its earlier modification time.
         Errors: ``OSError``.
         """
         marks: list[tuple[int, ...]] = []
@@ -114,7 +116,7 @@ class KnownContents:
             n_bytes += of.st_size
         mark = sha256_bytes(repr(marks).encode())
         if time.time_ns() - newest < NOT_SETTLED_NS:
-            return _sha(paths)  # written again within one tick of the clock, it would look the same
+            return _sha(paths)  # a change within the same tick of the clock would not be visible
         if self._is_gathering and not self._is_known(name, mark):
             self._wanted.append(_Wanted(name, mark, paths, n_bytes))
             return ""

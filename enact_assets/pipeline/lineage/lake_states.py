@@ -1,4 +1,6 @@
-"""States of a data root, read from its lake: all at once, of a table, or of single partitions."""
+"""States of a data root, read from its lake: of all tables, of one table, or of single
+partitions.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -43,10 +45,10 @@ Landed = Callable[[str, Partition], State | None]
 
 
 class FileStates(StatesInColumns):
-    """States of the partitions of ``grid`` that are there, also in columns.
+    """States of the existing partitions of ``grid``, also in columns.
 
-    Provenance is looked up when it is asked for: of nearly all partitions a fingerprint is enough.
-    ``n_gone`` maps keys of partitions to how many of their pictures are gone. States can be set.
+    Provenance is read on request, as a fingerprint is enough for nearly all partitions. ``n_gone``
+    maps keys of partitions -> number of their missing pictures. States can be set.
     """
 
     def __init__(self, grid: Grid, files: TableFiles, n_gone: Mapping[str, int]) -> None:
@@ -117,7 +119,7 @@ class FileStates(StatesInColumns):
 
 @dataclass(frozen=True)
 class LakeStates:
-    """What there is in a data root, under the settings in force: a ``StateSource``."""
+    """The ``StateSource`` of a data root, under the settings in force."""
 
     root: DataRoot
     lake: Lake
@@ -127,7 +129,7 @@ class LakeStates:
 
     @property
     def index(self) -> LakeIndex:
-        """What the files of the lake say about themselves, catalogued."""
+        """Index of the files of the lake, with its catalogue."""
         return LakeIndex(self.lake, self.root.catalogue)
 
     def external_version(
@@ -135,7 +137,7 @@ class LakeStates:
     ) -> str | None:
         """Version of one external input; None if there is no such input.
 
-        ``landed`` gives the state of a partition of a table, if it is known already.
+        ``landed`` returns the state of a partition of a table, if the caller knows it already.
         """
         if asset in LANDED_OF:
             return self._recorded_pictures(partition, landed or self.landed)
@@ -154,7 +156,7 @@ class LakeStates:
         assets: Collection[str] | None = None,
     ) -> States:
         """State of every current partition of ``assets`` and external inputs (None: of all);
-        ``on_progress`` gets the share done. Files of names that left are skipped.
+        ``on_progress`` gets the share done. Files of removed names are skipped.
         """
         of: dict[str, MutableMapping[Partition, State]] = {}
         with without_collector():
@@ -207,7 +209,7 @@ class LakeStates:
     def members(
         self, names: Names, follow: Follow, groups: tuple[Partition, ...]
     ) -> dict[Partition, State]:
-        """States of the partitions of one input that belong to ``groups``."""
+        """States of the partitions of one input in ``groups``."""
         asset, of = follow.asset, dict[Partition, State]()
         if asset not in ROOTS and asset not in EXTERNAL and follow.is_rolled_up:
             at, wanted = follow.bound_positions, set(groups)
@@ -228,8 +230,8 @@ class LakeStates:
         landed: Landed,
         on_progress: Callable[[float], None],
     ) -> dict[tuple[str, Partition], str | None]:
-        """Versions of recordings of which no file must be read; files of the others are read, in
-        threads, so that their versions can be asked for.
+        """Versions of recordings whose files need not be read. Files of the other recordings are
+        read in threads, so that their versions are known afterwards.
         """
         contents, found = self.arrived.contents, dict[tuple[str, Partition], str | None]()
         contents.recall_all()

@@ -29,7 +29,7 @@ def _cells(found: type[Table], step: StepSpec) -> tuple[str, ...]:
 
 
 def _said(given: Input) -> str:
-    """``evaluation (its own and baseline)``: an input and what is not plain about it."""
+    """``evaluation (its own and baseline)``: an input and its special rule, if it has one."""
     names = " ".join(name for _, name in given.fixed)
     if given.is_also_own:
         return f"{given.asset} (its own and {names})"

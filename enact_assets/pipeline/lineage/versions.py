@@ -49,11 +49,13 @@ from enact_assets.settings.registry import Gating, Registry, settings_sha
 from enact_assets.settings.world import EMBEDDED_WORLD
 
 GONE = "gone"
-"""Version of a missing file: different from any it had."""
+"""Version of a missing file: different from all versions of an existing file."""
 NOTHING = "nothing"
-"""Version of questions about a demonstration that no file asks about, and of no image model."""
+"""Version of the questions about a demonstration that no file has questions about, and of an absent
+image model.
+"""
 EMBEDDED = "embedded"
-"""Version of the recording of a demonstration that is simulated: there is none."""
+"""Version for a simulated demonstration, which has no recording."""
 
 
 def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
@@ -71,17 +73,17 @@ def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
 
 
 def entry_of(registry: Registry, kind: type, name: str | None) -> Any:
-    """The entry of the settings type ``kind``, of ``name`` in its dimension if it has one."""
+    """The entry of the settings type ``kind`` for ``name`` (None if the type has no dimension)."""
     return settings_of(registry, SETTINGS[kind].root, Partition.of_key(name))
 
 
 def root_version(registry: Registry, root: str, partition: Partition) -> str:
-    """Hash of that entry."""
+    """Hash of the registry entry of config root ``root``."""
     return settings_sha(settings_of(registry, root, partition))
 
 
-def settings_as_told(registry: Registry, root: str, partition: Partition) -> Any:
-    """That entry as JSON, reported to Dagster beside its version."""
+def reported_settings(registry: Registry, root: str, partition: Partition) -> Any:
+    """The registry entry as JSON, which is reported to Dagster with its version."""
     return json.loads(json.dumps(dataclasses.asdict(settings_of(registry, root, partition))))
 
 
@@ -89,7 +91,7 @@ SHOWN_SETTINGS, SHOWN_LETTERS = 3, 60
 
 
 def setting_changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """``camera.aperture_mm 80.0 -> 70.0``: the settings that differ, or some of them."""
+    """``camera.aperture_mm 80.0 -> 70.0``: the changed settings, or some of them."""
     found = list(_differences(was, now, ""))
     return named(found, SHOWN_SETTINGS)
 
@@ -109,11 +111,12 @@ def _short(value: Any) -> str:
 
 
 class Arrived:
-    """What others wrote: recordings, with their pictures, question files, entries of models.
+    """External inputs: recordings and their pictures, question files, entries of models.
 
-    Files of recordings count by their content (:class:`KnownContents`), raw HDF5 files, as the
-    player knows them, by size and time of change. Any other time counts, an earlier one too, as
-    clocks jump and copies keep times. Of a recording's pictures those of key frames count.
+    Versions of recordings depend on the content of their files (:class:`KnownContents`), but for
+    raw HDF5 files, as in the player, on size and time of change. Any different time is a change,
+    even an earlier one, as clocks jump and copies keep times. Of a recording's pictures, only those
+    of key frames are included.
     """
 
     def __init__(
@@ -147,9 +150,11 @@ class Arrived:
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
     def given(self, asset: str, demonstration: str, gating: Gating) -> str:
-        """Version of what question files give of one demonstration under ``gating``."""
+        """Version of the questions or pictures of one demonstration in the question files of
+        ``gating``.
+        """
         if gating.question_file is None:
-            return NOTHING  # asked of every demonstration in every plan
+            return NOTHING  # a shortcut, as every plan calls this for every demonstration
         try:
             files = gating.takes(self._asked.files())
             if asset == "given_pictures":
@@ -203,16 +208,17 @@ class Arrived:
         frames_version: Callable[[], str | None],
         frame_ids: Callable[[], list[int]],
     ) -> str | None:
-        """Version of the pictures that a recording has of key frames, under any variant; None
-        without a recording or key frames.
+        """Version of a recording's pictures of key frames, under any variant; None without a
+        recording or key frames.
 
-        ``partition`` is of ``segmented_frames``, which has the ``frames_version`` if it was made,
-        and the ``frame_ids`` then.
+        ``partition`` is a partition of ``segmented_frames``. ``frames_version`` returns its version
+        (None if it was not made), ``frame_ids`` its key frames.
         """
         demonstration, gating = partition
         about = f"{demonstration}|{gating}"
         try:
-            # Of most demonstrations there is no recording, and every plan asks for each.
+            # A shortcut, as every plan calls this for every demonstration and most have no
+            # recording.
             if not os.path.isdir(f"{self._recordings.root}/{demonstration}"):  # noqa: PTH112
                 return None
             folder = self._recordings.folder(demonstration)
@@ -227,7 +233,7 @@ class Arrived:
             for place in (folder / CAMERA, *variant_places(folder)):
                 if has_picture_files(place):
                     files = picture_files(place, ids)
-                    # The one that is to be there stands for one that is not.
+                    # The expected path stands for a missing file.
                     pictures = [
                         str(path) for i in ids for path in files.get(i, [place / picture_name(i)])
                     ]
@@ -262,7 +268,7 @@ class Arrived:
             return GONE
 
     def _world_model(self, name: str) -> str:
-        """Of a registered model, or of a captioner and a reader."""
+        """Version of a registered model, or of a captioner and a reader together."""
         pair = captioner_and_reader(name)
         if pair is None:
             return self._model(name)

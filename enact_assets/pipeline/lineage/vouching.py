@@ -1,9 +1,10 @@
-"""Inputs that another input vouches for, read only while that one was made from them.
+"""Checks inputs that another input vouches for: that input must have been made from them.
 
-Rows of ``question_set`` carry a hash of all that verifies them, so answers are not evaluated again
-for every table that verification reads. That holds as long as the question set, and the questions
-made from it, are as new as those tables. A step that ran in between would mix old and new rows, and
-nothing would ever call its result stale.
+Rows of ``question_set`` carry a hash of everything needed to verify them, so answers are not
+evaluated again whenever a table changes that verification reads. That is correct only if the
+question set, and the questions made from it, were made from the current versions of those tables. A
+step that ran before they are made again would mix old and new rows, and its result would never
+become stale.
 """
 
 from functools import cache
@@ -19,17 +20,17 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS
 
 @cache
 def vouchers(step: str) -> tuple[str, ...]:
-    """Assets from an input of ``step`` on, each made from the next; the last one is made from all
-    that is vouched for. Empty for a step without such inputs.
+    """A chain of assets that begins with an input of ``step``. Each is made from the next, and the
+    last one from all vouched inputs. Empty for a step without vouched inputs.
 
-    Errors: :class:`DeclarationError` if nothing upstream is made from all of it.
+    Errors: :class:`DeclarationError` if no asset upstream is made from all vouched inputs.
     """
     wanted = vouched_for(DECLARED[step]) if step in DECLARED else frozenset[str]()
     if not wanted:
         return ()
     paths: list[tuple[str, ...]] = [(given.asset,) for given in STEP_NAMED[step].inputs]
     seen = {path[0] for path in paths}
-    for path in paths:  # which grows: the shortest come first
+    for path in paths:  # the list grows in the loop: shorter paths come first
         given = [i.asset for i in STEP_OF[path[-1]].inputs] if path[-1] in STEP_OF else []
         if wanted <= set(given):
             return path
@@ -42,9 +43,11 @@ def vouchers(step: str) -> tuple[str, ...]:
 
 
 def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Partition) -> None:
-    """Do nothing if all that vouches for inputs of one partition is made from them as they are.
+    """Do nothing if the assets that vouch for inputs of a partition were made from their current
+    versions.
 
-    Errors: :class:`MaterializationError` names the input that changed since, and what to make.
+    Errors: :class:`MaterializationError` names the input that changed since, and the assets to
+    make.
     """
     path = vouchers(step)
     maker, where = step, partition
@@ -54,7 +57,7 @@ def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Pa
         maker = STEP_OF[asset].name
         state = landed_states(source, STEP_NAMED[maker].assets, where)[asset]
         if state is None or state.provenance is None:
-            return  # reading it says what is wrong
+            return  # the step's reading reports what is wrong
         is_last = k == len(path) - 1
         wanted = vouched_for(DECLARED[step]) if is_last else frozenset({path[k + 1]})
         made, now = state.provenance.inputs, inputs_now(source, names, maker, where, wanted)

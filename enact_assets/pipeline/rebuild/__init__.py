@@ -1,1 +1,1 @@
-"""Scheduled rebuilds: settings, one night, and what the last nights made."""
+"""Scheduled rebuilds: settings, one night, and results of the last nights."""

@@ -1,8 +1,8 @@
-"""The job and the schedule ``rebuild``: one run a night, which walks the graph as a driver does.
+"""The job and the schedule ``rebuild``: one run a night, which starts a driver.
 
-The walk knows order, early cut-off, budgets and the lock that keeps a second driver out; what it
-makes are runs of their own, as those of `enact-assets materialize`. The schedule only asks whether
-anything is due: no run begins for nothing.
+The driver handles order, early cut-off, budgets and the lock against a second driver; it starts
+separate runs, like `enact-assets materialize`. The schedule only checks whether any partition is
+due, so that no run starts without work.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.rebuild.night import (
-    NightWalk,
+    NightRun,
     begin_of,
     nothing_due,
     planning,
@@ -30,7 +30,7 @@ from enact_assets.pipeline.runs.running import REBUILD, TRIGGER_TAG, WHY_TAG, in
 
 @dg.op(description="Makes what is due, in order, with early cut-off, and publishes once.")
 def make_what_is_due(context: dg.OpExecutionContext, data: DataResource) -> None:
-    """Its output has what was made, as metadata."""
+    """The op's output has the numbers of partitions made as metadata."""
     run, root = context.run, data.data_root
     settings, begin = read_settings(root.root), begin_of(run)
     tags = invocation_tags(REBUILD)
@@ -40,15 +40,15 @@ def make_what_is_due(context: dg.OpExecutionContext, data: DataResource) -> None
         context.log.info(late)
         _keep(context, Counts())
         return
-    walk = None
+    night = None
     try:
-        walk = NightWalk(root, settings, context.log, tags, begin)
-        report = walk.go()
+        night = NightRun(root, settings, context.log, tags, begin)
+        report = night.go()
     except EnactError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
     finally:
-        if walk is not None:
-            _keep(context, walk.counts())
+        if night is not None:
+            _keep(context, night.counts())
     if report.failures:
         raise dg.Failure(_failed(report), allow_retries=False)
 
@@ -74,13 +74,13 @@ def _failed(report: Report) -> str:
     "the data root, then publishes once. Its log says what was due, cut off and left.",
 )
 def rebuild() -> None:
-    """One op."""
+    """The job has one op."""
     make_what_is_due()
 
 
 def rebuild_schedule(settings: RebuildSettings) -> dg.ScheduleDefinition:
-    """The schedule as ``settings`` say when the definitions are loaded; what limits a night is
-    read again each time.
+    """The schedule with the ``settings`` of the time when the definitions are loaded; the limits of
+    a night are read again each time.
     """
     status = dg.DefaultScheduleStatus
 
@@ -114,8 +114,8 @@ def rebuild_schedule(settings: RebuildSettings) -> dg.ScheduleDefinition:
 
 
 def rebuild_definitions(data: DataResource | None = None) -> dg.Definitions:
-    """The job and the schedule of a data root; by default that of the environment, whose resource
-    is to be merged with them.
+    """The job and the schedule of a data root; by default of the data root in the environment,
+    whose resource must be merged with them.
 
     Errors: :class:`SettingsError` for a wrong ``schedule.yaml``.
     """

@@ -1,4 +1,4 @@
-"""One night: why it would make nothing, what is due, and the walk that makes it in its limits."""
+"""One night: reasons to skip it, its plan, and the run of the driver within the limits."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -26,18 +26,18 @@ from enact_assets.pipeline.runs.running import REBUILD, UNFINISHED
 from enact_assets.settings.paths import SCHEDULE_FILE, DataRoot
 
 SHOWN = 5
-"""Partitions that the log names of each step."""
+"""Most partitions of each step that the log names."""
 LOG_EVERY_S = 60.0
 
 
 def clock(at: float, settings: RebuildSettings) -> str:
-    """A time (Unix, s) as people read it, in the time zone of the settings."""
+    """A time (Unix, s) as readable text, in the time zone of the settings."""
     return datetime.fromtimestamp(at, ZoneInfo(settings.time_zone)).strftime("%Y-%m-%d %H:%M %Z")
 
 
 def begin_of(run: dg.DagsterRun) -> float:
-    """When the night of ``run`` was to begin (Unix time, s): now, if a person started it, or
-    started it again. What the daemon tries again keeps its window.
+    """Planned start of the night of ``run`` (Unix time, s): now, if a person started or repeated
+    it. A retry by the daemon keeps its window.
     """
     night = run.tags.get(NIGHT_TAG)
     if night is None or (run.parent_run_id and "dagster/retry_number" not in run.tags):
@@ -48,7 +48,7 @@ def begin_of(run: dg.DagsterRun) -> float:
 def why_nothing(
     instance: dg.DagsterInstance, root: DataRoot, settings: RebuildSettings, begin: float
 ) -> str | None:
-    """Why the night that was to begin at ``begin`` makes nothing whatever is due; None if it may.
+    """Why the night planned for ``begin`` is skipped, whatever is due; None if it is not skipped.
 
     Errors: :class:`SettingsError` if the database cannot be reached.
     """
@@ -68,7 +68,9 @@ def why_nothing(
 
 
 def why_late(settings: RebuildSettings, begin: float) -> str | None:
-    """What is said of a night whose window ended already, as after a missed one; None otherwise."""
+    """Message about a night whose window has already ended, as after a missed night; None
+    otherwise.
+    """
     ends = settings.ends(begin)
     if ends is None or time.time() < ends:
         return None
@@ -79,14 +81,14 @@ def why_late(settings: RebuildSettings, begin: float) -> str | None:
 
 
 def withheld(root: DataRoot, settings: RebuildSettings) -> Withheld:
-    """What a night leaves as it costs money, and there is no budget."""
+    """Partitions that a night does not make because they cost money and there is no budget."""
     if settings.max_usd is not None:
         return lambda _step, _partition: False
     return costing_money(root.root)
 
 
 def nothing_due(plan: Verdicts) -> str:
-    """What is said of a plan of which nothing is due."""
+    """Message about a plan without due partitions."""
     if not plan.left:
         return f"nothing is due: {all_fresh(plan.n_fresh)}"
     n = counted(len(plan.left), "stale partition")
@@ -95,7 +97,7 @@ def nothing_due(plan: Verdicts) -> str:
 
 @contextmanager
 def planning(root: DataRoot, settings: RebuildSettings) -> Iterator[tuple[Driver, Verdicts]]:
-    """A driver and what a night would make, as far as it is known now."""
+    """A driver, and the verdicts on partitions that a night would make, as far as known now."""
     driver = Driver(root.root)
     try:
         yield driver, driver.plan(withheld=withheld(root, settings))[0]
@@ -104,7 +106,7 @@ def planning(root: DataRoot, settings: RebuildSettings) -> Iterator[tuple[Driver
 
 
 class Log(Observer):
-    """Tells a walk to the log of a run."""
+    """Writes the events of the driver to the log of a run."""
 
     def __init__(self, log: dg.DagsterLogManager) -> None:
         self._log = log
@@ -144,8 +146,8 @@ def _some(name: str, keys: Sequence[str | None]) -> str:
     return f"{name}, {counted(len(keys), 'partition')} ({shown})"
 
 
-class NightWalk:
-    """The walk of one night; ``counts`` says what it made so far, also if it was stopped."""
+class NightRun:
+    """The driver's run of one night; ``counts`` has its results so far, even if it was stopped."""
 
     def __init__(
         self,
@@ -167,7 +169,7 @@ class NightWalk:
         log.info(f"This night: {settings.words()}.{window}")
 
     def go(self) -> Report:
-        """Make what is due, publish, and log what became of it. Errors: as of ``Driver.run``."""
+        """Make due partitions, publish, and log the results. Errors: as of ``Driver.run``."""
         try:
             report = self._driver.run(max_usd=self._settings.max_usd, limits=self._limits)
         finally:
@@ -188,7 +190,7 @@ class NightWalk:
         return report
 
     def counts(self) -> Counts:
-        """What was made so far."""
+        """Numbers of partitions so far."""
         report = self._driver.report
         return Counts(
             len(report.made),
@@ -204,7 +206,7 @@ class NightWalk:
 
 
 def _cut_off(report: Report) -> list[tuple[str, Partition]]:
-    """What might have become stale, and was found fresh when its turn came."""
+    """Partitions that might have become stale, but turned out fresh."""
     if report.plan is None:
         return []
     fresh = {name: set(partitions) for name, partitions in report.fresh.items()}

@@ -1,4 +1,4 @@
-"""What the last nights made, read from Dagster: runs of the job, and ticks that asked for none."""
+"""Reads the results of the last nights from Dagster: runs of the job, and ticks without a run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +9,20 @@ import msgspec
 from enact_assets.pipeline.runs.running import REBUILD
 
 NIGHT_TAG = "enact/night"
-"""Of a run that the schedule asked for: when the night was to begin."""
+"""Tag of a run that the schedule requested: the planned start of the night."""
 COUNTS_TAG = ".dagster/enact_night"
-"""Run id and counts. Dagster hides tags that begin so; it copies them to retries, too."""
+"""Tag with run id and counts. Dagster hides tags that begin with a dot, and copies them to
+retries.
+"""
 TICKS_KEPT = 30
-"""The last ticks that are looked at."""
+"""How many of the last ticks are read."""
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What one night did, in partitions; ``usd`` is what was bought while it worked.
+    """Numbers of partitions of one night; ``usd`` is the amount spent during the night.
 
-    ``cut_off`` might have become stale and did not, ``left`` are stale still, by limits,
-    ``blocked`` by what failed.
+    ``cut_off`` might have become stale and did not; ``left`` are still stale because of limits,
+    ``blocked`` because an input failed.
     """
 
     made: int = 0
@@ -31,7 +33,7 @@ class Counts(msgspec.Struct, frozen=True):
     usd: float = 0.0
 
     def words(self) -> str:
-        """All of them in one line."""
+        """All numbers in one line."""
         blocked = f", {self.blocked:,} blocked" if self.blocked else ""
         return (
             f"{self.made:,} made, {self.cut_off:,} cut off, {self.failed:,} failed{blocked}, "
@@ -41,8 +43,8 @@ class Counts(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Night:
-    """One night: when it began (Unix time, s), how long it took (s, None while it works), what it
-    made (None if that is not known), and what became of it, in words.
+    """One night: start (Unix time, s), duration (s, None while it runs), counts (None if unknown),
+    and a message about its result.
     """
 
     began: float
@@ -53,12 +55,12 @@ class Night:
 
 
 def counts_tags(run_id: str, counts: Counts) -> dict[str, str]:
-    """Tags by which :func:`last_nights` finds what the run ``run_id`` made."""
+    """Tags in which :func:`last_nights` finds the counts of the run ``run_id``."""
     return {COUNTS_TAG: f"{run_id} {msgspec.json.encode(counts).decode()}"}
 
 
 def last_nights(instance: dg.DagsterInstance, n: int) -> list[Night]:
-    """The last ``n`` nights, newest first; Dagster keeps those that made nothing for two days."""
+    """The last ``n`` nights, newest first; Dagster keeps nights without a run for two days."""
     records = instance.get_run_records(dg.RunsFilter(job_name=REBUILD), limit=n)
     nights = [_night(record) for record in records]
     return sorted([*nights, *_without_runs(instance)], key=lambda night: -night.began)[:n]
@@ -74,7 +76,7 @@ def _night(record: dg.RunRecord) -> Night:
 
 
 def _without_runs(instance: dg.DagsterInstance) -> Iterator[Night]:
-    """Ticks of the schedule that asked for no run: nothing was due, or they failed."""
+    """Ticks of the schedule without a run: nothing was due, or they failed."""
     for state in instance.all_instigator_state():
         if state.instigator_name != REBUILD:
             continue
@@ -86,7 +88,9 @@ def _without_runs(instance: dg.DagsterInstance) -> Iterator[Night]:
 
 
 def switched_in_ui(instance: dg.DagsterInstance) -> bool | None:
-    """Whether somebody switched the schedule on or off in the UI, which then wins; None if not."""
+    """State of the schedule if it was switched on or off in the UI, which has priority; None if
+    not.
+    """
     for state in instance.all_instigator_state():
         if state.instigator_name == REBUILD and state.status.value in {"RUNNING", "STOPPED"}:
             return bool(state.status.value == "RUNNING")

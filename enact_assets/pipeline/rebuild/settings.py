@@ -1,4 +1,4 @@
-"""When a data root is rebuilt, and within what limits: ``<root>/schedule.yaml``, written by people.
+"""Time and limits of the rebuilds of a data root: ``<root>/schedule.yaml``, written by people.
 
 ::
 
@@ -8,8 +8,8 @@
     max_partitions: 500
     max_usd: 5
 
-Every field may be left out. A variable such as ``ENACT_REBUILD_HOURS`` replaces a field,
-``ENACT_REBUILD`` the field ``enabled``: containers need no file.
+All fields are optional. A variable such as ``ENACT_REBUILD_HOURS`` replaces a field, and
+``ENACT_REBUILD`` the field ``enabled``, so containers need no file.
 """
 
 import os
@@ -32,10 +32,10 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``hours`` or ``until`` (``HH:MM`` in ``time_zone``) limit a night: nothing begins later.
+    """``hours`` or ``until`` (``HH:MM`` in ``time_zone``) limit a night: nothing starts later.
 
-    ``max_partitions`` is how many a night begins at most, ``max_usd`` what its models may
-    cost; without it nothing is bought. ``workers`` and ``dask`` are those of `materialize`.
+    ``max_partitions`` is the most that a night starts, ``max_usd`` the most that its models may
+    cost; without it nothing is bought. ``workers`` and ``dask`` are as for `materialize`.
     """
 
     enabled: bool = False
@@ -49,8 +49,8 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dask: str | None = None
 
     def ends(self, begin: float) -> float | None:
-        """When the window of a night ends that was to begin at ``begin`` (both Unix time, s); None
-        without a window.
+        """End of the window of a night planned for ``begin`` (both Unix time, s); None without a
+        window.
         """
         if self.hours is not None:
             return begin + self.hours * HOUR_S
@@ -73,7 +73,7 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{', '.join(limits)}, {nothing}"
 
     def check(self) -> None:
-        """Raise ValueError for fields that cannot be used."""
+        """Raise ValueError for invalid fields."""
         if self.hours is not None and self.until is not None:
             raise ValueError("hours and until both end the window: leave one out")
         self._until_minutes()
@@ -110,7 +110,8 @@ class RebuildSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_settings(root: Path) -> RebuildSettings:
-    """The settings of the data root ``root``: on if there is a file or ``ENACT_REBUILD`` says so.
+    """The settings of the data root ``root``: enabled if there is a file or ``ENACT_REBUILD`` is
+    set so.
 
     Errors: :class:`SettingsError` names the file or the variables, and what is wrong.
     """
@@ -135,7 +136,7 @@ def read_settings(root: Path) -> RebuildSettings:
 
 
 def _converted(fields: dict[str, Any]) -> RebuildSettings:
-    # Not strict: variables are texts.
+    # Not strict, as variables are texts.
     found = msgspec.convert(fields, RebuildSettings, strict=False)
     found.check()
     return found

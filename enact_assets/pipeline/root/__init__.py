@@ -1,1 +1,1 @@
-"""A data root: its scope, its partitions, forgotten names, files that nothing needs."""
+"""A data root: its scope, shards, forgotten names, alerts, and removal of unneeded files."""

@@ -1,6 +1,7 @@
-"""Who is told that something failed: `alerts.yaml` of the data root, or variables for containers.
+"""Sends alerts about failures, as set in `alerts.yaml` of the data root or in environment
+variables.
 
-Nobody is, unless it names somebody. A webhook gets JSON, whose ``text`` chat services show; a
+Without such a setting no alert is sent. A webhook gets JSON, whose ``text`` chat services show; a
 command gets the same text as its input.
 """
 
@@ -24,13 +25,13 @@ from enact_assets.settings.paths import ALERTS_FILE
 
 WEBHOOK_VARIABLE, COMMAND_VARIABLE = "ENACT_ALERT_WEBHOOK", "ENACT_ALERT_COMMAND"
 WAIT_S = 20.0
-"""For an answer to a webhook, and for a command to end."""
+"""Time limit for the response of a webhook, and for a command."""
 MOST_SHOWN = 10
 
 
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``webhook`` is an http(s) URL, ``command`` a command line (no shell); ``warnings``: checks
-    that only warn are told, too.
+    """``webhook`` is an http(s) URL, ``command`` a command line (no shell); with ``warnings``,
+    failed checks of severity warning are sent, too.
     """
 
     webhook: str | None = None
@@ -39,12 +40,14 @@ class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_on(self) -> bool:
-        """Whether anybody is told."""
+        """Whether alerts are sent."""
         return self.webhook is not None or self.command is not None
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Of a run or a check: where, what it says, and the id of its run (empty without one)."""
+    """Failure of a run or a check: its name, its message, and the id of its run (empty without
+    one).
+    """
 
     kind: str
     name: str
@@ -53,9 +56,9 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def read_alerts(root: Path) -> Alerts:
-    """What `alerts.yaml` of ``root`` says; variables that are set come before it.
+    """Alerts from `alerts.yaml` of ``root``; environment variables have priority.
 
-    Errors: :class:`SettingsError` names the file or variable, and never a webhook, which is secret.
+    Errors: :class:`SettingsError` names the file or variable, but never a webhook, which is secret.
     """
     path = root / ALERTS_FILE
     advice = (
@@ -82,14 +85,14 @@ def _is_web_address(text: str) -> bool:
     try:
         url = urlsplit(text)
         is_whole = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
-    except ValueError:  # a bracket that stays open, a port that is no number
+    except ValueError:  # such as an unclosed bracket, or a port that is not a number
         return False
-    # Python's client refuses others only when it sends, and shows the address then.
+    # Python's client would refuse other characters only when sending, and show the secret address.
     return is_whole and text.isascii() and text.isprintable() and " " not in text
 
 
 def alert_text(root: Path, failures: Sequence[Failure]) -> str:
-    """What people read: how many, then a line for each of the first ten."""
+    """Text of an alert: the number of failures, then a line for each of the first ten."""
     lines = [f"enact_assets, {root}: {counted(len(failures), 'failure')}"]
     lines += [f"{f.kind} {f.name}: {f.says}" for f in failures[:MOST_SHOWN]]
     if len(failures) > MOST_SHOWN:
@@ -98,9 +101,10 @@ def alert_text(root: Path, failures: Sequence[Failure]) -> str:
 
 
 def send(alerts: Alerts, root: Path, failures: Sequence[Failure]) -> None:
-    """Tell of ``failures``. Both ways are tried, whatever comes of the other.
+    """Send an alert about ``failures``, by webhook and by command; both are tried even if one
+    fails.
 
-    Errors: :class:`AlertError` says which way did not work, and why.
+    Errors: :class:`AlertError` says which of them failed, and why.
     """
     text, problems = alert_text(root, failures), list[str]()
     if alerts.webhook is not None:
@@ -111,20 +115,22 @@ def send(alerts: Alerts, root: Path, failures: Sequence[Failure]) -> None:
         problems += _run(alerts.command, text)
     if problems:
         raise AlertError(
-            f"{counted(len(failures), 'failure')} could not be told: {'; '.join(problems)}. "
-            "Tried again at the next look."
+            f"{counted(len(failures), 'failure')} could not be reported: {'; '.join(problems)}. "
+            "Another attempt follows at the next tick."
         )
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """What is told goes to who was named, and to nobody else."""
+    """Refuses redirects, so that alerts go only to the given address."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
-        """No request."""
+        """Return None, so that no request is made."""
 
 
 def _post(url: str, body: bytes) -> list[str]:
-    """What went wrong; empty if the receiver took it. The path and query of ``url`` are secret."""
+    """Problems of sending; empty if the receiver accepted the alert. Path and query of ``url`` are
+    secret.
+    """
     host = urlsplit(url).hostname
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -142,7 +148,7 @@ def _reason(error: Exception) -> object:
 
 
 def _run(command: str, text: str) -> list[str]:
-    """What went wrong; empty if it ended with 0."""
+    """Problems of the command; empty if it ended with exit code 0."""
     words = shlex.split(command)
     try:
         ended = subprocess.run(  # noqa: S603 - the command of whoever runs this

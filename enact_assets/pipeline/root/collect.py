@@ -1,10 +1,10 @@
-"""Unneeded files of a data root, and how to remove them safely.
+"""Finds unneeded files of a data root, and removes them safely.
 
-Files behind a link that leads out of the lake or the pictures are somebody's own: they stay.
-Nothing that is named is ever removed, also if somebody lands a partition at that moment: pictures
-are listed before the partitions that name them are read, the young ones stay, and whoever comes
-back to an old one makes it young (engine/lake/image_store.py). Each file goes by itself, what leads
-to another one first, so that stopping half way leaves no dangling reference.
+Files behind a link out of the lake or the pictures are kept. A picture that a partition names is
+never removed, even if another process writes that partition at the same time: pictures are listed
+before the partitions that name them are read, young pictures are kept, and a process that uses an
+old picture again renews its time (engine/lake/image_store.py). Files are removed one by one, each
+before the files it refers to, so that an interruption leaves no dangling reference.
 """
 
 import os
@@ -30,15 +30,15 @@ PICTURES = "pictures that no partition names"
 LEFTOVERS = "files that killed writers left"
 DAMAGED = "damaged files that were set aside"
 KINDS = (PARTITIONS, RENDERS, PICTURES, LEFTOVERS, DAMAGED)
-"""In the order in which they go."""
+"""Kinds in the order of removal."""
 
 Names = Mapping[str, Collection[str]]
-"""Dimension -> every name that is current."""
+"""Dimension -> all current names."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """An unneeded file: its name for people, and its bytes."""
+    """An unneeded file: its name in messages, and its bytes."""
 
     what: str
     size: int
@@ -46,10 +46,11 @@ class Item:
 
 @dataclass
 class Collected:
-    """What goes, or went, by kind. ``kept`` are messages about what stays and why.
+    """Files that would be or were removed, by kind.
 
-    ``foreign`` are unrecognised files: they are listed, never removed. ``refusal`` says
-    why no picture goes at all, None if they may.
+    ``kept`` are messages about files that stay, and why. ``foreign`` are unrecognised files: they
+    are listed, never removed. ``refusal`` says why pictures are not removed at all, None if they
+    are.
     """
 
     items: dict[str, list[Item]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
@@ -64,7 +65,7 @@ class Collected:
 
     @property
     def size(self) -> int:
-        """Their bytes."""
+        """Total bytes of these files."""
         return sum(item.size for items in self.items.values() for item in items)
 
 
@@ -79,13 +80,13 @@ def collect(
 ) -> Collected:
     """Find unneeded files, and remove them if ``delete``.
 
-    ``names`` gives those whose partitions stay; it is asked after partitions were listed, since a
-    name may arrive, and its partition land, meanwhile. Pictures, renders, temporary and damaged
-    files that are younger than ``grace_s`` stay, as a run may be about to name them; so do those
-    with a time to come.
+    ``names`` returns the names whose partitions stay. It is called after partitions were listed,
+    since a name may be added and its partition be written meanwhile. Pictures, renders, temporary
+    and damaged files that are younger than ``grace_s`` stay, as a run may be about to name them; so
+    do files with a time in the future.
 
-    Errors: :class:`LakeError` if ``names`` has no demonstration though the lake holds some, or
-    lacks a dimension: rather nothing goes than everything.
+    Errors: :class:`LakeError` if ``names`` has no demonstration although the lake has some, or
+    lacks a dimension. Nothing is removed then.
     """
     return _Collector(root, lake, images, names, grace_s, delete=delete).run()
 
@@ -111,7 +112,7 @@ class _Collector:
 
     def run(self) -> Collected:
         self._check_names()
-        # Before anything that may name one of them is read.
+        # Pictures are listed before anything that may name one of them is read.
         pictures = dict(self._images.entries())
         self._partitions()
         self._pictures(pictures)
@@ -137,7 +138,7 @@ class _Collector:
             )
 
     def _entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each partition that exists, and its file; foreign files left out."""
+        """Values of each existing partition, and its file; foreign files are left out."""
         for entry in self._lake.files(table_name):
             values = values_of(table(table_name), entry.name)
             if values is not None:
@@ -148,7 +149,7 @@ class _Collector:
         return all(v in self._names[d] for d, v in zip(dimensions, values, strict=True))
 
     def _partitions(self) -> None:
-        """Let partitions of names that left go."""
+        """Remove partitions of removed names."""
         asked: set[str] | None = None
         for name in TABLES:
             listed = list(self._entries(name))
@@ -165,19 +166,19 @@ class _Collector:
                             "materialize` first."
                         )
                         continue
-                # Unless it was just written again.
+                # Not removed if it was just written again.
                 if self._goes(self._lake.place, entry.name, entry.mtime_ns + 1):
                     self._found.items[PARTITIONS].append(Item(what, entry.size))
 
     def _goes(self, place: Place, name: str, before_ns: int) -> bool:
-        """Remove a file, if files are to be removed; whether it goes, or would."""
+        """Remove a file, if files are to be removed; returns whether it was or would be removed."""
         if not place.is_below(name):
             self._behind_links[place.where(name).rpartition("/")[0]] += 1
             return False
         return not self._delete or place.delete_if_older(name, before_ns)
 
     def _asked(self) -> set[str]:
-        """Questions that answers of current models under current variants are about."""
+        """Questions with answers of current models under current variants."""
         found: set[str] = set()
         for values, _ in self._entries("predictions"):
             if self._is_current("predictions", values):
@@ -186,9 +187,9 @@ class _Collector:
         return found
 
     def _is_answered(self, values: tuple[str, ...], asked: set[str]) -> bool:
-        """Whether current answers are still about questions of a name that left.
+        """Whether current answers still refer to questions of a removed name.
 
-        The file then tells the warehouse that these answers are no error.
+        The file is then kept, as the warehouse needs it to leave these answers out.
         """
         if not asked:
             return False
@@ -232,7 +233,7 @@ class _Collector:
         for name, column in pictured.items():
             for values, _ in self._entries(name):
                 n_partitions += 1
-                # One that left names its pictures as long as it is there.
+                # A partition of a removed name protects its pictures as long as it exists.
                 if self._delete or self._is_current(name, values):
                     rows = self._lake.read(name, _partition(name, values))
                     named.update(rows.get_column(column))
@@ -254,7 +255,7 @@ class _Collector:
         return named
 
     def _damaged(self) -> None:
-        """Let damaged files go that were set aside long enough ago; those with answers stay."""
+        """Remove damaged files that were set aside long enough ago; files with answers stay."""
         lake, images = self._lake.place, self._images.place
         found = [(lake, name, entry) for name, _, entry in self._lake.files_aside()]
         found += [(images, "", entry) for entry in self._images.files_aside()]
@@ -283,10 +284,10 @@ class _Collector:
                 self._found.items[LEFTOVERS].append(Item(str(path), size))
 
     def _temporary_files(self) -> Iterator[Path]:
-        """What is ours and temporary in the data root, but for the lake and pictures.
+        """Our temporary files in the data root, without those of the lake and the pictures.
 
-        Inside a recording, pictures of a question file and annotated films nothing is ours, nor in
-        folders that we do not know, nor behind a link that leads elsewhere.
+        Recordings, pictures of question files, annotated films, unknown folders and links to other
+        places contain no files of ours.
         """
         root = self._root
         flat = (root.root, root.recordings, root.question_files, root.step_files)
@@ -313,13 +314,13 @@ def _partition(table_name: str, values: tuple[str, ...]) -> dict[str, str]:
 
 
 def _size_and_newest(path: Path) -> tuple[int, int]:
-    """Bytes of a file or a whole folder, and when anything in it was written last, in ns."""
+    """Bytes of a file or a folder, and the latest time of change in it, in ns."""
     try:
         found = path.lstat()
         is_folder = path.is_dir() and not path.is_symlink()
         parts = [found, *(p.lstat() for p in path.rglob("*"))] if is_folder else [found]
     except FileNotFoundError:
-        return 0, time.time_ns()  # renamed or removed since: not a leftover
+        return 0, time.time_ns()  # renamed or removed meanwhile, so not a leftover
     return sum(p.st_size for p in parts[is_folder:]), max(p.st_mtime_ns for p in parts)
 
 

@@ -1,7 +1,7 @@
-"""Forgotten names, kept beside the data so that they stay out.
+"""List of forgotten names, kept beside the data.
 
-Dagster's database knows which names are partitions; it may be lost or replaced.
-So every name in the lake counts unless it was forgotten here.
+Dagster's database has the names of partitions, but it may be lost or replaced. So every name in the
+lake is a partition, unless it is listed here.
 """
 
 from collections.abc import Collection
@@ -14,7 +14,7 @@ FILE = "forgotten.txt"
 
 
 class Forgotten:
-    """The list below a data root: one ``dimension name`` per line."""
+    """The file with the list in a data root: one ``dimension name`` per line."""
 
     def __init__(self, root: Path) -> None:
         self._path = root / FILE
@@ -24,11 +24,11 @@ class Forgotten:
         return frozenset(name for found, name in self._pairs() if found == dimension)
 
     def add(self, dimension: str, name: str) -> None:
-        """Remember to leave ``name`` out. Errors: :class:`OutputError` if it cannot be written."""
+        """Add ``name`` to the list. Errors: :class:`OutputError` if it cannot be written."""
         self._write([*self._pairs(), (dimension, name)])
 
     def remove(self, dimension: str, names: Collection[str]) -> None:
-        """``names`` are wanted again. Errors: as :meth:`add`."""
+        """Remove ``names`` from the list. Errors: as :meth:`add`."""
         pairs = self._pairs()
         kept = [pair for pair in pairs if pair[0] != dimension or pair[1] not in names]
         if len(kept) < len(pairs):

@@ -1,10 +1,10 @@
-"""How Dagster's partitions of a data root are cut: ``<root>/partitions.yaml``, written by people.
+"""Sets Dagster's partitions of a data root: ``<root>/partitions.yaml``, written by people.
 
 ::
 
     demonstration_shards: 100
 
-Without the file a partition is one demonstration. It changes no data and no version of anything.
+Without the file a partition is one demonstration. The setting changes no data and no versions.
 """
 
 from pathlib import Path
@@ -17,9 +17,11 @@ from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.paths import PARTITIONS_FILE
 
 SHARDED = "demonstration"
-"""The dimension of which data roots have thousands of names."""
+"""The dimension that can have thousands of names."""
 MOST_SHARDS = 4_000
-"""With 22 variants that is what Dagster recommends at most for one asset: 100,000 partitions."""
+"""With 22 variants this gives about 100,000 partitions, the most that Dagster recommends for an
+asset.
+"""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def read_root_file(path: Path, kind: type[_T], advice: str) -> _T | None:
-    """What the file at ``path`` says; None without a file.
+    """The content of the file at ``path``; None without a file.
 
     Errors: :class:`SettingsError` names the file, what is wrong in it, and ends with ``advice``.
     """

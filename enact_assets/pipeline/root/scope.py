@@ -1,12 +1,12 @@
-"""What of the registry is made in a data root: its scope, ``<root>/scope.yaml``.
+"""The scope of a data root, ``<root>/scope.yaml``: the part of the registry that is made in it.
 
-The registry names everything that can be made; a first look makes a part. The file remembers which,
-so that later commands, Dagster's partitions and the list of missing partitions keep to that part.
-It holds names that a person asked for. What arrived by itself (recordings, question files, imported
-answers) needs no entry: it is in the data root because somebody put it there.
+The registry names everything that can be made; a first look makes a part of it. The file records
+that part, so that later commands, Dagster's partitions and the list of missing partitions are
+limited to it. It contains names that a person requested. Imported files (recordings, question
+files, answers) need no entry, as importing them was a request.
 
-Without the file everything in the registry is in scope. That is how a data root made before there
-were scopes goes on: taking names from its lake would silently drop what a stopped run had not
+Without the file everything in the registry is in scope, as in a data root made before scopes
+existed. Taking names from its lake instead would silently drop names that a stopped run had not
 reached yet.
 """
 
@@ -27,9 +27,9 @@ from enact_assets.settings.registry import BASELINE, Registry, load_registry, re
 
 ALL: Literal["all"] = "all"
 PARTS = {"demonstration": "demonstrations", "variant": "variants", "model": "models"}
-"""Dimension -> its field of the file, which is the registry's word too."""
+"""Dimension -> its field in the file, which has the same name in the registry."""
 REGISTERED = ("demonstration", "model")
-"""Dimensions whose names the registry lists, and others may add to."""
+"""Dimensions whose names are listed in the registry and can also be imported."""
 HEADER = """\
 # What enact-assets makes here of the registry; recordings and other imports come on top.
 # Written by enact-assets: `materialize --all` widens it to the whole registry.
@@ -44,36 +44,38 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Scope:
-    """``of`` maps dimension -> names in scope; a dimension that it lacks has all of the registry's.
+    """``of`` maps dimension -> names in scope; in other dimensions all names of the registry are.
 
-    The baseline is always in scope: others are compared with it, and masks are of its camera.
+    The baseline is always in scope: other variants are compared with it, and masks use its camera.
     """
 
     of: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def widened(self, names: Mapping[str, Collection[str]]) -> "Scope":
-        """With ``names`` (dimension -> names) in it too."""
+        """The scope with ``names`` (dimension -> names) added."""
         return Scope({d: known.union(names.get(d, ())) for d, known in self.of.items()})
 
     def without(self, dimension: str, name: str, registry: Registry) -> "Scope":
-        """With one name less; all names of ``registry`` but that one where it had all."""
+        """The scope without one name; an unlimited dimension becomes a list of all other names of
+        ``registry``.
+        """
         all_names = {"demonstration": registry.demonstrations, "model": registry.models}
         names = self.of.get(dimension, frozenset(all_names[dimension]))
         return self if name not in names else Scope({**self.of, dimension: names - {name}})
 
     def of_registry(self, registry: Registry) -> Registry:
-        """``registry`` with the names in scope, without gatings and question sets that only other
-        variants ask.
+        """``registry`` limited to the names in scope, without gatings and question sets that only
+        other variants use.
 
-        Variants that it does not have are left out (:meth:`unknown`). Demonstrations and models
-        need not be in it: another seed of an activity is a name, too.
+        Variants that ``registry`` does not have are left out (:meth:`unknown`). Demonstrations and
+        models need not be in it: another seed of an activity is also a valid name.
         """
         variants = registry.variants
         if "variant" in self.of:
             wanted = self.of["variant"] | {BASELINE}
             out = [v for name, v in variants.items() if name not in wanted]
             variants = {name: v for name, v in variants.items() if name in wanted}
-            # One that no variant asks is in the registry for its own sake.
+            # An entry that no variant uses at all stays.
             gatings = {v.gating for v in out} - {v.gating for v in variants.values()}
             sets = {v.question_set for v in out} - {v.question_set for v in variants.values()}
             registry = replace(
@@ -94,7 +96,7 @@ class Scope:
         )
 
     def outside(self, registry: Registry) -> dict[str, list[str]]:
-        """Dimension -> names of ``registry`` that are not in scope, in its order."""
+        """Dimension -> names of ``registry`` that are not in scope, in the registry's order."""
         all_names = {d: list(getattr(registry, part)) for d, part in PARTS.items()}
         return {
             dimension: out
@@ -113,7 +115,7 @@ class Scope:
 
 
 def read_scope(root: Path) -> Scope | None:
-    """The scope of the data root ``root``; None without a file, and then everything is in scope.
+    """The scope of the data root ``root``; None without a file: then everything is in scope.
 
     Errors: :class:`SettingsError` names the file and what is wrong in it.
     """
@@ -139,7 +141,7 @@ def read_scope(root: Path) -> Scope | None:
 
 
 def write_scope(root: Path, scope: Scope) -> None:
-    """Remember ``scope``. Errors: :class:`OutputError` if the file cannot be written."""
+    """Write ``scope`` to its file. Errors: :class:`OutputError` if the file cannot be written."""
     names = {part: sorted(scope.of[d]) if d in scope.of else ALL for d, part in PARTS.items()}
     with replacing(root / SCOPE_FILE) as temporary:
         temporary.write_bytes(HEADER.encode() + msgspec.yaml.encode(names))
@@ -151,7 +153,7 @@ def is_unused(root: DataRoot) -> bool:
 
 
 def scoped_registry(root: Path, registry: Registry | None = None) -> Registry:
-    """The registry in force, or ``registry``, with what is in the scope of the data root ``root``.
+    """The registry in force, or ``registry``, limited to the scope of the data root ``root``.
 
     Errors: :class:`SettingsError`.
     """

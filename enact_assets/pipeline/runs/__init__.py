@@ -1,1 +1,1 @@
-"""Dagster's runs of a data root: its instance and lock, lost runs, what runs make."""
+"""Dagster's runs of a data root: its instance and lock, lost runs, results of runs."""

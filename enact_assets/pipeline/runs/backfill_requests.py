@@ -1,11 +1,11 @@
-"""Runs that a backfill asks for: they name no checks.
+"""Removes checks from the runs that a backfill requests.
 
-For a list of partitions Dagster's daemon asks for one run, which names every check of its assets.
-The code server leaves out those that are about more than the run makes (``dagster/asset_runs.py``),
-and then the daemon gives up the backfill: "Failed to target asset selection". Where a request names
-no check, the code server picks them. The daemon is Dagster's own, and loads of ours what
-``dagster.yaml`` names: our storages import this module, and the values for Kubernetes, where the
-chart has its own storages, name :class:`QueuedRuns`.
+For a list of partitions, Dagster's daemon requests one run, which names every check of its assets.
+The code server leaves out checks that are about more than the assets of the run
+(``dagster/asset_runs.py``), and then the daemon aborts the backfill: "Failed to target asset
+selection". If a request names no checks, the code server selects them. The daemon is Dagster's, and
+loads only those modules of ours that ``dagster.yaml`` names: our storages import this module, and
+the values for Kubernetes, where the chart has its own storages, name :class:`QueuedRuns`.
 """
 
 import sys
@@ -21,7 +21,9 @@ _requests: Callable[..., Sequence[dg.RunRequest]] = getattr(asking, _NAME)
 
 
 class QueuedRuns(QueuedRunCoordinator):
-    """Dagster's own queue, in a module of ours: the daemon loads it before any backfill."""
+    """Dagster's own queue in this module, so that the daemon loads the module before any
+    backfill.
+    """
 
 
 def _without_checks(*arguments: Any, **others: Any) -> list[dg.RunRequest]:
@@ -32,6 +34,6 @@ def _without_checks(*arguments: Any, **others: Any) -> list[dg.RunRequest]:
 
 
 setattr(asking, _NAME, _without_checks)
-# The daemon has imported the function by its name before it opens the instance.
+# The daemon has already imported the function by its name when it opens the instance.
 if (_backfills := sys.modules.get("dagster._core.execution.asset_backfill")) is not None:
     setattr(_backfills, _NAME, _without_checks)

@@ -1,4 +1,4 @@
-"""Answers of batches, fetched for all models of a data root: by command, or by a schedule."""
+"""Fetches answers of batches for all models of a data root, for a command and a schedule."""
 
 from enact_assets.answers.models.batch_records import read_batches
 from enact_assets.answers.models.bought_batches import Collected, collect, ledger_folders
@@ -8,9 +8,9 @@ from enact_assets.pipeline.runs.resources import DataResource
 
 
 def collect_all(data: DataResource) -> list[tuple[str, Collected]]:
-    """Model and what came, of each model with open batches.
+    """Model and fetched answers, for each model with open batches.
 
-    Errors: :class:`PredictionError` for a model that is known no more, and those of
+    Errors: :class:`PredictionError` for a model that is no longer known, and those of
     :func:`~enact_assets.answers.models.bought_batches.collect`.
     """
     ledger = data.data_root.ledger
@@ -22,6 +22,6 @@ def collect_all(data: DataResource) -> list[tuple[str, Collected]]:
         model = data.models.find_made(batches[0].model)
         if model is None:
             raise PredictionError(f"{batches[0].model} is a reference baseline: it has no batches")
-        # Nothing is bought here: the budget only gives back what was set aside.
+        # Nothing is bought here: the budget only releases reserved amounts.
         found.append((model.name, collect(model, folder, budget=Budget(ledger, None))))
     return found

@@ -1,8 +1,9 @@
-"""What runs print, kept for the UI: of a native library that crashes there is nothing else.
+"""Keeps the output of runs for the UI. If a native library crashes, there is no other message.
 
 Dagster's own manager keeps every byte of every run, and starts four processes to show them on the
-terminal, too. Here the last of each stream stays, of the last runs only, and a thread shows them.
-Runs of drivers are left out: they share the terminal of their driver, which says what went wrong.
+terminal, too. Here only the end of each stream is kept, only for the last runs, and a thread shows
+them. Runs of drivers are not captured: they share the terminal of their driver, which reports
+failures.
 """
 
 import io
@@ -24,9 +25,9 @@ from dagster._core.storage.local_compute_log_manager import (
 from dagster._serdes import ConfigurableClassData
 
 FOLDER = "logs"
-"""Below the folder of the instance."""
+"""Name of a folder in the folder of the instance."""
 MOST_BYTES = 256 * 1024
-"""Of a stream of one run."""
+"""Most bytes kept of one stream of a run."""
 MOST_RUNS = 300
 LOOK_S = 0.5
 DROPPED = b"[earlier output was dropped]\n"
@@ -36,7 +37,7 @@ _is_captured: ContextVar[bool] = ContextVar("enact_is_captured", default=True)
 
 @contextmanager
 def uncaptured() -> Iterator[None]:
-    """Within the block, what runs print goes to the terminal only."""
+    """Within the block, the output of runs goes to the terminal only."""
     token = _is_captured.set(False)
     try:
         yield
@@ -51,12 +52,12 @@ class BoundedComputeLogManager(LocalComputeLogManager):
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
     ) -> Self:
-        """As Dagster calls it; its own gives an instance of the parent class."""
+        """Called by Dagster. The inherited method would create an instance of the parent class."""
         return cls(inst_data=inst_data, **config_value)
 
     @contextmanager
     def capture_logs(self, log_key: Sequence[str]) -> Generator[CapturedLogContext, None, None]:
-        """Within the block, what this process prints goes to files, and to where it went before."""
+        """Within the block, the output of this process goes to files and to its former target."""
         if not _is_captured.get():
             yield CapturedLogContext(log_key)
             return
@@ -78,18 +79,20 @@ class BoundedComputeLogManager(LocalComputeLogManager):
         log_key: Sequence[str],  # noqa: ARG002 - Dagster's
         io_type: ComputeIOType,  # noqa: ARG002 - Dagster's
     ) -> Iterator[IO[bytes] | None]:
-        """Nothing: sensors look thousands of times a day, and their message says what they saw."""
+        """Give None, so that logs of sensors are not captured: they run thousands of times a day,
+        and their message has the result.
+        """
         yield None
 
     def is_capture_complete(self, log_key: Sequence[str]) -> bool:
-        """Also if nothing was captured: the UI would wait for it."""
+        """True, even if nothing was captured: the UI would wait for it."""
         complete = Path(self.get_captured_local_path(log_key, "complete"))
         return complete.exists() or not complete.parent.exists()
 
     def _drop_old_runs(self) -> None:
         try:
             runs = sorted(os.scandir(self._base_dir), key=lambda entry: entry.stat().st_mtime)
-        except OSError:  # there are none, or another process drops them just now
+        except OSError:  # the folder does not exist, or another process removes runs right now
             return
         for run in runs[: max(0, len(runs) - MOST_RUNS)]:
             shutil.rmtree(run, ignore_errors=True)
@@ -97,8 +100,8 @@ class BoundedComputeLogManager(LocalComputeLogManager):
 
 @contextmanager
 def kept(stream: IO[str], path: Path) -> Iterator[None]:
-    """Within the block, ``stream`` of this process and its children goes to ``path``, where the
-    system keeps it if they crash, and from there to where it went before.
+    """Within the block, ``stream`` of this process and its children goes to the file ``path``,
+    which stays if they crash, and from there to its former target.
 
     A stream without a descriptor, as in a notebook, is left alone.
     """
@@ -131,15 +134,15 @@ def kept(stream: IO[str], path: Path) -> Iterator[None]:
 
 
 def show(path: Path, seen: int, before: IO[bytes]) -> int:
-    """Write to ``before`` what came after the first ``seen`` bytes of a file; how many it has now.
+    """Write a file's content after its first ``seen`` bytes to ``before``; returns its size now.
 
-    One that is too long is cut to its last half. Whoever writes to it appends.
+    A file that is too long is cut to its last half. All writers append.
     """
     with suppress(OSError), path.open("r+b") as file:
         file.seek(seen)
         while piece := file.read(MOST_BYTES):
             seen += len(piece)
-            with suppress(OSError):  # a terminal that was closed
+            with suppress(OSError):  # the terminal was closed
                 before.write(piece)
         if seen > MOST_BYTES:
             file.seek(seen - MOST_BYTES // 2)

@@ -1,9 +1,9 @@
-"""The code location as Dagster's UI knows it, for runs that nobody launched by that name.
+"""Adds the code location to runs that Dagster did not launch by that name.
 
 The UI shows a run in the timeline, on the page of its job and under its code location only if the
-run says which one it belongs to. Dagster notes that for runs that it launches, and has no public
-way to note it for runs of ``execute_in_process``. Its command line calls a location by its module:
-``dagster job backfill -m`` queued runs that no daemon could start.
+run has a code location. Dagster sets it for runs that it launches, and has no public way to set it
+for runs of ``execute_in_process``. Its command line names a location by its module: no daemon could
+start runs queued by ``dagster job backfill -m``.
 """
 
 import os
@@ -25,7 +25,7 @@ from dagster._core.remote_origin import (
 LOCATION = "enact_assets"
 """Name of the code location: in workspace.yaml, deploy/workspace.yaml and pyproject.toml."""
 LOCATION_VARIABLE = "ENACT_CODE_LOCATION"
-"""Another name for it, as Kubernetes allows no underscore."""
+"""Variable with another name, as names in Kubernetes have no underscore."""
 MODULE = "enact_assets.definitions"
 
 
@@ -43,19 +43,19 @@ def write_workspace(folder: Path) -> Path:
 
 
 def job_origin(job: str) -> RemoteJobOrigin:
-    """Where the UI finds ``job``: by name, so without paths of this machine."""
+    """Origin under which the UI finds ``job``: by name, without paths of this machine."""
     location = RegisteredCodeLocationOrigin(location_name())
     return RemoteJobOrigin(RemoteRepositoryOrigin(location, SINGLETON_REPOSITORY_NAME), job)
 
 
 class ByModuleOrName(DefaultRunLauncher):
-    """Dagster's own launcher, which also finds the location of runs that name its module.
+    """Dagster's own launcher, which also finds the code location of runs that name its module.
 
-    Where a workspace calls the location by its module, as ``dagster dev -m`` does, that name stays.
+    If the workspace names the location by its module, as with ``dagster dev -m``, that name stays.
     """
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Start a process for the run in the code server, noting the location that it belongs to.
+        """Start a process for the run in the code server, and record the run's code location.
 
         Errors: Dagster's, if no server can be reached or the process does not start.
         """
@@ -70,7 +70,7 @@ class ByModuleOrName(DefaultRunLauncher):
 
 
 def note_code_location(instance: dg.DagsterInstance) -> None:
-    """Make every run that this process creates in ``instance`` say its code location."""
+    """Record the code location in every run that this process creates in ``instance``."""
     create: Callable[..., dg.DagsterRun] = instance.create_run_for_job
 
     def create_with_origin(job_def: dg.JobDefinition, **others: Any) -> dg.DagsterRun:

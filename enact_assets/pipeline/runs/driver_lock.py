@@ -1,7 +1,8 @@
-"""The lock that keeps a second driver out of a data root, and says who holds it.
+"""The lock of a data root against a second driver. It also names the driver that holds it.
 
-The operating system holds it for the process, and PostgreSQL for the connection: both let go the
-moment the holder dies. No clock and no process number decides anything; messages only show them.
+The operating system holds the lock for the process, and PostgreSQL for the connection; both release
+it when the holder dies. Clocks and process numbers are only shown in messages, never used for
+decisions.
 """
 
 import errno
@@ -29,28 +30,28 @@ ADVISORY_KEY = 0x656E616374  # "enact"
 NO_LOCKS_HERE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 REACHED_S = 10
 WAIT_S = 0.2
-"""Longer than :func:`driver_at_work` holds the file."""
+"""Time to wait for the lock: longer than :func:`driver_at_work` holds it."""
 KEEPALIVE = "-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=6"
-"""A holder whose machine vanished is noticed within two minutes, not two hours."""
+"""With this, a vanished machine of a holder is noticed within two minutes, not two hours."""
 
 
 def postgres_url() -> str | None:
-    """The PostgreSQL database that Dagster stores in; None means SQLite below the data root."""
+    """The PostgreSQL database of Dagster's storage; None means SQLite below the data root."""
     return os.environ.get(POSTGRES_VARIABLE) or None
 
 
 def plain_url(url: str) -> str:
-    """``url`` as PostgreSQL's own library takes it, without the name of a Python driver."""
+    """``url`` in the form of PostgreSQL's own library, without the name of a Python driver."""
     scheme, colon, rest = url.partition(":")
     scheme = scheme.partition("+")[0]
     return f"{'postgresql' if scheme == 'postgres' else scheme}{colon}{rest}"
 
 
 def shown(url: str) -> str:
-    """Database and machine of ``url``, as they may be shown.
+    """Database and machine of ``url``, without secrets.
 
-    Errors: :class:`SettingsError`, which quotes nothing, if it is none: parts of a password with an
-    unescaped ``/`` or ``@`` are where a name or a port belongs.
+    Errors: :class:`SettingsError` if it is not a URL. The error quotes nothing: parts of a password
+    with an unescaped ``/`` or ``@`` would appear as name or port.
     """
     import psycopg2
     from psycopg2.extensions import parse_dsn
@@ -70,7 +71,7 @@ def shown(url: str) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder``; raises :class:`SettingsError` if it cannot be made, or written into."""
+    """Make ``folder``; raises :class:`SettingsError` if it cannot be made or written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -83,10 +84,10 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def only_driver(data_root: Path) -> Iterator[None]:
-    """Hold the data root's lock, and its database's if it has one.
+    """Hold the lock of the data root, and the lock of its database if it has one.
 
-    Errors: :class:`MaterializationError` names the driver that holds it: process, machine, since
-    when; :class:`SettingsError` if the folder cannot be written or the database not be reached.
+    Errors: :class:`MaterializationError` names the driver that holds it: process, machine, start
+    time; :class:`SettingsError` if the folder cannot be written or the database cannot be reached.
     """
     make_folder(data_root)
     with _file_lock(data_root), _database_lock():
@@ -96,8 +97,8 @@ def only_driver(data_root: Path) -> Iterator[None]:
 @contextmanager
 def _file_lock(data_root: Path) -> Iterator[None]:
     path = data_root / LOCK_FILE
-    # With `preserve_lock_file` it raises an error where the file system has no locks. Otherwise
-    # the existence of the file would be the lock, also after the driver died.
+    # With `preserve_lock_file` an error is raised if the file system has no locks. Without it, the
+    # existence of the file would be the lock, even after the driver died.
     lock = FileLock(path, WAIT_S, preserve_lock_file=True, on_acquired=_write_holder)
     try:
         lock.acquire()
@@ -125,7 +126,9 @@ def _write_holder(lock: int) -> None:
 
 
 def _holder_in(path: Path) -> str:
-    """The driver that a lock file names, unless it ended: its successor is about to write."""
+    """The driver that a lock file names, unless it has ended and another driver is about to
+    write.
+    """
     with suppress(OSError, ValueError, TypeError, KeyError):
         found = json.loads(path.read_bytes())
         process = ProcessIdentity.decoded(found["process"])
@@ -135,14 +138,14 @@ def _holder_in(path: Path) -> str:
 
 
 class _DatabaseLock:
-    """The lock in the database, which it holds for one connection."""
+    """The lock in the database, held by one connection."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection = self._locked()
 
     def check(self) -> None:
-        """Take it again if the connection was lost, as by a restart of the database."""
+        """Take the lock again if the connection was lost, as by a restart of the database."""
         import psycopg2
 
         try:
@@ -169,14 +172,15 @@ class _DatabaseLock:
 
 
 _held: list[_DatabaseLock] = []
-"""What this process holds."""
+"""Database locks that this process holds."""
 
 
 def check_only_driver() -> None:
-    """Make sure that no other driver has begun since this one took its locks.
+    """Check that no other driver has started since this one took its locks.
 
-    Errors: :class:`MaterializationError` if one has, as the database had dropped the lock together
-    with its connection; :class:`SettingsError` if the database can no longer be reached.
+    Errors: :class:`MaterializationError` if another driver has started, after the database dropped
+    the connection and with it the lock; :class:`SettingsError` if the database can no longer be
+    reached.
     """
     for lock in _held:
         lock.check()
@@ -200,8 +204,8 @@ def _database_lock() -> Iterator[None]:
 def driver_at_work(data_root: Path) -> str | None:
     """The driver of ``data_root`` or of another root on its database; None if there is none.
 
-    The locks themselves are asked, so that it is right also between two steps of a driver, and of
-    one that died. Errors: :class:`SettingsError` if the database cannot be reached.
+    The locks themselves are tested, so the answer is right even between two steps of a driver, and
+    after a driver died. Errors: :class:`SettingsError` if the database cannot be reached.
     """
     holder = _file_holder(data_root / LOCK_FILE)
     url = postgres_url()
@@ -215,10 +219,11 @@ def driver_at_work(data_root: Path) -> str | None:
 
 
 def _file_holder(path: Path) -> str | None:
-    # No file yet, or no locks here: then the database has one.
+    # No file yet, or a file system without locks: then the database has a lock.
     with suppress(OSError), open_given(path) as lock:
         try:
-            # Shared, which FileLock cannot be: two checks at the same time do not collide.
+            # A shared lock, which FileLock does not offer, so that two checks at the same time do
+            # not collide.
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _holder_in(path)
@@ -234,7 +239,7 @@ def connected(url: str) -> "psycopg2.extensions.connection":
         connection = psycopg2.connect(
             plain_url(url),
             connect_timeout=REACHED_S,
-            # PostgreSQL keeps 63 bytes of it, the machine's name last.
+            # PostgreSQL keeps 63 bytes of it, so the machine's name comes last.
             application_name=f"enact-assets {here.pid} {here.host}",
             options=KEEPALIVE,
         )

@@ -1,4 +1,4 @@
-"""What a failed run says first: our own error, in words, before any stack trace."""
+"""Shows our own error first on the page of a failed run, before any stack trace."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.pipeline.runs.running import WHY_TAG
 
 WHY_CHARACTERS = 1000
-"""Of a reason, as a tag."""
+"""Most characters of a reason in a tag."""
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def said_first(context: dg.AssetExecutionContext) -> Iterator[None]:
 
 
 def note_failed(context: dg.AssetExecutionContext, message: str) -> None:
-    """Add to the reason of a run that it failed: "it was fresh" alone would contradict its page."""
+    """Add the failure to the reason of a run, as "it was fresh" alone would contradict its page."""
     run = context.instance.get_run_by_id(context.run.run_id)
     why = run.tags.get(WHY_TAG) if run is not None else None
     half = WHY_CHARACTERS // 2

@@ -30,20 +30,20 @@ POLICY: Mapping[str, Any] = {
         "module": "enact_assets.pipeline.runs.code_location",
         "class": "ByModuleOrName",
     },
-    # Of runs that render one at a time works; others are mostly a process that starts. By run, not
+    # Only one run that renders works at a time; others mostly start a process. By run, not
     # by op: a run that waits inside its process occupies a slot meanwhile.
     "concurrency": {
         "runs": {"max_concurrent_runs": 4},
         "pools": {"granularity": "run", "default_limit": 1},
     },
-    # Of runs whose process died or never started, whoever asked for them, except those of drivers,
-    # which are made by the next driver. A step that failed would fail again.
+    # Retries of runs whose process died or never started, except those of drivers,
+    # which the next driver makes. A step that failed would fail again.
     "run_retries": {"enabled": True, "max_retries": 3, "retry_on_asset_or_op_failure": False},
-    # A run that never got its process counts as failed, not as running.
+    # A run without a process counts as failed, not as running.
     "run_monitoring": {"enabled": True, "start_timeout_seconds": 300},
-    # A busy machine takes longer than the three minutes after which Dagster's UI gives up.
+    # A busy machine needs more than the three minutes after which Dagster's UI gives up.
     "code_servers": {"local_startup_timeout": 900},
-    # Days that looks of sensors and schedules are kept: there are thousands a day.
+    # Days for which ticks of sensors and schedules are kept: there are thousands a day.
     "retention": {
         name: {"purge_after_days": {"skipped": 2, "success": 30, "failure": 30}}
         for name in ("schedule", "sensor", "auto_materialize")
@@ -51,11 +51,13 @@ POLICY: Mapping[str, Any] = {
     "telemetry": {"enabled": False},
     "nux": {"enabled": False},
 }
-"""What holds for every instance, wherever it stores; a test compares it with the YAML files."""
+"""Settings of every instance, with any storage; a test compares them with the YAML files."""
 
 
 def check_root(data_root: Path) -> None:
-    """Raise :class:`SettingsError` if there is no such folder: reading commands create none."""
+    """Raise :class:`SettingsError` if there is no such folder: commands that only read do not
+    create it.
+    """
     if not data_root.is_dir():
         raise SettingsError(
             f"{data_root}: no such folder; nothing was made there yet. Check --data and "
@@ -66,10 +68,10 @@ def check_root(data_root: Path) -> None:
 def open_instance(data_root: Path) -> dg.DagsterInstance:
     """The Dagster instance of a data root; its settings are in ``<data root>/dagster``.
 
-    Runs and events are kept beside them, or in the PostgreSQL database that ``ENACT_POSTGRES_URL``
-    names, which every process that opens the instance must have set: the file never holds it.
+    Runs and events are stored beside them, or in the PostgreSQL database of ``ENACT_POSTGRES_URL``.
+    Every process that opens the instance must have this variable, as the file never contains it.
 
-    Errors: :class:`SettingsError` if nothing can be written there, if the database cannot be used,
+    Errors: :class:`SettingsError` if the folder cannot be written, if the database cannot be used,
     or as :func:`check_path`.
     """
     check_path(data_root)
@@ -86,12 +88,12 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
         instance = dg.DagsterInstance.from_config(str(home))
         set_limits(instance)
         return instance
-    # Dagster would try for ten seconds, and write a page about it.
+    # Checked here, as Dagster would retry for ten seconds and print a long traceback.
     connected(url).close()
     try:
         instance = dg.DagsterInstance.from_config(str(home))
     except Exception as error:
-        # Of SQLAlchemy, psycopg2 or dagster-postgres, by what is wrong.
+        # The error may be of SQLAlchemy, psycopg2 or dagster-postgres.
         raise SettingsError(
             f"{POSTGRES_VARIABLE} ({shown(url)}): the database cannot be used: {_innermost(error)}"
         ) from error
@@ -100,7 +102,7 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
 
 
 def instance_config(home: Path) -> dict[str, Any]:
-    """What ``dagster.yaml`` of an instance in ``home`` says."""
+    """Content of ``dagster.yaml`` of an instance in ``home``."""
     base = {"base_dir": str(home.resolve())}
     if postgres_url() is not None:
         storage: dict[str, Any] = {
@@ -151,7 +153,7 @@ def _write_instance_file(home: Path, config: Mapping[str, Any]) -> None:
 
 
 def _innermost(error: BaseException) -> str:
-    """What the first cause says, in one line; a database driver names no password."""
+    """Message of the first cause, in one line; messages of database drivers contain no password."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return " ".join(str(error).split())

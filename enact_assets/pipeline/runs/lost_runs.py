@@ -1,4 +1,4 @@
-"""Runs whose process died, which Dagster would otherwise show as started forever."""
+"""Finds runs whose process died; otherwise Dagster would show them as started forever."""
 
 import time
 
@@ -8,30 +8,36 @@ from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.pipeline.runs.running import unfinished_runs
 
 PROCESS_TAG = ".dagster/enact_process"
-"""Run id and process. Dagster hides tags that begin so; it copies them to retries, too."""
+"""Tag with run id and process. Dagster hides tags that begin with a dot, and copies them to
+retries.
+"""
 OLD_S = 24 * 3600.0
-"""A run on a machine that cannot be asked counts as lost after this: no step takes that long."""
+"""After this time a run on another machine counts as lost: no step takes that long."""
 NOTHING_HALF = "Nothing incomplete was published."
 
 
 def process_tags(run_id: str) -> dict[str, str]:
-    """Tags by which the process of run ``run_id`` is found again, or found to be gone."""
+    """Tags that identify the process of run ``run_id``."""
     return {PROCESS_TAG: f"{run_id} {ProcessIdentity.here().encoded()}"}
 
 
 def process_of(run: dg.DagsterRun) -> ProcessIdentity | None:
-    """The process of ``run``; None if it has no tag, or the tag of the run it repeats."""
+    """The process of ``run``; None if it has no tag, or only the tag copied from the run it
+    repeats.
+    """
     run_id, _, process = run.tags.get(PROCESS_TAG, "").partition(" ")
     return ProcessIdentity.decoded(process) if run_id == run.run_id else None
 
 
 def note_process(context: dg.AssetExecutionContext) -> None:
-    """Tag a run with the process that works at it, whatever it was tagged with before."""
+    """Tag a run with its process, replacing an earlier tag."""
     context.instance.add_run_tags(context.run.run_id, process_tags(context.run.run_id))
 
 
 def mark_lost(instance: dg.DagsterInstance, run_id: str, why: str) -> bool:
-    """Mark a run failed unless it ended by itself, and give back what it held; whether it was."""
+    """Mark a run as failed and release its slots, unless it has ended; returns whether it was
+    marked.
+    """
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
@@ -41,7 +47,9 @@ def mark_lost(instance: dg.DagsterInstance, run_id: str, why: str) -> bool:
 
 
 def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Mark a run canceled unless it ended by itself, and give back what it held; whether it was."""
+    """Mark a run as canceled and release its slots, unless it has ended; returns whether it was
+    marked.
+    """
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
@@ -51,10 +59,10 @@ def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
 
 
 def mark_all_lost(instance: dg.DagsterInstance) -> list[str]:
-    """Mark failed every unfinished run whose process is gone; their ids.
+    """Mark every unfinished run as failed whose process is gone; returns their ids.
 
-    Only runs that carry :func:`process_tags`; Dagster finds those that never got a process. Of
-    processes on other machines cannot be checked from here: their runs are left for a day.
+    Only runs with :func:`process_tags` are checked; Dagster finds runs that never got a process.
+    Processes on other machines cannot be checked from here, so their runs are left for a day.
     """
     marked = []
     for run in unfinished_runs(instance):
@@ -76,6 +84,6 @@ def _age_s(instance: dg.DagsterInstance, run_id: str) -> float:
 
 
 def _give_back(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Places in pools."""
+    """Release the run's slots in pools."""
     if instance.event_log_storage.supports_global_concurrency_limits:
         instance.event_log_storage.free_concurrency_slots_for_run(run_id)

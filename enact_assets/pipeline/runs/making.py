@@ -1,4 +1,4 @@
-"""Provenance of a running step, taken when it begins and when it writes."""
+"""Provenance of a running step, read when it begins and when it writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,22 +29,22 @@ from enact_assets.settings.registry import load_registry
 
 
 class Made:
-    """The partition that a step is making, and what its inputs were when it began."""
+    """The partition that a step is making, and the versions of its inputs when it began."""
 
     def __init__(
         self, spec: StepSpec, partition: Partition, states: LakeStates, names: Names
     ) -> None:
         self.names = names
-        """Names that were current when it began."""
+        """Names that were current when the step began."""
         self._spec, self._partition, self._states = spec, partition, states
         self.inputs = self._read()
-        """Versions of its inputs when it began."""
+        """Versions of the step's inputs when it began."""
 
     def provenance(self, asset: str) -> Provenance:
-        """What ``asset`` is made from and by.
+        """Provenance of ``asset``: inputs and code version.
 
-        Errors: :class:`MaterializationError` if an input changed since the step began, also one
-        that another vouches for.
+        Errors: :class:`MaterializationError` if an input changed since the step began, even one
+        that another input vouches for.
         """
         now = self._read()
         changed = sorted(n for n in {*now, *self.inputs} if now.get(n) != self.inputs.get(n))
@@ -72,17 +72,17 @@ def provenance_of(asset: str) -> Provenance:
 
 @dataclass(frozen=True)
 class Found:
-    """What a run finds when it begins: the names of the time, and where lineage is read from."""
+    """The state at the beginning of a run: current names, and the source of lineage."""
 
     names: Names
     states: LakeStates
 
     def causes(self, step: str, partition: Partition) -> tuple[Cause, ...]:
-        """Why one partition is stale, by what it is made from."""
+        """Why one partition is stale, from its inputs and code."""
         return causes_now(self.states, self.names, code_version, step, partition)
 
     def why(self, step: str, partition: Partition) -> str:
-        """All of them in one line."""
+        """All causes in one line."""
         causes = "; ".join(map(str, self.causes(step, partition)))
         return causes or "it was fresh; requested by hand"
 
@@ -95,7 +95,7 @@ def found_now(context: dg.AssetExecutionContext, data: DataResource) -> Found:
 
 
 def partition_of_run(context: dg.AssetExecutionContext) -> Partition:
-    """The partition in Dagster that the run makes; of a range of several the first."""
+    """The partition in Dagster that the run makes; the first one of a range."""
     has_key = context.has_partition_key or context.has_partition_key_range
     return Partition.of_key(str(context.partition_keys[0]) if has_key else None)
 
@@ -106,14 +106,14 @@ def makes_several(context: dg.AssetExecutionContext) -> bool:
 
 
 def is_why_wanted(context: dg.AssetExecutionContext) -> bool:
-    """Whether the tags of the run do not say why it is made."""
+    """Whether the tags of the run lack its reason."""
     return WHY_TAG not in context.run.tags or context.run.parent_run_id is not None
 
 
 def note_why(context: dg.AssetExecutionContext, why: str) -> None:
-    """Tag the run with its reason, unless it was planned: then it has the tag already.
+    """Tag the run with its reason, unless it was planned and has the tag already.
 
-    Dagster gives a repeated run the tags of the one that failed: its reason is a new one.
+    Dagster copies tags of a failed run to its retry, which gets a new reason.
     """
     if is_why_wanted(context):
         context.instance.add_run_tags(context.run.run_id, {WHY_TAG: why[:WHY_CHARACTERS]})
@@ -121,7 +121,7 @@ def note_why(context: dg.AssetExecutionContext, why: str) -> None:
 
 @contextmanager
 def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> Iterator[Made]:
-    """Within the block, landed rows count as made by step ``name`` from the current inputs.
+    """Within the block, written rows get provenance: step ``name`` and the current inputs.
 
     A file that the block finds damaged is set aside, so that its partition is made again. Errors:
     as :func:`said_first`.
@@ -138,7 +138,7 @@ def making(context: dg.AssetExecutionContext, data: DataResource, name: str) -> 
 def making_partition(
     found: Found, data: DataResource, name: str, partition: Partition
 ) -> Iterator[Made]:
-    """As :func:`making`, for one of several partitions that a run makes."""
+    """As :func:`making`, for one of the partitions of a run."""
     made = Made(STEP_NAMED[name], partition, found.states, found.names)
     token = _made.set(made)
     try:

@@ -1,4 +1,4 @@
-"""Marts as Dagster knows them: the version of what each holds, told by whoever publishes."""
+"""Versions of marts in Dagster, which publishing reports."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -14,13 +14,13 @@ from enact_assets.engine.tables import TABLES
 from enact_assets.results.published import Ask, OpenWarehouse
 
 MADE_OF = "made of"
-"""Metadata key: hash of the SQL of a mart and of all that it reads, as the published file says."""
+"""Metadata key: hash of the SQL of a mart and of everything it reads, from the published file."""
 VERSION_TAG = "dagster/data_version"
 
 
 @cache
 def mart_files() -> tuple[SqlFile, ...]:
-    """Files of all relations that publishing computes, each after those it reads."""
+    """Files of all relations that publishing computes, each after the files it reads."""
     own = StalePartitions.table_name()
     return tuple(f for f in packaged_sql() if f.stage == MARTS or f.name == own)
 
@@ -36,39 +36,41 @@ def tables_of(mart: str) -> frozenset[str]:
 
 
 class Content(NamedTuple):
-    """What a mart was made of, and the version of its rows: equal rows have equal versions."""
+    """Hash of the inputs of a mart, and the version of its rows: equal rows have equal versions."""
 
     made_of: str
     version: str
 
 
-def told_contents(instance: dg.DagsterInstance) -> dict[str, Content]:
-    """Mart -> what Dagster was told of it last; one of which it was told no version is left out."""
+def reported_contents(instance: dg.DagsterInstance) -> dict[str, Content]:
+    """Mart -> its content as last reported to Dagster; marts without a reported version are left
+    out.
+    """
     found = {}
     keys = [dg.AssetKey(file.name) for file in mart_files()]
     for record in instance.get_asset_records(keys):
-        event = record.asset_entry.last_materialization
-        told = None if event is None else event.asset_materialization
-        if told is not None and told.tags and MADE_OF in told.metadata:
-            content = Content(str(told.metadata[MADE_OF].value), told.tags[VERSION_TAG])
-            found[told.asset_key.to_user_string()] = content
+        last = record.asset_entry.last_materialization
+        event = None if last is None else last.asset_materialization
+        if event is not None and event.tags and MADE_OF in event.metadata:
+            content = Content(str(event.metadata[MADE_OF].value), event.tags[VERSION_TAG])
+            found[event.asset_key.to_user_string()] = content
     return found
 
 
 def contents(
-    warehouse: Path, told: Mapping[str, Content], ran: Collection[str] = ()
+    warehouse: Path, reported: Mapping[str, Content], ran: Collection[str] = ()
 ) -> Iterator[tuple[SqlFile, Content]]:
-    """Each mart of the published file with its content, in the order in which they are made.
+    """Each mart of the published file with its content, in the order of making.
 
-    Rows are hashed, unless the mart was made of what it was made of when it was ``told``, and is
-    none of those that ``ran`` now: another version of the code may make other rows of the same.
+    Rows are hashed, unless the mart has the same inputs as in ``reported`` and is not in ``ran``,
+    the marts made now: another version of the code may make other rows from the same inputs.
 
-    Errors: :class:`WarehouseError` if there is no published file, or none of ours.
+    Errors: :class:`WarehouseError` if there is no published file, or not one of ours.
     """
     ask = OpenWarehouse(warehouse)
     made_of = dict(ask("select name, made_of from meta.made").iter_rows())
     for file in mart_files():
-        before, now = told.get(file.name), made_of[file.name]
+        before, now = reported.get(file.name), made_of[file.name]
         is_kept = before is not None and before.made_of == now and file.name not in ran
         version = before.version if before and is_kept else _rows_sha(ask, file.name)
         yield file, Content(now, version)

@@ -1,10 +1,10 @@
-"""Which names there are: of the registry what is in scope, of lists beside the data, recordings and
-imported files all that somebody defined, and what the lake holds; without forgotten ones.
+"""Finds all names: names of the registry that are in scope, defined names of lists beside the data,
+of recordings and of imported files, and names in the lake; without forgotten names.
 
-Sensor and driver register the same (:func:`names_found`); what was registered, with gatings and
-variants of the registry, are the names now (:func:`current_names`). What the lake holds arrived
-once, whoever asked for it, and whichever database Dagster uses now: it stays a name until it is
-forgotten. A scope grows by what a command names.
+Sensor and driver register the same names (:func:`names_found`). Registered names, with gatings and
+variants of the registry, are the current names (:func:`current_names`). A name in the lake stays
+current until it is forgotten, whichever database Dagster uses now. Names given to a command are
+added to the scope.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -40,7 +40,7 @@ HELD_IN = {
 }
 """Dimension -> table of the lake whose names stay until they are forgotten."""
 MADE_IN = {**HELD_IN, "question_file": "official_questions"}
-"""Dimension -> table that is the first to be made of a name."""
+"""Dimension -> table that is made first for a new name."""
 Named = Mapping[str, Iterable[str]]
 """Dimension -> names."""
 
@@ -51,8 +51,8 @@ def current_names(
     added: Mapping[str, Collection[str]] = MappingProxyType({}),
     left_out: Collection[str] = (),
 ) -> Names:
-    """The registry's gatings and variants, what has become a dynamic partition, and ``added``;
-    without the demonstrations ``left_out``.
+    """The registry's gatings and variants, the dynamic partitions, and ``added``, without the
+    demonstrations ``left_out``.
     """
 
     def of(dimension: str) -> set[str]:
@@ -66,10 +66,10 @@ def current_names(
 def names_found(
     data: DataResource, registry: Registry | None
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Dimension -> names that are to be partitions, in the order found; and what is wrong.
+    """Dimension -> names that should be partitions, in the order found; and problems.
 
-    Undefined names are ignored, each with one message that says where the name is. Without a
-    ``registry`` the names of all other places are found.
+    Undefined names are ignored, each with a message that says where the name comes from. Without a
+    ``registry``, the names of all other places are found.
     """
     dimensions = ("demonstration", "model", "question_file", "world_source")
     places: dict[str, dict[str, str]] = {dimension: {} for dimension in dimensions}
@@ -85,7 +85,7 @@ def names_found(
     for dimension, file in LISTS.items():
         add(dimension, _listed(Path(data.root) / file, problems))
     add("demonstration", ((name, "recordings") for name in data.recordings.names()))
-    # Their files stay when they are forgotten: answers cost money, or people's time.
+    # Files of forgotten names stay, as answers cost money or people's time.
     forgotten = Forgotten(data.data_root.root).of("model")
     answered = [*answered_names(data.data_root), *data.models.answered.annotators()]
     answered = [name for name in answered if name not in forgotten]
@@ -107,7 +107,7 @@ def names_found(
                 found[dimension].append(key)
     made = names_in_lake(data)
     for dimension, names in made.items():
-        # A name whose recording is gone is not reported each time.
+        # A name whose recording is gone is not reported again and again.
         found[dimension] += [
             name
             for name in names
@@ -124,8 +124,8 @@ def names_found(
 def without_twins(
     dimension: str, names: Iterable[str], known: Iterable[str]
 ) -> tuple[list[str], list[str]]:
-    """``names`` that are ``known`` or differ in more than case from earlier ones, and what to say
-    of the others.
+    """``names`` that are ``known`` or differ in more than case from earlier ones, and messages
+    about the others.
     """
     named = list(names)
     found = twins(named)
@@ -140,8 +140,8 @@ def without_twins(
 
 
 def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:
-    """Add the source ``embedded`` of WorldPrediction where a demonstration in ``found`` (dimension
-    -> names) is an environment of it: without any there is nothing to compare with.
+    """Add the source ``embedded`` of WorldPrediction if a demonstration in ``found`` (dimension ->
+    names) is an environment of it; without one there are no questions.
     """
     if any(_is_environment(name, registry, data) for name in found["demonstration"]):
         found["world_source"] += [EMBEDDED_WORLD]
@@ -151,7 +151,7 @@ def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
     environments = registry.world.environments
     try:
         _, seed = parse_demonstration(name)
-        # Its seed tells it of nearly all; finding the source looks for files.
+        # For nearly all names the seed decides; finding the source would look for files.
         return environments.has(EMBEDDED, seed) and environments.has(
             data.sources.find(name).name, seed
         )
@@ -162,7 +162,7 @@ def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
 def _asked_about(
     data: DataResource, registry: Registry, problems: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Demonstrations that questions of a gating name; their files stay when they are forgotten."""
+    """Demonstrations named by questions of a gating; files of forgotten ones stay."""
     forgotten = Forgotten(data.data_root.root).of("demonstration")
     files = data.asked.files()
     try:
@@ -174,7 +174,7 @@ def _asked_about(
 
 
 def names_in_lake(data: DataResource) -> dict[str, list[str]]:
-    """Dimension -> names in the lake that were not forgotten, sorted."""
+    """Dimension -> names in the lake, without forgotten ones, sorted."""
     forgotten = Forgotten(data.data_root.root)
     found = {}
     for dimension in HELD_IN:
@@ -183,7 +183,7 @@ def names_in_lake(data: DataResource) -> dict[str, list[str]]:
 
 
 def places_of(data: DataResource, registry: Registry, dimension: str, name: str) -> list[str]:
-    """Places that still name ``name``, so that it would be added again, in words."""
+    """Descriptions of places that still contain ``name``, so that it would be added again."""
     registered = {"demonstration": registry.demonstrations, "model": registry.models}
 
     def is_meant(text: str) -> bool:
@@ -208,10 +208,10 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
 def undefined(
     dimension: str, names: Iterable[str], registry: Registry, data: DataResource
 ) -> dict[str, str]:
-    """Those of ``names`` that nobody defined, such as one typed into the UI, and why.
+    """Those of ``names`` that are not defined anywhere, such as one typed into the UI, and why.
 
-    Not one that a place names, however wrong, that lake or answers hold, or of which the files that
-    define it cannot be read: what is there today is not the last word about it.
+    A name is not listed if some place contains it, even wrongly, if the lake or answers have it, or
+    if the files that define it cannot be read, as they may be readable later.
     """
     found = {}
     made = _made(data, dimension)
@@ -243,9 +243,9 @@ def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
 
 
 def checked_name(dimension: str, name: str, registry: Registry | None, data: DataResource) -> str:
-    """The name of the partition that ``name`` of ``dimension`` means: of a model it may be an id.
+    """The name of the partition for ``name`` of ``dimension``, which may be the id of a model.
 
-    Errors: :class:`UnknownNameError` if it is not defined anywhere.
+    Errors: :class:`UnknownNameError` if the name is not defined anywhere.
     """
     if dimension == "model":
         return data.models.partition_name(name)
@@ -277,12 +277,12 @@ def _listed(path: Path, problems: list[str]) -> Iterator[tuple[str, str]]:
 def scope_with(
     data: DataResource, registry: Registry, named: Named, part: Named | None, *, is_whole: bool
 ) -> Scope:
-    """The scope of a data root once a command was called with these names.
+    """The scope of a data root after a command with these names.
 
-    ``named`` are the names that the command is restricted to, ``part`` a part of the registry that
-    it makes (a first look). In an unused data root they are all there is to the scope, and a
-    dimension without names has all of the registry; in one that was used before there were scopes
-    everything stays in scope. ``is_whole`` asks for the whole registry.
+    ``named`` are the names that the command is limited to, ``part`` is a part of the registry that
+    it makes (a first look). In an unused data root these names become the scope, and a dimension
+    without names has all names of the registry. In a data root that was used before scopes existed,
+    everything stays in scope. ``is_whole`` requests the whole registry.
     Errors: :class:`UnknownNameError` for an unknown variant.
     """
     names = {dimension: set(given) for dimension, given in named.items()}
@@ -303,18 +303,20 @@ def scope_with(
 
 @dataclass(frozen=True)
 class ScopeChange:
-    """What a command did to the scope of a data root."""
+    """Change of the scope of a data root by a command."""
 
     scope: Scope
     is_first: bool
-    """Whether nothing was made in the data root before."""
+    """Whether the data root was unused before."""
     is_changed: bool
     has_new_variants: bool
-    """Whether variants joined it: Dagster knows those of the time when it loaded the registry."""
+    """Whether variants were added: Dagster knows only the variants at the time of loading the
+    registry.
+    """
 
     def words(self, names: Names, registry: Registry, assets: Collection[str] = ()) -> list[str]:
-        """What to print before anything is made; ``names`` are those of the data root now,
-        ``assets`` those that the command is limited to.
+        """Messages to print before anything is made; ``names`` are the current names of the data
+        root, ``assets`` those that the command is limited to.
         """
         notes = self.scope.unknown(registry)
         there = ", ".join(counted(len(names.of[d]), d) for d in ("demonstration", "variant"))
@@ -336,9 +338,9 @@ class ScopeChange:
 def keep_scope(
     instance: dg.DagsterInstance, data: DataResource, registry: Registry, scope: Scope
 ) -> ScopeChange:
-    """Remember ``scope`` in the data root if it differs from the one there.
+    """Write ``scope`` to the data root if it differs from the current one.
 
-    Demonstrations of :func:`left_over` are partitions no more.
+    Demonstrations of :func:`left_over` are removed from the partitions.
     """
     before, root = read_scope(data.data_root.root) or Scope(), data.data_root.root
     is_first = is_unused(data.data_root)
@@ -353,7 +355,7 @@ def keep_scope(
 def left_over(
     instance: dg.DagsterInstance, data: DataResource, registry: Registry, scope: Scope
 ) -> set[str]:
-    """Demonstrations of ``registry`` that are partitions, and not in ``scope``; none once any
+    """Demonstrations of ``registry`` that are partitions but not in ``scope``; empty if any
     demonstration was made.
 
     The UI makes all names of the registry partitions in a data root without a scope, before a first
@@ -366,8 +368,10 @@ def left_over(
 
 
 def _is_embedded(name: str, data: DataResource) -> bool:
-    """Recordings are in scope by being there: only names of our own simulator are remembered."""
+    """Whether a demonstration is from our simulator. Only such names are written to the scope, as
+    recordings are always in scope.
+    """
     try:
         return data.sources.find(name).name == EMBEDDED
     except EnactError:
-        return False  # reported where it becomes no partition
+        return False  # reported where partitions are registered

@@ -1,4 +1,6 @@
-"""What an update of the package makes stale, and what making it again takes."""
+"""Estimates which partitions an update of the package makes stale, and how long making them
+takes.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,14 +20,14 @@ from enact_assets.pipeline.runs.running import job_of
 PICTURES = ("frame_images",)
 ANSWERS = ("predictions", "world_predictions")
 LAST_RUNS = 50
-"""Runs of a step from which its time is learned."""
+"""How many runs of a step its time is estimated from."""
 
 
 class NewVersion(NamedTuple):
-    """Partitions that other code made, the rows of these that take longest, and the time.
+    """Partitions made by other code, rows of the steps that take longest, and the time.
 
-    ``hours`` are those of one run after the other, by the last runs of each step; None if a step
-    never ran here.
+    ``hours`` is the time of all runs one after the other, estimated from the last runs of each
+    step; None if a step never ran here.
     """
 
     n_partitions: int
@@ -37,7 +39,9 @@ class NewVersion(NamedTuple):
 def made_by_other_code(
     instance: dg.DagsterInstance, lake: Lake, plan: Verdicts
 ) -> NewVersion | None:
-    """What of ``plan`` is made again because the code is another one; None if nothing is."""
+    """Partitions of ``plan`` that are made again because the code changed; None if there are
+    none.
+    """
     stale = [s for s in plan.stale if any(cause.is_new_code for cause in s.causes)]
     if not stale:
         return None
@@ -53,7 +57,7 @@ def made_by_other_code(
 
 
 def _rows(lake: Lake, step: str, partition: Partition) -> int:
-    """Rows that ``step`` landed before; none if they cannot be read."""
+    """Number of rows that ``step`` has written before; 0 if they cannot be read."""
     where = partition.as_dict(dimensions(step))
     try:
         return lake.read(step, where).height
@@ -75,8 +79,8 @@ def _seconds(instance: dg.DagsterInstance, step: str) -> float | None:
 
 
 def _n_made(instance: dg.DagsterInstance, run: dg.DagsterRun, n_assets: int) -> int:
-    """Partitions of a step with ``n_assets`` that ``run`` told of."""
+    """Number of partitions of a step with ``n_assets`` that ``run`` reported."""
     if FIRST_TAG not in run.tags:
         return 1
-    n_told = instance.get_run_stats(run.run_id).materializations
-    return max(1, n_told // len(run.asset_selection or range(n_assets)))
+    n_reported = instance.get_run_stats(run.run_id).materializations
+    return max(1, n_reported // len(run.asset_selection or range(n_assets)))

@@ -1,7 +1,7 @@
 """Pools: limits on runs that work at the same time.
 
-Limits are kept in the instance, where the UI shows and changes them. The daemon's queue keeps to
-all of them; a driver, which has the machine for itself, to those of what is not the machine's.
+Limits are stored in the instance, where the UI shows and changes them. The daemon's queue respects
+all of them; a driver, which has the machine for itself, only those of other resources.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ POOL_OF: Mapping[str, str] = {
 }
 """Step -> pool."""
 OF_DRIVERS = frozenset({GPU, API})
-"""Pools to whose limits drivers keep, too."""
+"""Pools whose limits drivers respect, too."""
 
 
 def set_limits(instance: dg.DagsterInstance) -> None:
-    """Set the limit of every pool that has none of its own yet; what people set is kept."""
+    """Set the limit of every pool without one; limits that people set are kept."""
     storage = instance.event_log_storage
     known = {pool.name for pool in storage.get_pool_limits() if not pool.from_default}
     for pool in sorted(set(LIMITS) - known):
@@ -33,9 +33,10 @@ def set_limits(instance: dg.DagsterInstance) -> None:
 
 
 def driver_limit(instance: dg.DagsterInstance, step: str) -> int | None:
-    """How many runs of ``step`` a driver may have at work at once, one at least; None: any number.
+    """Most runs of ``step`` that a driver may perform at the same time, at least one; None: any
+    number.
 
-    A limit of 0 holds up the daemon only: a person started the driver on purpose.
+    A limit of 0 stops only the daemon: a person started the driver on purpose.
     """
     pool = POOL_OF.get(step)
     if pool not in OF_DRIVERS:

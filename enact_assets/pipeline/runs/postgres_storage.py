@@ -1,8 +1,8 @@
-"""Dagster's storage in PostgreSQL, for any URL that PostgreSQL itself takes, over kept connections.
+"""Dagster's storage in PostgreSQL, for any URL that PostgreSQL accepts, with reused connections.
 
-Without a driver in the URL, SQLAlchemy 2.1 takes one that dagster-postgres cannot work with; and
-outside its web server, Dagster opens a connection for every statement. Connections that a restart
-of the database broke are replaced before they are used. Named in ``dagster.yaml``.
+Without a driver in the URL, SQLAlchemy 2.1 uses one that dagster-postgres does not support. Outside
+its web server, Dagster opens a connection for every statement. Connections that a restart of the
+database broke are replaced before use. ``dagster.yaml`` names this storage.
 """
 
 import time
@@ -22,20 +22,21 @@ from enact_assets.pipeline.runs.driver_lock import plain_url
 
 DRIVER = "postgresql+psycopg2"
 STATEMENT_S = 300
-"""PostgreSQL gives up a statement after this."""
+"""PostgreSQL aborts a statement after this time."""
 RECYCLE_S = 3600
 MOST_CONNECTIONS = 20
 
 IDLE_S = 1.0
-"""A restart takes longer. Dagster takes a connection for every statement: asking each time would
-double the round trips."""
+"""Connections that were idle for longer are tested before use; a restart of the database takes
+longer. Dagster takes a connection for every statement, so testing each time would double the round
+trips."""
 _LEFT = "enact_left"
 
 
 def ask_idle_connections(engine: Engine) -> None:
-    """Ask kept connections of ``engine`` that were idle before they are used again.
+    """Test idle connections of ``engine`` before they are used again.
 
-    One that does not answer is dropped, and another one opened in its place.
+    A connection that does not answer is replaced by a new one.
     """
 
     def note(_connection: Any, record: Any) -> None:
@@ -49,7 +50,7 @@ def ask_idle_connections(engine: Engine) -> None:
             cursor = connection.cursor()
             cursor.execute("select 1")
             cursor.close()
-        except Exception as error:  # each driver has errors of its own
+        except Exception as error:  # each database driver has its own errors
             raise DisconnectionError from error
 
     event.listen(engine, "checkin", note)
@@ -63,7 +64,7 @@ class KeptPostgresStorage(DagsterPostgresStorage):
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
     ) -> Self:
-        """Made by Dagster from the ``config`` of ``dagster.yaml``: ``postgres_url``."""
+        """Called by Dagster with the ``config`` of ``dagster.yaml``: ``postgres_url``."""
         url = plain_url(config_value["postgres_url"]).replace("postgresql", DRIVER, 1)
         kept = cls(url, should_autocreate_tables=True, inst_data=inst_data)
         kept.optimize_for_webserver(1000 * STATEMENT_S, RECYCLE_S, MOST_CONNECTIONS)
@@ -72,7 +73,9 @@ class KeptPostgresStorage(DagsterPostgresStorage):
     def optimize_for_webserver(
         self, statement_timeout: int, pool_recycle: int, max_overflow: int
     ) -> None:
-        """Keep connections; limits in milliseconds, seconds, and number beyond the one kept."""
+        """Keep connections; limits in milliseconds, seconds, and number of additional
+        connections.
+        """
         for part in (self.run_storage, self.event_log_storage, self.schedule_storage):
             part.optimize_for_webserver(
                 statement_timeout=statement_timeout,

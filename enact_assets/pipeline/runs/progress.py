@@ -1,4 +1,4 @@
-"""Progress of long steps: into the run's log for the UI, and to a listener in the terminal."""
+"""Reports progress of long steps to the run's log for the UI, and to a listener in the terminal."""
 
 import time
 from collections.abc import Iterator
@@ -26,21 +26,21 @@ def listening(listener: OnProgress) -> Iterator[None]:
 
 @contextmanager
 def within(done: int, total: int, unit: str) -> Iterator[None]:
-    """In the block, what steps report is progress within one of ``total`` parts of a run."""
+    """Within the block, progress of steps is scaled to one of ``total`` parts of a run."""
     outer = _listener.get()
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         free = progress.free / progress.total if progress.total else 0.0
         outer(Progress(done + progress.share, total, unit, progress.text, free))
 
-    with listening(tell):
+    with listening(report):
         yield
 
 
 def reporter(context: dg.AssetExecutionContext, text: str) -> OnProgress:
-    """Hands on how far the step is that ``context`` runs: it works on ``text``.
+    """A receiver for progress of the step that ``context`` runs; ``text`` names the step's work.
 
-    The log hears it at most every 15 seconds, but each note at once.
+    It writes to the log at most every 15 seconds, but each note immediately.
     """
     logged_at = time.monotonic()
 

@@ -1,10 +1,10 @@
-"""Runs of several partitions, one after the other: a range of them, or members of shards. Drivers
-and people start them.
+"""Makes several partitions in one run, one after the other: a range, or members of shards. Drivers
+and people start such runs.
 
-Each has its own provenance and, but for members of shards, its own event with its data version as
-soon as it landed. One that fails is noted and the others go on, also those of later steps in the
-same run; the last step fails at its end. What was made stays, so a run that was killed or failed is
-repeated for the partitions that are still stale.
+Each partition has its own provenance and, except for members of shards, its own event with its data
+version as soon as it is written. A failed partition is recorded and the others continue, also in
+later steps of the same run; the last step fails at its end. Finished partitions stay, so a killed
+or failed run is repeated only for partitions that are still stale.
 """
 
 import time
@@ -47,23 +47,23 @@ CONFIG = {
 }
 """Configuration of the op of a step whose partitions are shards."""
 ONLY_STALE_TAG = "enact/only_stale"
-"""Of a run of a range that leaves out what is fresh: an attempt before it broke off."""
+"""Tag of a run of a range that leaves out fresh partitions, as an earlier attempt was aborted."""
 FAILED = "failed partitions"
-"""Metadata key of a failed run: partition -> why it could not be made."""
+"""Metadata key of a failed run: partition -> reason."""
 AUTOMATED = "automation"
 RETRY_TAG = "dagster/retry_number"
 MOST_CHARACTERS = 1_000
 LOGGED = 3
-"""Tracebacks in the log of a run."""
+"""Most tracebacks in the log of a run."""
 FOUND = "an earlier run made it"
 _failed: dict[tuple[str, str], Mapping[str, str]] = {}
-"""Run and asset -> partitions of which it was not made, and why: later steps leave them out."""
+"""(Run, asset) -> partitions that could not be made, and why: later steps leave them out."""
 Landed = Iterable[tuple[str, dg.MaterializeResult[Any], int, Mapping[str, InputVersion]]]
-"""Of one partition, table by table: what Dagster is told, rows, and what it was made from."""
+"""Results of one partition, for each table: result for Dagster, number of rows, and inputs."""
 
 
 def run_config(only: Mapping[str, Iterable[str]], *, only_stale: bool) -> dict[str, Any]:
-    """Run configuration that makes ``only`` some names of a shard: step -> names."""
+    """Run configuration for some names of a shard (``only``: step -> names)."""
     configs = {step: {ONLY: sorted(names), ONLY_STALE: only_stale} for step, names in only.items()}
     return {"ops": {step: {"config": config} for step, config in configs.items()}}
 
@@ -71,11 +71,12 @@ def run_config(only: Mapping[str, Iterable[str]], *, only_stale: bool) -> dict[s
 def chosen_partitions(
     context: dg.AssetExecutionContext, found: Found, step: StepSpec, keys: Iterable[Partition]
 ) -> dict[Partition, list[Partition]]:
-    """Partition in Dagster -> those that the run makes of it: itself, or members of its shard.
+    """Partition in Dagster -> partitions that the run makes for it: itself, or members of its
+    shard.
 
-    Of a range everything that there should be, of shards what its configuration names and is
-    stale. What is fresh is left out also by a run that repeats another one, or that automation
-    started. Started by a person, a run that finds nothing stale makes everything.
+    For a range these are all its partitions, for shards the stale ones that the run's configuration
+    names. Fresh partitions are also left out by a retry, and by a run that automation started. A
+    run that a person started makes everything if nothing is stale.
 
     Errors: :class:`MaterializationError` for names that are not in the shard.
     """
@@ -103,7 +104,7 @@ def chosen_partitions(
             every = stale
     wanted = [p for of in every.values() for p in of]
     if WHY_TAG in tags:
-        pass  # it was planned, which looks at causes
+        pass  # a planned run has its reasons already
     elif wanted:
         first = f"{wanted[0].key}: {found.why(step.name, wanted[0])}"
         note_why(context, f"{counted(len(wanted), 'partition')}, first {first}")
@@ -113,7 +114,7 @@ def chosen_partitions(
 
 
 def _is_wanted(found: Found, step: StepSpec, partition: Partition) -> bool:
-    """Whether there should be such a partition: a range may hold others."""
+    """Whether the asset should have this partition: a range may contain others."""
     return found.names.has(step.assets[0], partition)
 
 
@@ -130,9 +131,10 @@ def tell(  # noqa: PLR0917 - what an event consists of
     tags: Mapping[str, str] | None = None,
     why: str | None = None,
 ) -> None:
-    """Tell Dagster of one partition at once; ``key`` is as Dagster gave it.
+    """Report one partition to Dagster immediately; ``key`` is Dagster's own key.
 
-    ``why`` it was made is in the event, since the run has many reasons; None: as its driver said.
+    The event has the reason ``why``, since each partition of a run has its own; None: the driver's
+    reason.
     """
     if why is None:
         outcome = performed()
@@ -149,12 +151,13 @@ def tell(  # noqa: PLR0917 - what an event consists of
 
 
 def without_event(asset: str) -> dg.MaterializeResult[Any]:
-    """A result that lets later steps of the run begin, and tells Dagster of no partition.
+    """A result that lets later steps of the run begin, and reports no partition to Dagster.
 
-    By its own marker for assets that told already; else it would give all partitions one version.
+    It is Dagster's marker for assets that were reported already; without it all partitions would
+    get one version.
     """
-    told = {SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION: True}
-    return dg.MaterializeResult(asset_key=asset, metadata=told)
+    metadata = {SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION: True}
+    return dg.MaterializeResult(asset_key=asset, metadata=metadata)
 
 
 def make_partitions(
@@ -164,10 +167,10 @@ def make_partitions(
     make: Callable[[Partition], Landed],
     where: Callable[[str], str],
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Make all partitions of a run by ``make``, and tell Dagster of each.
+    """Make all partitions of a run with ``make``, and report each to Dagster.
 
-    Gives results that add no event, so that later steps of the run begin. Errors:
-    ``dagster.Failure`` caused by a :class:`MaterializationError` if some could not be made.
+    Yields results without events, so that later steps of the run begin. Errors: ``dagster.Failure``
+    caused by a :class:`MaterializationError` if some could not be made.
     """
     named = {Partition.of_key(str(key)): key for key in context.partition_keys}
     run = _Run(context, found, step, named)
@@ -184,22 +187,22 @@ def make_partitions(
                 run.make(key, partition, make)
             on_progress(Progress(run.n_done, n, "partitions"))
         if shard_at(key) is not None:
-            run.tell_of_shard(key, in_time, where)
+            run.report_shard(key, in_time, where)
         elif not of:
-            run.tell_of_fresh(key)
+            run.report_fresh(key)
     run.fail_if_some_failed()
     yield from map(without_event, step.assets)
 
 
 @dataclass
 class _Run:
-    """What a run has made so far: rows by asset and partition, and why others failed."""
+    """State of a run: rows by asset and partition, and reasons of failed partitions."""
 
     context: dg.AssetExecutionContext
     found: Found
     step: StepSpec
     named: Mapping[Partition, str]
-    """Partition in Dagster -> its key as Dagster gave it, which may know its dimensions."""
+    """Partition in Dagster -> Dagster's own key, which may have dimensions."""
     n_rows: dict[Partition, dict[str, int]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -219,7 +222,7 @@ class _Run:
     def make(
         self, key: Partition, partition: Partition, make: Callable[[Partition], Landed]
     ) -> None:
-        """Make one partition; a failure is noted."""
+        """Make one partition; a failure is recorded."""
         n_rows, name = dict[str, int](), partition.key
         if name in self._blocked:
             self.failures[name] = self._blocked[name]
@@ -237,23 +240,25 @@ class _Run:
             self.n_rows[partition] = n_rows
 
     def is_too_late(self, partition: Partition) -> bool:
-        """Whether the driver that asked for the run begins nothing any more."""
+        """Whether the time limit of the driver's run has passed."""
         until = self._outcome.run.until
         is_late = until is not None and time.time() >= until
         self._outcome.left += [partition] if is_late else []
         return is_late
 
-    def tell_of_fresh(self, key: Partition) -> None:
-        """Of a partition that was left out: a run that fails would show it as failed."""
+    def report_fresh(self, key: Partition) -> None:
+        """Report a partition that was left out as fresh: otherwise a failed run would show it as
+        failed.
+        """
         for asset in self.step.assets:
             state = self.found.states.landed(asset, key)
             if state is not None and state.version:
-                self._tell(asset, key, state.version, {"found fresh": FOUND})
+                self._report(asset, key, state.version, {"found fresh": FOUND})
 
-    def tell_of_shard(
+    def report_shard(
         self, shard: Partition, chosen: list[Partition], where: Callable[[str], str]
     ) -> None:
-        """Of all its members that are there; of none, if nothing could be made."""
+        """Report a shard with all its existing members; not at all if nothing could be made."""
         made = [self.n_rows[p] for p in chosen if p in self.n_rows]
         if chosen and not made:
             return
@@ -268,19 +273,19 @@ class _Run:
                 "rows made": sum(n_rows[asset] for n_rows in made),
                 "path": dg.MetadataValue.path(where(asset)),
             }
-            self._tell(asset, shard, version_of(states), metadata)
+            self._report(asset, shard, version_of(states), metadata)
 
     def fail_if_some_failed(self) -> None:
-        """Raise what makes the run fail and names partitions that did, unless a later step will."""
+        """Raise an error that names failed partitions, unless a later step will."""
         self._outcome.failures |= self.failures
         if not self.failures:
             return
         in_run = {STEP_OF[asset] for asset in assets_of_run(self.context.run) & STEP_OF.keys()}
         reads = {given.asset for step in in_run - {self.step} for given in step.inputs}
         if not reads.isdisjoint(self.step.assets):
-            told = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
-            told |= {key: why for key, why in self.failures.items() if key in self._blocked}
-            _failed.update(((self._id, asset), told) for asset in self.step.assets)
+            reasons = {key: f"{self.step.name}: {text}" for key, text in self.failures.items()}
+            reasons |= {key: why for key, why in self.failures.items() if key in self._blocked}
+            _failed.update(((self._id, asset), reasons) for asset in self.step.assets)
             return
         first, why = next(iter(self.failures.items()))
         text = (
@@ -292,12 +297,14 @@ class _Run:
             text, metadata={FAILED: dg.MetadataValue.json(self.failures)}, allow_retries=False
         ) from MaterializationError(text)
 
-    def _tell(self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]) -> None:
+    def _report(
+        self, asset: str, key: Partition, version: str, metadata: Mapping[str, Any]
+    ) -> None:
         result = dg.MaterializeResult[Any](data_version=dg.DataVersion(version), metadata=metadata)
         tell(self.context, asset, self.named[key], result, why="")
 
     def _made_from(self, asset: str, inputs: Mapping[str, InputVersion]) -> dict[str, str]:
-        """Dagster's own words for what a partition is made from, as in runs of a single one."""
+        """Dagster's tags for the inputs of a partition, as in runs of a single partition."""
         tags = {
             "dagster/data_version_is_user_provided": "true",
             "dagster/code_version": code_version(asset),
@@ -321,7 +328,7 @@ class _Run:
 
 
 def _message(error: BaseException) -> str:
-    """What the outermost of our errors says; for a foreign one the innermost."""
+    """Message of the outermost error of this package; for foreign errors, of the innermost one."""
     last = error
     at: BaseException | None = error
     while at is not None:

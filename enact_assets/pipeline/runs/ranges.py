@@ -1,7 +1,7 @@
-"""Ranges of partitions: what one run makes of a step, told in its tags by the first and the last.
+"""Ranges of partitions: a run's tags name the first and the last partition that it makes.
 
-Dagster orders names that arrive by their arrival, all others by their letters. A range in two
-dimensions is the product of a range in each.
+Dagster sorts dynamic names by time of arrival, all others alphabetically. A range in two dimensions
+is the product of a range in each.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ FIRST_TAG, LAST_TAG = "dagster/asset_partition_range_start", "dagster/asset_part
 
 
 def range_tags(partitions: Sequence[Partition]) -> dict[str, str]:
-    """Tags of a run that makes ``partitions``, one of the lists of :func:`in_ranges`."""
+    """Tags of a run that makes ``partitions``, which are one list of :func:`in_ranges`."""
     return {FIRST_TAG: partitions[0].key, LAST_TAG: partitions[-1].key}
 
 
@@ -30,10 +30,10 @@ def in_ranges(
     instance: dg.DagsterInstance,
     most: int | None = None,
 ) -> list[list[Partition]]:
-    """``partitions`` in as few ranges of ``definition`` as can be, each of ``most`` at most.
+    """``partitions`` in as few ranges of ``definition`` as possible, each with at most ``most``.
 
-    With two dimensions a range has one name in the dimension of which fewer names are given.
-    What Dagster does not know stands alone: a run of it fails, and of it only.
+    With two dimensions a range has one name in the dimension with fewer names.
+    A partition that Dagster does not know gets its own range, so that only its run fails.
     """
     if definition is None:
         return [[partition] for partition in partitions]

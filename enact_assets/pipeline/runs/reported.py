@@ -1,7 +1,7 @@
-"""Data versions reported to Dagster: read, and brought up to date, in bulk.
+"""Reads data versions that were reported to Dagster, and reports new ones, in bulk.
 
-The lake decides what exists and what is fresh; Dagster's events are its report, which the UI and
-automation go by. The only module that uses parts of Dagster that are not public.
+The lake decides which partitions exist and are fresh; Dagster's events report that to the UI and to
+automation. This is the only module that uses parts of Dagster's storage that are not public.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,8 +17,8 @@ from enact_assets.engine.planning.shards import Shards, members, version_of
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import GRAPH, ROOTS, WAREHOUSE, dimensions
-from enact_assets.pipeline.lineage.versions import setting_changes, settings_as_told
-from enact_assets.pipeline.runs.marts import MADE_OF, contents, told_contents
+from enact_assets.pipeline.lineage.versions import reported_settings, setting_changes
+from enact_assets.pipeline.runs.marts import MADE_OF, contents, reported_contents
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import FAILED
@@ -38,11 +38,11 @@ def read_lineage(
     left_out: Collection[str] = (),
     only: Collection[str] | None = None,
 ) -> Lineage:
-    """All names, versions and provenance of a data root as they are now.
+    """Current names, versions and provenance of a data root.
 
-    ``added`` are names (dimension -> names) to be treated as if they were partitions already,
-    ``left_out`` demonstrations to be treated as if they were none. ``only`` limits it to some steps
-    and what they are made from.
+    ``added`` are names (dimension -> names) that count as partitions although they are not yet,
+    ``left_out`` are demonstrations that do not count as partitions. ``only`` limits the result to
+    some steps and everything upstream of them.
     """
     names = current_names(instance, registry, added or {}, left_out)
     kept = (
@@ -60,7 +60,7 @@ def read_lineage(
 
 
 def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partition, str]:
-    """Partition -> data version of its last materialization, as far as Dagster knows of any."""
+    """Partition -> data version of its last materialization in Dagster."""
     key = dg.AssetKey(asset)
     if dimensions(asset):
         found = instance.event_log_storage.get_latest_tags_by_partition(
@@ -74,9 +74,9 @@ def reported_versions(instance: dg.DagsterInstance, asset: str) -> dict[Partitio
 
 
 def tried_partitions(instance: dg.DagsterInstance, names: Names, asset: str) -> set[Partition]:
-    """Partitions of ``asset`` for which a run was ever started, whatever became of it.
+    """Partitions of ``asset`` for which a run was started at any time, whatever its result.
 
-    Of a shard, all of its members count.
+    A shard counts with all of its members.
     """
     key, planned = dg.AssetKey(asset), dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     storage = instance.event_log_storage
@@ -92,27 +92,26 @@ def report_landed(
     lineage: Lineage,
     shards: Shards | None = None,
 ) -> int:
-    """Tell Dagster everything of :func:`untold`; returns how many events that are."""
-    n_told = 0
-    for event in untold(instance, data, lineage, shards):
+    """Report all events of :func:`unreported` to Dagster; returns their number."""
+    n_events = 0
+    for event in unreported(instance, data, lineage, shards):
         instance.report_runless_asset_event(event)
-        n_told += 1
-    return n_told
+        n_events += 1
+    return n_events
 
 
-def untold(
+def unreported(
     instance: dg.DagsterInstance,
     data: DataResource,
     lineage: Lineage,
     shards: Shards | None = None,
 ) -> Iterator[dg.AssetMaterialization]:
-    """Partitions that are fresh, and of which Dagster knows nothing, another version, or a failed
-    attempt since: their events.
+    """Events for fresh partitions of which Dagster has no event, another version, or a later failed
+    attempt.
 
-    A run that was killed after its rows were published had no time to tell; a lake that was copied
-    here came without events; what a failed run was to make again may have turned out to be fresh.
-    Of ``shards`` those are told whose members are fresh, as far as they are there. With the
-    warehouse all marts are.
+    Such partitions come from runs that were killed after writing, from copied lakes, and from
+    failed runs whose partitions turned out fresh. Shards are reported if all their existing members
+    are fresh. All marts are reported together with the warehouse.
     """
     is_any_failed = bool(instance.get_runs_count(dg.RunsFilter(statuses=FAILED)))
     for step in lineage.steps:
@@ -125,7 +124,7 @@ def untold(
                 if not version or (is_known and partition not in failed):
                     continue
                 if any(lineage.causes(step, one) for one, _ in there):
-                    continue  # it will be made, and reported then
+                    continue  # its run will report it
                 yield (
                     _again(instance, asset, partition)
                     if is_known
@@ -147,7 +146,9 @@ def _found(asset: str, partition: Partition, version: str) -> dg.AssetMaterializ
 def _again(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.AssetMaterialization:
-    """The last event of a partition, with all that it says: it is later than the attempt."""
+    """A copy of the last event of a partition, so that an event is later than the failed
+    attempt.
+    """
     last = last_materialization(instance, asset, partition)
     if last is None or last.asset_materialization is None:
         raise LookupError(f"{asset} {partition.key}: Dagster knows of no such event")
@@ -156,9 +157,9 @@ def _again(
 
 def _marts(instance: dg.DagsterInstance, warehouse: Path) -> Iterator[dg.AssetMaterialization]:
     """Events of all marts of the published file."""
-    told = told_contents(instance)
-    for file, content in contents(warehouse, told):
-        if told.get(file.name) == content:
+    reported = reported_contents(instance)
+    for file, content in contents(warehouse, reported):
+        if reported.get(file.name) == content:
             yield _again(instance, file.name, Partition())
         else:
             found = _found(file.name, Partition(), content.version)
@@ -166,7 +167,7 @@ def _marts(instance: dg.DagsterInstance, warehouse: Path) -> Iterator[dg.AssetMa
 
 
 def failed_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition]:
-    """Partitions whose last attempt failed or was stopped, and that were not told of since."""
+    """Partitions whose last attempt failed or was stopped, without a later event."""
     key, storage = dg.AssetKey(asset), instance.event_log_storage
     tried: dict[Partition, str] = {}
     if dimensions(asset):
@@ -188,7 +189,7 @@ def failed_partitions(instance: dg.DagsterInstance, asset: str) -> set[Partition
 def _by_partition(
     lineage: Lineage, asset: str, shards: Shards | None
 ) -> list[tuple[Partition, list[tuple[Partition, State]]]]:
-    """Partition in Dagster -> states of what it stands for, in order."""
+    """Partition in Dagster -> states of the partitions that it contains, in order."""
     named, found = dimensions(asset), dict[Partition, list[tuple[Partition, State]]]()
     for partition, state in sorted(lineage.states.of[asset].items()):
         key = partition if shards is None else shards.partition(named, partition)
@@ -197,14 +198,14 @@ def _by_partition(
 
 
 def last_event_id(instance: dg.DagsterInstance) -> int:
-    """Number of Dagster's last event; equal numbers mean that nothing happened."""
+    """Number of Dagster's last event; if it is the same, nothing happened."""
     return instance.event_log_storage.get_maximum_record_id() or 0
 
 
 def last_materialization(
     instance: dg.DagsterInstance, asset: str, partition: Partition
 ) -> dg.EventLogRecord | None:
-    """The last event of a partition; None if there is none."""
+    """The last event of a partition; None if it has no event."""
     key, name = dg.AssetKey(asset), partition.key
     records = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[name] if name else None)
     found = instance.fetch_materializations(records, limit=1).records
@@ -214,12 +215,14 @@ def last_materialization(
 def entry_change(
     event: dg.EventLogRecord | None, registry: Registry, root: str, partition: Partition
 ) -> str:
-    """Settings of a config root that differ from those of ``event``; empty if it has none."""
+    """Settings of a config root that differ from those of ``event``; empty if the event has no
+    settings.
+    """
     materialization = event.asset_materialization if event else None
     was = materialization.metadata.get(SETTINGS) if materialization else None
     if not isinstance(was, dg.JsonMetadataValue) or not isinstance(was.value, dict):
         return ""
-    return setting_changes(was.value, settings_as_told(registry, root, partition))
+    return setting_changes(was.value, reported_settings(registry, root, partition))
 
 
 def last_check_texts(

@@ -1,4 +1,4 @@
-"""Resources: the one place that names where data lives and how many processes may work."""
+"""Resources: the only place that sets the location of data and the number of processes."""
 
 import os
 from functools import lru_cache
@@ -24,7 +24,7 @@ from enact_assets.settings.registry import Registry
 
 @lru_cache(maxsize=4)
 def _root(root: str, lake_url: str | None) -> DataRoot:
-    """The same one each time: a run asks for it at every turn."""
+    """Cached, as a run uses it all the time."""
     return DataRoot(Path(root), lake_url)
 
 
@@ -47,8 +47,8 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     )
 
     def below_root(self, place: str | Path) -> str:
-        """How Dagster is told a path: below the data root, so that it holds for a root that was
-        moved or copied; elsewhere, as for a URL, all of it.
+        """A path for Dagster: relative to the data root, so that it is valid after moving or
+        copying the root; other paths and URLs are not shortened.
         """
         return str(place).removeprefix(f"{Path(self.root)}/")
 
@@ -74,7 +74,7 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @property
     def sources(self) -> Sources:
-        """Who has demonstrations."""
+        """Sources of demonstrations."""
         return all_sources(self.recordings, self.asked)
 
     @property
@@ -84,21 +84,21 @@ class DataResource(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     @property
     def asked(self) -> ImportedQuestions:
-        """What imported question files ask."""
+        """Questions of imported question files."""
         return ImportedQuestions(self.question_files)
 
     @property
     def models(self) -> KnownModels:
-        """Models that have a name here."""
+        """Models that are named in this data root."""
         return KnownModels(self.data_root)
 
     @property
     def warehouse_path(self) -> Path:
-        """The DuckDB file people query."""
+        """The DuckDB file that people query."""
         return self.data_root.warehouse
 
     def states(self, registry: Registry) -> LakeStates:
-        """What lineage is read from."""
+        """The source of states for lineage."""
         return LakeStates(
             self.data_root,
             self.lake,

@@ -1,4 +1,4 @@
-"""Runs and outcomes as data, which travel between processes: make these partitions of that step."""
+"""Runs (partitions of one step to make) and outcomes, as data that are sent between processes."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.plurals import counted
 
 MAX_ATTEMPTS = 3
-"""A partition whose process dies is tried again: so often in all, as it may be what kills it."""
+"""Most attempts at a partition whose process dies, as the partition itself may be the reason."""
 
 
 def _new_id() -> str:
@@ -19,11 +19,12 @@ def _new_id() -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """Partitions of one step that are made together, and why each of them is.
+    """Partitions of one step that are made together, each with its reason.
 
-    A walk asks for all that it makes of a step, which is cut (:meth:`of`) into runs of Dagster. Of
-    several, each is made, told and fails for itself. None begins at the time ``until`` (Unix, s) or
-    later. The step may use ``workers`` processes. All attempts at a run have the same ``id``.
+    A driver requests all partitions of a step, which are divided (:meth:`of`) into runs of Dagster.
+    Each partition is made and reported, and may fail, independently. No partition starts at the
+    time ``until`` (Unix, s) or later. The step may use ``workers`` processes. All attempts at a run
+    have the same ``id``.
     """
 
     step: str
@@ -41,22 +42,22 @@ class Run:
 
     @property
     def is_list(self) -> bool:
-        """Whether it makes several partitions."""
+        """Whether the run makes several partitions."""
         return len(self.partitions) > 1
 
     @property
     def partition(self) -> Partition:
-        """The first, or only one."""
+        """The first or only partition."""
         return self.partitions[0]
 
     @property
     def key(self) -> str:
-        """The key of the first, or only one."""
+        """The key of the first or only partition."""
         return self.partition.key
 
     @property
     def why(self) -> str:
-        """Why it is made, in one line; empty if nobody said."""
+        """The reason for the run in one line; empty without a reason."""
         if not self.whys:
             return ""
         of_many = f"{counted(len(self.partitions), 'partition')}, first {self.key}: "
@@ -64,11 +65,13 @@ class Run:
 
     @property
     def run_id(self) -> str:
-        """Dagster's id of this attempt: a new one can look up the earlier ones."""
+        """Dagster's id of this attempt. It follows from ``id`` and attempt, so a later attempt can
+        find the earlier ones.
+        """
         return run_id_of(self.id, self.attempt)
 
     def why_of(self, partition: Partition) -> str:
-        """Why it makes one of its partitions; empty if nobody said."""
+        """The reason for one of its partitions; empty without a reason."""
         return dict(zip(self.partitions, self.whys, strict=False)).get(partition, "")
 
     def of(self, partitions: Iterable[Partition]) -> "Run":
@@ -94,10 +97,11 @@ def run_id_of(run: str, attempt: int) -> str:
 
 @dataclass
 class Outcome:
-    """What came of a run: ``error`` is None if it made all, else what to tell people.
+    """Result of a run: ``error`` is None if it made all partitions, else a message.
 
-    Of several partitions ``failures`` are those that could not be made (key -> why), and ``left``
-    those that it did not begin, as it was too late. Without a ``run_id`` it never began.
+    In a run of several partitions ``failures`` are those that could not be made (key -> reason),
+    and ``left`` those that did not start before the time limit. Without a ``run_id`` the run never
+    began.
     """
 
     run: Run
@@ -109,7 +113,9 @@ class Outcome:
 
     @property
     def broke_off(self) -> bool:
-        """Whether a run of several partitions failed without a word on any: the lake knows more."""
+        """Whether a run of several partitions failed without a result for each: the lake shows
+        which ones exist.
+        """
         return self.run.is_list and self.error is not None and not self.failures
 
 
@@ -118,7 +124,9 @@ _performed: ContextVar[Outcome | None] = ContextVar("enact_performed", default=N
 
 @contextmanager
 def performing(outcome: Outcome) -> Iterator[None]:
-    """Within the block, the run of ``outcome`` is performed, which notes there what it came to."""
+    """Within the block, the run of ``outcome`` is performed, and records its results in
+    ``outcome``.
+    """
     token = _performed.set(outcome)
     try:
         yield
@@ -127,5 +135,7 @@ def performing(outcome: Outcome) -> Iterator[None]:
 
 
 def performed() -> Outcome | None:
-    """What a driver performs now; None in runs of others, such as those of the UI."""
+    """The outcome of the run that a driver performs now; None in other runs, such as those of the
+    UI.
+    """
     return _performed.get()

@@ -1,4 +1,4 @@
-"""Jobs and what they make; runs in progress and failed runs, of any origin."""
+"""Jobs and their assets; runs in progress and failed runs, of any origin."""
 
 import uuid
 from datetime import UTC, datetime
@@ -26,12 +26,16 @@ FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 TRIGGER_TAG = "enact/trigger"
 WHY_TAG = "enact/why"
 INVOCATION_TAG = "enact/invocation"
-"""Of all runs that one `enact-assets materialize` started: the same value, when and which."""
+"""Tag of all runs of one `enact-assets materialize`: they have the same value, with the time and an
+id.
+"""
 FROM_NOTHING_TAG = "enact/from_nothing"
-"""Of a run that publishes without the former file, whatever its value; the UI may set it, too."""
+"""Tag of a run that publishes without the former file; its value does not matter. People can set it
+in the UI, too.
+"""
 CHECK_JOB = "check_freshness"
 REBUILD = "rebuild"
-"""Job and schedule of scheduled rebuilds, and the trigger of the runs that they start."""
+"""Name of the job and schedule of rebuilds, and trigger of the runs that they start."""
 
 
 def job_of(step: str) -> str:
@@ -43,21 +47,21 @@ def job_of(step: str) -> str:
 
 @cache
 def assets_made_with(step: str) -> tuple[str, ...]:
-    """Assets of a run that makes ``step``: what it lands, and with the warehouse all marts."""
+    """Assets of a run that makes ``step``: its tables, and for the warehouse also all marts."""
     marts = tuple(file.name for file in mart_files()) if step == WAREHOUSE else ()
     return (*STEP_NAMED[step].assets, *marts)
 
 
 def asset_keys(step: str) -> list[dg.AssetKey]:
-    """Their keys: Dagster refuses a run of some of them."""
+    """Keys of the assets of ``step``: Dagster refuses a run of only some of them."""
     return [dg.AssetKey(asset) for asset in assets_made_with(step)]
 
 
 @cache
 def assets_of_jobs() -> dict[str, tuple[str, ...]]:
-    """Job -> the assets that it makes, in the order data flow.
+    """Job -> the assets that it makes, in data-flow order.
 
-    Dagster runs assets of one set of partitions together, and no others.
+    Dagster runs only assets with the same partitions together.
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in STEP_NAMED:
@@ -84,9 +88,10 @@ def assets_of_run(run: dg.DagsterRun) -> set[str]:
 
 
 def running(instance: dg.DagsterInstance, runs: list[dg.DagsterRun], names: Names) -> Marks:
-    """The partitions that ``runs`` make; all assets of a step together, as it lands them.
+    """The partitions that ``runs`` make, for all assets of a step, as it writes them together.
 
-    Of a range and of a shard, all: which of them a run has still to make is not known.
+    For a range and a shard all partitions are included, as it is unknown which ones are still to be
+    made.
     """
     marks = Marks()
     for run in runs:

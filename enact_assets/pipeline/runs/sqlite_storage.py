@@ -1,9 +1,9 @@
-"""Dagster's run and event storage in SQLite files, with connections that are kept.
+"""Dagster's run and event storage in SQLite files, with reused connections.
 
-Dagster opens a connection for every statement, some thirty in a step of milliseconds, and the last
-one to close writes the whole log back each time: that is most of what a short step costs. It also
-loads all its migrations to see whether a file has tables. Named in ``dagster.yaml``; the files are
-Dagster's own, and its own classes read them.
+Dagster opens a connection for every statement, some thirty in a step of milliseconds, and closing
+the last one writes the whole log back each time. That is most of the time of a short step. Dagster
+also loads all its migrations to check whether a file has tables. ``dagster.yaml`` names these
+storages; the files have Dagster's format, and its own classes can read them.
 """
 
 import atexit
@@ -29,7 +29,7 @@ from enact_assets.pipeline.runs import backfill_requests  # noqa: F401 - the dae
 
 EVENT_LOG_FILE = "event_log.db"
 LOCKED_S = 120
-"""Seconds that a writer waits for others. Dagster's run storage gives up after five seconds."""
+"""Seconds that a writer waits for others; Dagster's run storage gives up after five."""
 
 _engines: WeakSet[Engine] = WeakSet()
 
@@ -53,7 +53,7 @@ class KeptSqliteRunStorage(SqliteRunStorage):
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A connection in a transaction, committed unless an error passes."""
+        """A connection in a transaction, which is committed unless there is an error."""
         with self._engine.connect() as connection, connection.begin():
             yield connection
 
@@ -64,7 +64,7 @@ class KeptSqliteRunStorage(SqliteRunStorage):
 
 
 class KeptSqliteScheduleStorage(SqliteScheduleStorage):
-    """State of sensors and schedules in ``<base_dir>/schedules.db``; connections are not kept."""
+    """State of sensors and schedules in ``<base_dir>/schedules.db``; connections are not reused."""
 
     @classmethod
     def from_config_value(
@@ -87,7 +87,9 @@ class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
         super().__init__(base_dir, inst_data)
 
     def _init_db(self) -> None:
-        """Make the file aside and link it in: Dagster takes any that is there for a whole one."""
+        """Create the file under another name and link it: Dagster takes any existing file for a
+        complete one.
+        """
         folder = Path(self._base_dir)
         folder.mkdir(parents=True, exist_ok=True)
         aside = temporary_name(folder / EVENT_LOG_FILE)
@@ -97,14 +99,16 @@ class KeptSqliteEventLogStorage(ConsolidatedSqliteEventLogStorage):
             try:
                 path.hardlink_to(made)
             except FileExistsError:
-                return  # somebody else was faster, and may have written to his already
+                return  # another process was faster, and may have written to its file already
             except OSError:
-                made.replace(path)  # a file system without links
+                made.replace(path)  # the file system has no links
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
     def has_table(self, table_name: str) -> bool:
-        """Whether there is a table; asked fifteen times a step, of tables that never go."""
+        """Whether a table exists. Cached, as it is called fifteen times per step and tables are
+        never dropped.
+        """
         if table_name not in self._known_tables:
             with self._connect() as connection:
                 if not db.inspect(connection).has_table(table_name):
@@ -130,7 +134,7 @@ def _keeping_engine(url: str) -> Engine:
     engine = db.create_engine(
         url,
         poolclass=db.QueuePool,
-        # Any number at once, as without a pool; five are kept.
+        # Any number at the same time, as without a pool; five are kept.
         pool_size=5,
         max_overflow=-1,
         connect_args={"timeout": LOCKED_S, "check_same_thread": False},
@@ -139,14 +143,14 @@ def _keeping_engine(url: str) -> Engine:
 
     @db.event.listens_for(engine, "connect")
     def _connected(connection: Any, record: Any) -> None:
-        # A power cut may cost the last events, which are a report; it damages nothing.
+        # A power cut may lose the last events, which only report; it damages nothing.
         connection.execute("PRAGMA synchronous=NORMAL")
         record.info["file"] = _file(path)
 
     @db.event.listens_for(engine, "checkout")
     def _taken(_connection: Any, record: Any, _proxy: Any) -> None:
         if record.info["file"] != _file(path):
-            # The data root was removed or put back: an open connection leads to the old file.
+            # The data root was removed or restored: an open connection refers to the old file.
             raise db.exc.DisconnectionError(f"{path} was replaced by another file")
 
     _engines.add(engine)
@@ -154,16 +158,17 @@ def _keeping_engine(url: str) -> Engine:
 
 
 def _drop_half_made(path: Path) -> None:
-    """Remove an event log whose maker was killed before Dagster marked it as complete."""
+    """Remove an event log if its process was killed before Dagster marked it as complete."""
     if path.exists() and "alembic_version" not in _tables(path):
         path.unlink(missing_ok=True)
 
 
 def _is_whole(path: Path, last_table: str = "alembic_version") -> bool:
-    """Whether Dagster made all tables of a file, and noted their version; ``last_table`` is what it
-    makes last. Then Dagster's ``from_local`` changes nothing, and takes a tenth of a second.
+    """Whether Dagster has made all tables of a file and recorded their version; ``last_table`` is
+    the table that it makes last. In that case Dagster's ``from_local``, which takes a tenth of a
+    second, would change nothing.
     """
-    with suppress(sqlite3.Error):  # of a damaged file; Dagster's own error says so
+    with suppress(sqlite3.Error):  # a damaged file, for which Dagster raises its own error
         if path.exists() and {"alembic_version", last_table} <= _tables(path):
             with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
                 return bool(connection.execute("select * from alembic_version").fetchall())
@@ -190,7 +195,7 @@ def _forget_connections() -> None:
 
 
 def _close_connections() -> None:
-    """Write logs back into their files, as at the end of any process that closes them."""
+    """Write logs back into their files, as when a process closes its connections."""
     for engine in _engines:
         engine.dispose()
 

@@ -1,8 +1,8 @@
 """The steps of the pipeline, one module per stage, in data-flow order.
 
-A step is a pure function; its annotations say what it reads and makes (``engine/steps.py``). Adding
-a table takes its class, in a ``*_tables`` module beside the stage, and a step here.
+A step is a pure function; its annotations declare its inputs and outputs (``engine/steps.py``). To
+add a table, write its class, in a ``*_tables`` module of the stage, and a step here.
 """
 
-# Settings are registered before the first step asks for them, whichever module is imported first.
+# Imported first, as settings must be registered before the first step uses them.
 from enact_assets.pipeline.steps import inputs as inputs

@@ -48,10 +48,10 @@ def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
 def question_orders(
     questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
 ) -> Of[QuestionOrders]:
-    """How many of all orders the verifier accepts, and what a random one scores: counted, not
+    """How many of all orders the verifier accepts, and the score of a random order: counted, not
     sampled.
     """
-    if not changes.has_replay:  # which other orders are right is unknown
+    if not changes.has_replay:  # it is unknown which other orders are right
         return QuestionOrders.of(QuestionOrders.empty())
     return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 
@@ -67,7 +67,7 @@ def predictions(
     learned: Annotated[Learned, IF_LEARNED] | None,
 ) -> Of[Predictions]:
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
-    null with a reason, never a wrong answer.
+    null with a reason; it does not count as wrong.
     """
     known = None if learned is None else (learned.reader, learned.precedences)
     trained = None if known is None else learned_model(model, *known)
@@ -98,8 +98,8 @@ def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[
     return {"compared answers": n, "other answers": evaluated.height - n}
 
 
-# Apart from the evaluation, so that scores stay current while their analysis is recomputed; and
-# answers that are put otherwise, to the same order, are not analysed again.
+# Separate from the evaluation, so that scores stay current while their analysis is recomputed, and
+# answers with other words but the same order are not analysed again.
 @step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared)
 def error_analysis(
     evaluated: Of[Evaluation],
@@ -108,7 +108,7 @@ def error_analysis(
 ) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
     """Every step of a parsed answer compared with the true changes: counts of matched, missing,
     made-up and substituted components, per hand; and the same component by component. Unparsed and
-    missing answers have no rows, and neither have those that no replay verifies.
+    missing answers have no rows, nor have answers that no replay can verify.
     """
     known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
     verified = evaluated.filter(pl.col("unverified").is_null())
@@ -118,6 +118,6 @@ def error_analysis(
 
 
 def _indexes(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
-    """Changes of each demonstration that ``questions`` are about; None of one without a replay."""
+    """Changes of each demonstration that ``questions`` are about; None for one without a replay."""
     names = sorted(questions.get_column("demonstration").unique())
     return {d: changes[d].index if changes[d].has_replay else None for d in names}

@@ -26,7 +26,7 @@ from enact_assets.settings.world import EnvironmentSettings
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 
 RENDERER_POOL = "renderer"
-"""Steps that render or trace: one keeps every core busy."""
+"""Pool of steps that render or trace: each uses all cores."""
 
 
 @step(group="frames", job="write_questions", kinds=("mujoco", "parquet"), pool=RENDERER_POOL)
@@ -40,7 +40,8 @@ def visibility(
     environments: EnvironmentSettings,
 ) -> Of[Visibility]:
     """How many pixels of each object the baseline camera sees. Questions are written from this, so
-    every variant asks the same questions. None is asked about environments of WorldPrediction.
+    every variant asks the same questions. There are no such questions about environments of
+    WorldPrediction.
     """
     if is_environment(demonstrations, environments):
         return Visibility.of(Visibility.empty())
@@ -61,8 +62,9 @@ def wanted_frames(
     environments: EnvironmentSettings,
 ) -> Of[WantedFrames]:
     """Key frames to render: all for the baseline, for other variants those that their questions
-    show. A recording's own pictures are all taken. Of a source that the variant does not ask about
-    there are none, nor of environments of WorldPrediction: only their clips are shown.
+    show. Of a recording, all its pictures are used. There are no key frames for sources that the
+    variant has no questions about, nor for environments of WorldPrediction, of which only clips are
+    shown.
     """
     source = demonstrations.item(0, "source")
     if source not in variant.sources or is_environment(demonstrations, environments):
@@ -91,8 +93,8 @@ def frame_images(
     edit: Annotated[PictureEditor, IF_EDITED] | None,
 ) -> Of[FrameImages]:
     """The picture of each wanted key frame under one variant, stored once by content. Imported
-    questions show theirs. Where an image model repaints pictures, a key frame of which none was
-    accepted has no row.
+    questions show their own pictures. If an image model repaints pictures, a key frame without an
+    accepted picture has no row.
     """
     if given is not None:
         return FrameImages.of(given(demonstrations, wanted, variant, states))

@@ -35,7 +35,8 @@ from enact_assets.settings.world import (
 
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
-# Not `activity`, a column of `demonstrations`: rows are published only of names that are current.
+# The dimension is not called `activity`, which is a column of `demonstrations`: only rows with
+# current names of a dimension are published.
 ActivityName = Annotated[str, Name("training_activity")]
 ModelName = Annotated[str, Name("model")]
 WorldModelName = Annotated[str, Name("world_model")]
@@ -53,15 +54,17 @@ DETERMINES["variant"] = "question_set"
 DETERMINES["question_set"] = "gating"
 
 OF_BASELINE = Rule(fixed=(("variant", BASELINE),))
-"""The partition of the baseline, whatever variant is made."""
+"""The partition of the baseline, for every variant."""
 IF_RELEASE = Rule(when="release")
-"""Read only where the profile of the gating needs changes to draw, as the public release does."""
+"""Read only if the profile of the gating draws trajectories from changes, as the public release
+does.
+"""
 CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
 IF_EMBEDDED_WORLD = Rule(when="embedded world")
-"""Read only where WorldPrediction asks about embedded demonstrations."""
+"""Read only if WorldPrediction has questions about embedded demonstrations."""
 CONDITIONS["embedded world"] = ("world_source", lambda source: source.name == EMBEDDED_WORLD)
 IF_GIVEN = Rule(when="given")
-"""Read only where the gating takes its questions from imported files."""
+"""Read only if the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
 EDITED = "edited"
 """Condition: an image model repaints the pictures of the variant."""
@@ -72,12 +75,12 @@ LEARNED_MODELS = "learned"
 IF_LEARNED = Rule(when=LEARNED_MODELS)
 CONDITIONS[LEARNED_MODELS] = ("model", lambda name: name in LEARNED)
 EVIDENCE = Rule(is_vouched=True)
-"""Rows of ``question_set`` carry a hash of each question and of all that verifies it
-(``evidence_sha``): what is downstream reads these tables too, and hangs on the questions alone."""
+"""Rows of ``question_set`` carry a hash of each question and of everything that verifies it
+(``evidence_sha``): steps downstream read these tables, too, but depend on the questions only."""
 
 
 def is_environment(demonstrations: pl.DataFrame, environments: EnvironmentSettings) -> bool:
-    """Whether the one demonstration of that table is an environment of WorldPrediction."""
+    """Whether the only demonstration in the table is an environment of WorldPrediction."""
     return environments.has(*demonstrations.select("source", "seed").row(0))
 
 
@@ -91,7 +94,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Ambiguous:
-    """The questions of one demonstration, and what makes their steps hard to tell."""
+    """The questions of one demonstration, and ambiguities of their steps."""
 
     questions: Of[Qa]
     changes: Of[AmbiguousChanges]
@@ -99,7 +102,7 @@ class Ambiguous:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a model that is trained on this simulator has learned."""
+    """Learned parameters of a model that is trained on this simulator."""
 
     reader: Of[FactReader]
     precedences: Of[LearnedPrecedences]
@@ -107,7 +110,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the changes between the key frames of one demonstration are read from."""
+    """Inputs from which the changes between key frames of one demonstration are computed."""
 
     frames: Of[SegmentedFrames]
     graphs: Of[SceneGraphs]
@@ -119,7 +122,7 @@ class Changes:
 
     @property
     def has_replay(self) -> bool:
-        """Whether anything is known of what happened; otherwise nothing ever changes here."""
+        """Whether there is a replay; without one there are no changes."""
         return str(self.demonstrations.item(0, "source")) != QUESTIONS
 
     @cached_property

@@ -1,6 +1,6 @@
-"""Learned references: what they are trained on, and what they have learned.
+"""Learned references: statistics for their training, and their learned parameters.
 
-The handle of the step that is trained on opens nothing, and hears how far it is.
+The handle of the training step opens no files and reports progress.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,9 @@ from enact_assets.pipeline.steps.inputs import LEARNED_MODELS, ActivityName, Mod
 
 
 class Workers(Protocol):
-    """What this handle takes of the tools of a run. Its code counts for the step, theirs not."""
+    """The part of a run's tools that this handle uses. The handle's code is hashed for the step;
+    that of the tools is not.
+    """
 
     @property
     def workers(self) -> int:
@@ -31,7 +33,7 @@ class Workers(Protocol):
 
     @property
     def progress(self) -> Callable[[str], OnProgress]:
-        """Gives whatever hears of one step, which it names."""
+        """Returns the receiver of a step's progress reports, for a text that names the step."""
         ...
 
 
@@ -51,14 +53,14 @@ class TrainingMaker:
 def training_maker(
     tools: Workers, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> TrainingMaker:
-    """With the processes of the run."""
+    """A handle that uses the processes of the run."""
     return TrainingMaker(tools)
 
 
 @step(group="learned", kinds=("mujoco", "mitsuba", "parquet"), pool=RENDERER_POOL)
 def training_statistics(activity: ActivityName, make: TrainingMaker) -> Of[TrainingStatistics]:
-    """Demonstrations of reserved seeds, simulated and rendered small: what pictures show and what
-    every step between them changes, in sums. Made only where a model that is trained is asked.
+    """Demonstrations of reserved seeds, simulated and rendered small: sums over the content of
+    pictures and over the changes of every step between them. Made only if a trained model is asked.
     """
     return TrainingStatistics.of(make(activity))
 
@@ -68,7 +70,7 @@ def fact_reader(
     statistics: All[TrainingStatistics], model: ModelName
 ) -> tuple[Of[FactReader], Of[LearnedPrecedences]]:
     """Ridge regressions in closed form that read facts from pictures, of one model; or how often
-    each change came before each other one.
+    each change came before each other change.
     """
     check_training(model, statistics["training_activity"].unique().to_list())
     learned = learn(model, statistics)

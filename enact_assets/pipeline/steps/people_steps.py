@@ -1,4 +1,4 @@
-"""Answers by people: a copy of them, agreement, and what they say of questions."""
+"""Answers by people: a copy of them, agreement, and the quality of questions."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -25,20 +25,20 @@ from enact_assets.questions.asked.tables import AskedQuestions, QuestionSet
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.registry import QuestionSetSettings
 
-NOBODY = "nobody has answered yet"
+NO_ANSWERS = "no answers yet"
 
 
 def _answered(human_answers: pl.DataFrame) -> Mapping[str, Any]:
     given = human_answers.filter("is_last", pl.col("revision").is_not_null())
     if given.is_empty():
-        return {"answers": NOBODY}
+        return {"answers": NO_ANSWERS}
     return {f"answers by {role}": n for (role, n) in given.group_by("role").len().iter_rows()}
 
 
 @step(group="answers", job="import_answers_by_people", summary=_answered)
 def human_answers(answered: Answered) -> Of[HumanAnswers]:
-    """What annotators were assigned and answered on the page of `enact-assets annotate`, with all
-    revisions: a copy of the page's database.
+    """Questions assigned to annotators and their answers on the page of `enact-assets annotate`,
+    with all revisions: a copy of the page's database.
     """
     return HumanAnswers.of(answered.table())
 
@@ -48,7 +48,7 @@ def _agreed(human_agreement: pl.DataFrame) -> Mapping[str, Any]:
         pl.col("kind").is_null(), pl.col("length").is_null(), annotators="all", role="person"
     )
     if whole.is_empty():
-        return {"agreement of people": NOBODY}
+        return {"agreement of people": NO_ANSWERS}
     return {f"people: {m}": v for m, v in whole.select("measure", "value").iter_rows()}
 
 
@@ -66,7 +66,9 @@ def human_agreement(
 def question_quality(
     answers: Of[HumanAnswers], evaluated: All[Evaluation], variant: VariantName
 ) -> Of[QuestionQuality]:
-    """How many annotators solved each question, how long it took, and why they could not tell."""
+    """How many annotators solved each question, the time they needed, and why they could not
+    decide.
+    """
     return QuestionQuality.of(quality_of(answers.filter(variant=variant), evaluated))
 
 
@@ -77,8 +79,8 @@ def kept_questions(
     written: Each[Ambiguous],
     asked: QuestionSetSettings,
 ) -> Of[KeptQuestions]:
-    """Which questions of a set people solved, if the set says `keep: solved_by >= k of n`, and
-    which have none of the ambiguities that it goes `without`.
+    """Questions of a set that people solved, if the set has `keep: solved_by >= k of n`, and that
+    have none of the ambiguities listed under `without`.
     """
     names = sorted(set(chosen["demonstration"])) if asked.without else []
     found = [question_ambiguities(written[n].questions, written[n].changes) for n in names]

@@ -34,10 +34,11 @@ class Markdown(str):
 
 
 def literal(text: str, most: int) -> str:
-    """``text`` on one line, as Markdown that shows it and nothing else; cut to ``most`` characters.
+    """``text`` on one line, escaped as Markdown that shows only the text; cut to ``most``
+    characters.
 
-    Names, actions and errors are other people's words: a picture in them would be loaded, and HTML
-    might be run, by everybody who looks at them in Dagster.
+    Names, actions and errors come from other people. Without escaping, browsers of Dagster's users
+    would load a picture in them, and might run HTML.
     """
     line = " ".join(text.split())
     cut = line if len(line) <= most else f"{line[: most - 3]}..."
@@ -67,14 +68,15 @@ def key_frame_sheet(frame_images: pl.DataFrame, make_pictures: PictureMaker) -> 
 def answered_question(
     questions: pl.DataFrame, predictions: pl.DataFrame, pictures: Pictures
 ) -> Mapping[str, Any]:
-    """What became of the answers and what they cost; one question as it was asked: its pictures as
-    a strip, its actions, what the model said.
+    """Results and costs of the answers, and one question as it was asked: its pictures as a strip,
+    its actions, the model's answer.
     """
     summary = _costs(predictions)
     answered = questions.join(predictions.drop_nulls("raw_answer"), on="question_id")
     shown = answered.sort((pl.col("length") - 4).abs(), "kind", "question_id").head(1)
     for question in shown.iter_rows(named=True):
-        # As a block of code: a model's words are no Markdown. Its order comes last.
+        # As a block of code, as a model's text is not Markdown. The end is shown, which has the
+        # order.
         words = indent(question["raw_answer"][-ANSWER_LENGTH:], "    ", lambda _line: True)
         known = f"Reference `{question['answer']}`" if question["answer"] else "Unlabelled"
         said = f"{known}. Answered:\n\n{words}"
@@ -89,13 +91,13 @@ def judged_answers(
     pictures: Pictures,
 ) -> Mapping[str, Any]:
     """Counts of verdicts, accuracies, and up to three wrong answers as :func:`answered_question`
-    shows a question. The pictures are only shown: they are no input of the verdicts.
+    shows a question. The pictures are only shown; they are not an input of the verdicts.
     """
     summary = _scores(evaluation)
     wrong = evaluation.filter(pl.col("answer").is_not_null(), ~pl.col("is_accepted"))
     first = wrong.sort("repetition").unique("question_id", keep="first", maintain_order=True)
     asked = first.select("question_id", given="answer").join(questions, on="question_id")
-    # Of both kinds in turn, lengths that are quick to read first.
+    # Both kinds in turn, short questions first.
     chosen = asked.sort((pl.col("length") - 4).abs(), "question_id").with_columns(
         place_shown=pl.int_range(pl.len()).over("kind")
     )
@@ -107,9 +109,11 @@ def judged_answers(
 
 
 def _costs(predictions: pl.DataFrame) -> dict[str, Any]:
-    """Failures by kind, tokens, dollars and names of models; left out where nobody counted."""
+    """Failures by kind, tokens, dollars and names of models; values that are unknown are left
+    out.
+    """
     summary: dict[str, Any] = {"missing answers": predictions["raw_answer"].null_count()}
-    # The rest of a message names one request.
+    # Only the beginning of a message, as the rest names one request.
     kinds = (
         predictions["error"].drop_nulls().str.split(":").list.first().str.slice(0, REASON_LENGTH)
     )
@@ -139,7 +143,9 @@ def _costs(predictions: pl.DataFrame) -> dict[str, Any]:
 
 
 def _scores(evaluation: pl.DataFrame) -> dict[str, Any]:
-    """Counts of answers by status, of those refused, declined and cut, and accuracies."""
+    """Counts of answers by status, counts of refused, declined and truncated ones, and
+    accuracies.
+    """
     status = evaluation["answer_status"].value_counts(sort=True)
     summary: dict[str, Any] = {f"{s} answers": n for s, n in status.iter_rows()}
     if evaluation.is_empty():
@@ -162,7 +168,7 @@ def _with_pictures(question: Mapping[str, Any], said: str, pictures: Pictures) -
             kind=question["kind"],
             thumbnail_px=THUMBNAIL_PX,
         )
-    except (EnactError, KeyError) as error:  # a preview must not fail what it previews
+    except (EnactError, KeyError) as error:  # an error in a preview must not fail the step
         return Markdown(f"no preview: {literal(str(error), ANSWER_LENGTH)}")
     actions = [literal(action, ACTION_LENGTH) for action in question["actions"]]
     lines = [f"- [Action {k}] {action}" for k, action in enumerate(actions, 1)]

@@ -1,7 +1,7 @@
-"""What each profile does differently, rule by rule: the only place that chooses between them.
+"""The rules of each profile: the only module that chooses between profiles.
 
-``settings/profile.py`` has the constants. Each rule is a symbol of its own, so a step depends on
-the code of the rules it asks for and of no others.
+``settings/profile.py`` has the constants. Each rule is a separate symbol, so a step depends only on
+the code of the rules it uses.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,13 +36,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ByProfile(Generic[T]):
-    """One rule, as each profile has it."""
+    """One rule, with its implementation in each profile."""
 
     paper: T
     release: T
 
     def of(self, profile: Profile) -> T:
-        """The rule of ``profile``. Errors: :class:`UnknownNameError` if it has none."""
+        """The rule of ``profile``. Errors: :class:`UnknownNameError` if the profile has none."""
         rules = {PAPER.name: self.paper, RELEASE.name: self.release}
         if profile.name not in rules:
             raise UnknownNameError.of("rules of profile", profile.name, rules)
@@ -91,7 +91,7 @@ class _Index(Protocol):
     ) -> ComponentIndex: ...
 
 
-# Later parents have no default here: whoever leaves them out gets other questions.
+# Later parents have no default here, as leaving them out by mistake would change questions.
 _Segment = Callable[
     [pl.DataFrame, pl.DataFrame, pl.DataFrame, Gating, pl.DataFrame | None], SegmentedTables
 ]
@@ -106,9 +106,11 @@ AT_FRAMES = ByProfile[_AtFrames](
     paper=as_segmented,
     release=lambda replay, frames, gating, _where: as_recorded(replay, frames, gating),
 )
-"""The same tables for key frames that a file names."""
+"""The same tables for key frames named by a file."""
 ASKS_ANY_FRAME = ByProfile(paper=False, release=True)
-"""Whether questions about frames that are no key frames can be verified: graphs are as recorded."""
+"""Whether questions about frames other than key frames can be verified, as graphs are those of the
+recording.
+"""
 INDEX_CHANGES = ByProfile[_Index](
     paper=DeltaIndex.from_tables, release=ReleaseDeltaIndex.from_tables
 )
@@ -132,6 +134,6 @@ WRITE = ByProfile[_Write](
 )
 """Trajectories -> questions."""
 ANSWERS = ByProfile[AnswerRules](paper=PAPER_ANSWERS, release=RELEASE_ANSWERS)
-"""How answers are read, and what unreadable ones are worth."""
+"""How answers are parsed, and the score of unreadable ones."""
 SCORE = ByProfile[_Score](paper=score_paper, release=score_as_release)
 """Answers of one model to official questions -> its report."""

@@ -1,4 +1,4 @@
-"""Questions: trajectories become forward and inverse questions; some of them are asked."""
+"""Questions: forward and inverse questions from trajectories, and the sample that is asked."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -56,7 +56,7 @@ def qa(
     asked: Annotated[GivenQuestions, IF_GIVEN] | None,
 ) -> Of[Qa]:
     """Forward questions (order the pictures, given the actions) and inverse questions (order the
-    actions, given the pictures). Imported questions are asked as their files have them.
+    actions, given the pictures). Imported questions are asked unchanged.
     """
     if asked is not None:
         return Qa.of(given_qa(frames, asked.found))
@@ -86,12 +86,14 @@ def question_set(
     questions: QuestionSettings,
 ) -> Of[QuestionSet]:
     """A sample stratified over source, kind and length and balanced over demonstrations. Its rows
-    carry a hash of all that verifies them, so it alone stands for many demonstrations downstream.
+    carry a hash of everything that verifies them, so steps downstream depend on this table instead
+    of many demonstrations.
     """
     tables = (graphs, seen, objects, frames, recorded)
     complete = sorted(set(graphs).intersection(*tables))
     settings = settings_sha(gating)
-    # Only where there are any: the evidence of all others stays what it was without this table.
+    # Only if there are any, so that the evidence of other demonstrations has the same hash as
+    # before this table existed.
     changed: dict[str, list[Any]] = {}
     for demonstration, *row in later.iter_rows():
         changed.setdefault(demonstration, []).append(row)
@@ -113,13 +115,13 @@ def asked_questions(
     gating: Gating,
     questions: QuestionSettings,
 ) -> tuple[Of[AskedQuestions], Of[VariantSettings]]:
-    """What each variant asks, word for word: all questions of its set, or the probe questions; and
-    its settings, which say whether its scores compare with the paper's.
+    """The questions of each variant in full text: all questions of its set, or the probe questions;
+    and its settings, which say whether its scores can be compared with the paper's.
     """
     asked = chosen_by_variant(
         chosen,
         variant,
-        # Imported questions came with pictures of their own.
+        # Imported questions have their own pictures.
         not_shown=() if gating.question_file else recorded.lacking(demonstrations, variant),
     )
     names = sorted(asked.get_column("demonstration").unique())

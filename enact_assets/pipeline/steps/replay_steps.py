@@ -1,4 +1,4 @@
-"""Replays: a demonstration becomes facts, objects, and the states its pictures are made from."""
+"""Replays: facts, objects and states of a demonstration, from which its pictures are made."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,9 +40,9 @@ def replays(
     Of[LaterParents],
     Of[Actions],
 ]:
-    """One recorded execution of an activity: the scene graph over time as intervals, the objects
-    of the scene, what a recorded camera saw of them, the log for rendering any frame again, and
-    which objects are made twice, of other objects. Of embedded ones also the steps of the plan.
+    """One recorded execution of an activity: the scene graph over time as intervals, the objects of
+    the scene, what a recorded camera saw of them, the log for rendering any frame again, and which
+    objects have later parents. For embedded demonstrations also the steps of the plan.
     """
     tables = replayer(demonstration)
     check_replay(tables.demonstrations, tables.facts, tables.objects, tables.later_parents)

@@ -1,4 +1,4 @@
-"""Segmentation: facts become key frames and the scene graphs that hold at them."""
+"""Segmentation: key frames from facts, and the scene graphs at key frames."""
 
 from typing import Annotated
 
@@ -25,8 +25,8 @@ def segmentation(
     gating: Gating,
     asked: Annotated[GivenQuestions, IF_GIVEN] | None,
 ) -> tuple[Of[SegmentedFrames], Of[SceneGraphs]]:
-    """Frames at which the scene graph changed lastingly, and the facts that hold at each. Where
-    imported questions are asked, key frames are those that they name.
+    """Frames at which the scene graph changed lastingly, and the facts that hold at each. With
+    imported questions, the key frames are those that the questions name.
     """
     check_replay(demonstrations, facts, objects, later)
     if asked is not None:

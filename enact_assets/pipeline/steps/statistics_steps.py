@@ -47,10 +47,10 @@ def probes(
     baseline: Annotated[Variant, OF_BASELINE],
     model: ModelName,
 ) -> Of[Probes]:
-    """Pairwise accuracy by question under the variant minus under the baseline, on the questions
-    that the variant asks: Welch's test, the paired one clustered by demonstration, sign flips, a
-    bootstrap interval, and what could have been detected. In panels there are none of references
-    that are trained on pictures of the baseline: these deltas would describe their training.
+    """Pairwise accuracy by question under the variant minus under the baseline, on the variant's
+    questions: Welch's test, the paired test clustered by demonstration, sign flips, a bootstrap
+    interval, and the smallest detectable difference. Panels exclude references that are trained on
+    pictures of the baseline, as their deltas would describe their training.
     """
     panel = panel_of(variant, baseline)
     if model in LEARNED and panel is not None:
@@ -76,9 +76,9 @@ def model_comparisons(
     evaluated: All[Evaluation], questions: Of[AskedQuestions], variant: VariantName
 ) -> tuple[Of[ModelAccuracies], Of[ModelComparisons]]:
     """Accuracies with intervals by bootstrap over demonstrations, and the models that each is tied
-    with; and every pair of models over the questions that both answered: clustered and sign-flip
-    tests, corrected for the number of pairs. Annotators of one role are one row without a place.
-    Answers of a model that could not be asked again count only to questions that are still asked.
+    with; and comparisons of every pair of models on the questions that both answered: clustered and
+    sign-flip tests, corrected for the number of pairs. Annotators of one role are one row without a
+    place. If a model could not be asked again, only its answers to current questions count.
     """
     rows, pooled = with_pooled_annotators(evaluated.join(questions, on="question_id", how="semi"))
     accuracies, comparisons = compare_models(
@@ -103,7 +103,7 @@ def published_results() -> tuple[
     Of[PublishedSettings],
     Of[PublishedWorldprediction],
 ]:
-    """The paper's numbers, which ship with the package, for comparison with measured ones."""
+    """The paper's numbers, which are part of the package, for comparison with measured ones."""
     return (
         published_table(PublishedAccuracies),
         published_table(PublishedAgreement),

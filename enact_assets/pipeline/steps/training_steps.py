@@ -1,4 +1,4 @@
-"""WorldPrediction: annotated actions of films of people, and plans that baselines learn from."""
+"""WorldPrediction: annotated actions in films of people, and plans for training baselines."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -34,8 +34,8 @@ def _problems(source: str, films: AnnotatedFilms) -> Mapping[str, Any]:
 
 @step(group=GROUP, job=JOB, summary=_problems)
 def annotated_actions(source: WorldSourceName, films: AnnotatedFilms) -> Of[AnnotatedActions]:
-    """Steps of a step file with the reason why they are not askable; rows that cannot be read are
-    left out and named.
+    """Steps of a step file, with a reason for steps that no question can use; unreadable rows are
+    left out and reported.
     """
     if source == EMBEDDED_WORLD:
         return AnnotatedActions.of(AnnotatedActions.empty())
@@ -66,7 +66,7 @@ def training_plans(
     actions: Of[AnnotatedActions],
     demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
 ) -> Of[TrainingPlans]:
-    """Plans without an error, of recordings or of embedded seeds that nothing is asked about."""
+    """Plans without an error, of recordings or of embedded seeds without questions."""
     if demonstrations is None:
         return annotated_training(actions)
     rows = demonstrations.filter(source=EMBEDDED)

@@ -31,8 +31,8 @@ def visible_changes(
     changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects], Of[AmbiguousChanges]]:
     """An edge joins two key frames if one to five changes between them are visible in both
-    pictures; with the objects it names, the sizes of their masks, and what makes the change hard to
-    tell. Imported questions bring their steps: there is no graph.
+    pictures; with the objects it names, the sizes of their masks, and ambiguities of the change.
+    Imported questions contain their steps, so they have no graph.
     """
     if changes.gating.question_file is not None:
         none = TransitionGraph.empty(), EditedObjects.empty(), AmbiguousChanges.empty()
@@ -76,8 +76,8 @@ def trajectories(
     gating: Gating,
     questions: QuestionSettings,
 ) -> Of[Trajectories]:
-    """Trajectories drawn uniformly, without replacement, by their rank. None where imported
-    questions are asked: they bring theirs.
+    """Trajectories drawn uniformly, without replacement, by their rank. Empty for imported
+    questions, which contain their own.
     """
     if gating.question_file is not None:
         return Trajectories.of(Trajectories.empty())

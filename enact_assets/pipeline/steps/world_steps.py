@@ -79,7 +79,7 @@ from enact_assets.settings.world import ClipSettings, EnvironmentSettings, World
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 
 GROUP = "worldprediction"
-NOBODY = "nobody has answered yet"
+NO_ANSWERS = "no answers yet"
 
 SHOWN_CLIPS = 4
 
@@ -105,7 +105,7 @@ def action_states(
     settings: WorldSettings,
     environments: EnvironmentSettings,
 ) -> Of[ActionStates]:
-    """The category of each action, the key frames before and after it, and what changes visibly."""
+    """The category of each action, the key frames before and after it, and the visible changes."""
     if changes.gating.question_file is not None or actions.is_empty():
         return ActionStates.of(ActionStates.empty())
     found = states_of(
@@ -139,7 +139,8 @@ def world_questions(
     environments: EnvironmentSettings,
 ) -> tuple[Of[WorldQuestions], Of[WorldCandidates]]:
     """Questions of world modelling in balanced sets, and of procedural planning with distractors
-    that a replay by labels refutes; about films of people every plan is asked, with other orders.
+    that a replay by labels refutes; about films of people there is a question for every plan, with
+    other orders as candidates.
     """
     if (
         demonstrations is None
@@ -213,8 +214,8 @@ def world_predictions(
     source: WorldSourceName,
     ask: WorldAsker,
 ) -> tuple[Of[WorldPredictions], Of[WorldCaptions]]:
-    """Answers of one baseline, or of a registered model, which is shown stills of the clips; or of
-    a pair of which one model writes captions, and the other reads these alone.
+    """Answers of one baseline; of a registered model, which gets stills of the clips; or of a pair
+    of models, of which one writes captions and the other reads only these.
     """
     scenes, shown = None, _shown(images, clips, films, pictures)
     if model not in WORLD_MODELS:
@@ -262,7 +263,7 @@ def _shown(
 def _filtered(world_human_filter: pl.DataFrame) -> Mapping[str, Any]:
     counts = world_human_filter.group_by("task", "outcome").len().sort("task", "outcome")
     said = {f"{task}: {outcome}": n for task, outcome, n in counts.iter_rows()}
-    return said or {"answers of people": NOBODY}
+    return said or {"answers of people": NO_ANSWERS}
 
 
 @step(group=GROUP, job="judge_world_questions", summary=_filtered)
@@ -276,8 +277,8 @@ def world_human_answers(
     pictures: PictureReader,
     source: WorldSourceName,
 ) -> tuple[Of[WorldHumanEvaluation], Of[WorldHumanFilter], Of[WorldHumanAgreement]]:
-    """Answers that annotators gave on the page, verified; which questions two persons solved, as
-    the paper keeps them; and how far annotators agree. Roles are never mixed.
+    """Answers that annotators gave on the page, verified; which questions two people solved, which
+    is the paper's filter; and how far annotators agree. Roles are never mixed.
     """
     shown = _shown(images, clips, films, pictures)
     asked = set(answers["question_id"])
@@ -299,8 +300,8 @@ def world_accuracies(
     source: WorldSourceName,
 ) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
     """Accuracies with exact intervals and intervals over recordings; and every pair of models.
-    Annotators of one role are one model. Answers of a model that could not be asked again count
-    only to questions that are still asked.
+    Annotators of one role count as one model. If a model could not be asked again, only its answers
+    to current questions count.
     """
     current = evaluated.join(questions, on="question_id", how="semi")
     accuracies, comparisons = compare_world_models(current, source, list(WORLD_MODELS), people)

@@ -1,8 +1,8 @@
 """``python -m enact_assets.pipeline.ui.code_server``: ``dagster code-server`` that ends with its
 code.
 
-Dagster's code server hands requests to a process of its own that holds the definitions. If that one
-is killed, Dagster's server goes on and answers nothing.
+Dagster's code server passes requests to a child process that holds the definitions. If that process
+is killed, Dagster's server keeps running without answering.
 """
 
 import os
@@ -25,9 +25,9 @@ def main() -> None:
 
 
 def end_with_code() -> None:
-    """End this process with exit code 1 once a code process that it uses ends by itself.
+    """End this process with exit code 1 when its code process ends unexpectedly.
 
-    Whatever started this process starts it again, and with it the code.
+    The parent process then starts this process again, and with it the code process.
     """
     from dagster._core.remote_representation import grpc_server_registry as dagster
 
@@ -48,7 +48,7 @@ def end_with_code() -> None:
 
 def _follow(registry: "GrpcServerRegistry", origin: str, entry: Any) -> None:
     code = entry.process.server_process.wait()
-    # Not one that Dagster stopped, or that another took the place of, as a reload does.
+    # Code processes that Dagster stopped or replaced, as in a reload, do not count.
     if entry.process._shutdown or registry._active_entries.get(origin) is not entry:
         return
     print(f"The process that holds the code ended with exit code {code}.", file=sys.stderr)

@@ -1,9 +1,9 @@
 """``python -m enact_assets.pipeline.ui.server``: dagster-webserver behind a guard, same options.
 
-The guard keeps other web pages away from the Dagster UI, by a check of Host, Origin and method:
-dagster-webserver itself answers to any name and runs mutations that come by GET. So a web page that
-is open in the same browser could start runs, or read everything after it gave its own name the
-address of this machine (DNS rebinding).
+The guard protects the Dagster UI from other web pages by checking Host, Origin and method. Without
+it, dagster-webserver answers to any host name and runs mutations sent by GET, so a web page in the
+same browser could start runs, or read everything by giving its own host name the address of this
+machine (DNS rebinding).
 """
 
 import os
@@ -18,7 +18,7 @@ SERVICES = "enact_assets.pipeline.ui.services"
 """``dagster dev`` with this server."""
 
 HOSTS_VARIABLE = "ENACT_UI_HOSTS"
-"""More names under which browsers reach the UI, separated by commas."""
+"""Variable with more names under which browsers reach the UI, separated by commas."""
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
 _NAVIGATION = "navigate"
@@ -36,17 +36,17 @@ def allowed_hosts() -> frozenset[str]:
 
 
 class UiGuard:
-    """An ASGI application that passes on to ``inner`` only what our own pages and people send.
+    """An ASGI application that passes only requests of our own pages and of people to ``inner``.
 
-    Requests of programs such as curl have no Origin and pass. Refused are: other names of the
-    server in Host (421), requests that another site sent (403), and GraphQL by GET (405).
+    Requests of programs such as curl have no Origin and are passed. It refuses other host names
+    (421), requests from other sites (403), and GraphQL by GET (405).
     """
 
     def __init__(self, inner: Application, hosts: frozenset[str]) -> None:
         self._inner, self._hosts = inner, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As any ASGI application."""
+        """Handle a request, as any ASGI application."""
         refusal = self._refusal(scope) if scope["type"] in {"http", "websocket"} else None
         if refusal is None:
             await self._inner(scope, receive, send)
@@ -60,7 +60,7 @@ class UiGuard:
             await send({"type": "http.response.body", "body": why.encode()})
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason if a request must not pass."""
+        """Status and reason if a request is refused, else None."""
         given: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             given.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -75,7 +75,7 @@ class UiGuard:
         origins = given.get("origin", [])
         if any(urlsplit(origin).netloc.lower() != host[0].lower() for origin in origins):
             return 403, "Refused: another web site sent this request.\n"
-        # Links from elsewhere may lead here; anything else that another site begins may not.
+        # Links from other sites are allowed; all other requests from other sites are not.
         is_foreign = given.get("sec-fetch-site", ["none"])[0] in {"cross-site", "same-site"}
         is_link = is_reading and given.get("sec-fetch-mode", [""])[0] == _NAVIGATION
         if is_foreign and not is_link:
@@ -87,7 +87,7 @@ class UiGuard:
 
 
 def _name_of(host: str) -> str | None:
-    """The machine in a Host header, in lower case, without port; None if there is none."""
+    """The host name in a Host header, in lower case, without port; None if there is none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -98,7 +98,7 @@ def main() -> None:
     """Run the web server until it is stopped."""
     from dagster_webserver import cli
 
-    # The only place where the application is in sight between its making and uvicorn.
+    # The only place where the application can be wrapped before uvicorn gets it.
     name = "create_app_from_workspace_process_context"
     make = getattr(cli, name)
 

@@ -1,7 +1,7 @@
 """``python -m enact_assets.pipeline.ui.services``: ``dagster dev`` with the guarded web server.
 
-``dagster dev`` ends with exit code 0 when one of its services was killed; this one with 1, so that
-whatever started it knows. A code server that was killed is started again.
+``dagster dev`` ends with exit code 0 when one of its services was killed; this command ends with 1,
+so that its parent process knows. A killed code server is started again.
 """
 
 import _thread
@@ -25,13 +25,13 @@ class Service:
     def __init__(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self.name, self._process = name, process
         self.lost_with: int | None = None
-        """Exit code, if it ended though nobody had stopped it."""
+        """Exit code, if the process ended unexpectedly."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._process, name)
 
     def poll(self) -> int | None:
-        """As of the process."""
+        """Poll the process; returns its exit code."""
         self.lost_with = self._process.poll()
         return self.lost_with
 
@@ -39,7 +39,7 @@ class Service:
 def main() -> None:
     """Run web server, daemon and code server until stopped, with the options of ``dagster dev``.
 
-    Exit code 1 if one of them ended by itself: then the others are stopped, too.
+    Exit code 1 if one of them ended unexpectedly; then the others are stopped, too.
     """
     from dagster._cli import dev, proxy_server_manager
     from dagster._grpc import server
@@ -63,7 +63,7 @@ def main() -> None:
         return start(guarded_command(parts), **options)
 
     def watch_code(*arguments: Any) -> None:
-        # Dagster starts a code server again, and watches none any more if that fails.
+        # Dagster starts a code server again, and stops watching if that fails.
         try:
             watch(*arguments)
         except Exception as error:  # noqa: BLE001 - whatever Dagster raises there

@@ -78,7 +78,7 @@ def perturb(
 ) -> tuple[list[list[str]], int]:
     """The components that the ``steps`` of a trajectory, in true order, state under noise.
 
-    Also how many of the true ones were perturbed. A component for which nothing is possible is told
+    Also how many of the true ones were perturbed. A component without a possible perturbation stays
     as it is: a transition in a demonstration with no other object.
     """
     told, n_perturbed = [], 0

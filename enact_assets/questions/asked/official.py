@@ -122,7 +122,7 @@ _NO_JSON_NUMBER = re.compile(rb"\bNaN\b|\bInfinity\b")
 def question_type(kind: str, length: int, *, is_published: bool = False) -> str:
     """The release's name for questions of ``kind`` over ``length`` key frames.
 
-    The published data set names them otherwise than the release's code (``is_published``).
+    The published data set uses other names than the release's code (``is_published``).
     """
     check_kind(kind)
     return f"{kind}_world_modeling_{'ordering_' if is_published else ''}{length}_steps"

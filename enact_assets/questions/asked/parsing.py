@@ -133,7 +133,7 @@ def heed_stop(
 
 
 def _groups(text: str) -> list[tuple[bool, int, int]]:
-    """Whether two brackets mark an answer, and end and start of what stands between them."""
+    """Whether two brackets mark an answer, and end and start of the text between them."""
     return [
         (is_marked, *found.span(1)[::-1])
         for patterns, is_marked in ((_MARKED, True), (_UNMARKED, False))

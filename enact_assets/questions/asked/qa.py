@@ -37,8 +37,8 @@ def write_questions(
     Both tables belong to one demonstration and gating. Shuffles and phrasings depend on the
     trajectory's id, the kind and ``settings.seed`` alone. ``template_folder`` holds prompt
     templates other than ours, ``own_words`` are those of the gating. Errors: :class:`QuestionError`
-    if a trajectory takes a step that is no edge of ``transition_graph``;
-    :class:`UnknownNameError` for a wording nobody defined.
+    if a trajectory takes a step that is no edge of ``transition_graph``; :class:`UnknownNameError`
+    for an undefined wording.
     """
     if settings.wording not in WORDINGS:
         raise UnknownNameError.of("wording", settings.wording, WORDINGS)
@@ -48,7 +48,7 @@ def write_questions(
         graphs.setdefault((demonstration, gating), {})[start, end] = changes
     templates = {kind: load_template(kind, template_folder) for kind in KINDS}
     partition = ("demonstration", "gating", "length")
-    # By rank, a decimal of any size: what draw says must not hang on the order of rows.
+    # By rank, a decimal of any size: the draw must not depend on the order of rows.
     by_rank = trajectories.sort(pl.col("rank").str.len_chars(), "rank", "trajectory_id")
     numbered = by_rank.with_columns(draw=pl.int_range(pl.len()).over(partition))
     rows = [

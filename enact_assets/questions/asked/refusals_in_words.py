@@ -1,7 +1,7 @@
 """Answers that refuse in words, of which the provider says nothing.
 
-Needs the standard library alone, since exports carry it to interpreters without this package.
-What cannot be told ("I cannot determine the order") is no refusal.
+Needs the standard library alone, since exports carry it to interpreters without this package. A
+statement that the answer is unknown ("I cannot determine the order") is not a refusal.
 """
 
 import re

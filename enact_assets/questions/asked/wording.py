@@ -63,7 +63,7 @@ def _sentences(
 ) -> tuple[tuple[int, int, str, str], tuple[str, ...]]:
     """A component's place within an action, and all its sentences."""
     c = Component.parse(text)
-    n = len(phrasings_of(c, own)) or 1  # what has no words is told by the error
+    n = len(phrasings_of(c, own)) or 1  # the error below names changes without words
     return _place(c), tuple([sentence(c, k, own) for k in range(n)])
 
 

@@ -43,10 +43,10 @@ def given_key_frames(
 ) -> pl.DataFrame:
     """Table ``frame_images`` of one demonstration and variant: pictures that questions show.
 
-    ``others`` gives those that are not where the questions look for them. A key frame without any
-    picture, or with a file that is none, has no row: questions that show it are not asked, and say
-    why. Errors: :class:`RenderError` if two questions show one key frame differently, or no file is
-    a picture; :class:`QuestionFileError` for a place that cannot be read.
+    ``others`` gives pictures that are not at the places named by the questions. A key frame without
+    a picture, or with a file that is not a picture, has no row: its questions are not asked, and
+    have a reason. Errors: :class:`RenderError` if two questions show one key frame differently, or
+    no file is a picture; :class:`QuestionFileError` for a place that cannot be read.
     """
     first = _one_of_each(shown)
     rows = wanted.sort("key_frame").rows(named=True)

@@ -23,7 +23,7 @@ def question_file_names(folder: Path) -> list[str]:
 
 
 def registry_in(root: DataRoot) -> Registry:
-    """The registry with what there is in a data root: gatings and variants of question files that
-    were not imported are left out. Errors: :class:`SettingsError`.
+    """The registry limited to a data root: gatings and variants of question files that were not
+    imported are left out. Errors: :class:`SettingsError`.
     """
     return load_registry().with_questions(question_file_names(root.question_files))

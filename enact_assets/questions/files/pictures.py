@@ -1,9 +1,9 @@
 """Pictures of an imported question file: a folder or a zip, linked as ``<name>.pictures``.
 
 A question names its pictures by paths such as ``QA/images/<type>/<task>/<id>_cur_state.png``. They
-are looked for below the folder (or in the zip) as they stand, and without their first one or two
-parts, so that ``QA``, ``QA/images`` and the folder around them are all right. The folder of a
-picture always counts: it may be all that tells two tasks apart. Nothing is unpacked.
+are looked for below the folder (or in the zip) with their full path, and without its first one or
+two parts, so that ``QA``, ``QA/images`` and the folder around them all work. The folder of a
+picture is always compared, as it may be the only difference between two tasks. Nothing is unpacked.
 """
 
 import os
@@ -227,7 +227,7 @@ def _link(folder: Path, name: str) -> Path:
 
 
 def _readings(image: str) -> Iterator[str]:
-    """``image`` as it stands, and without its first parts; its folder and its name stay."""
+    """``image`` unchanged, and without its first parts; its folder and its name stay."""
     parts = [part for part in image.replace("\\", "/").split("/") if part not in ("", ".")]
     for k in range(min(_MAX_LEFT_OUT, max(0, len(parts) - 2)) + 1):
         yield "/".join(parts[k:])

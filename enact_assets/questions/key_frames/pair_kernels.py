@@ -20,7 +20,7 @@ class KeyFrameArrays(NamedTuple):
     are (M, O). ``fact_objects`` (F, 2) are object numbers, O for none; ``fact_components`` (F, 2)
     are the component numbers of removing and of adding the fact. ``labels`` (O,) is equal for
     objects that are called the same, numbered below O; ``twins`` (O,) is equal for objects of one
-    label that need not be told apart.
+    label that need not be distinguished.
 
     Child c is object ``child[c]``; its parents are ``parent[link_offsets[c]:link_offsets[c + 1]]``.
     ``pattern[c, k]`` numbers the combinations of child c and its parents that exist at key frame k;

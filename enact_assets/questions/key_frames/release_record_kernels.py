@@ -172,7 +172,7 @@ def _next_stretch(
 ) -> _Stretch:
     """The stretch around ``run`` and all runs of its key before ``stop`` that fall into it.
 
-    What is there at frame 0 is no change, and a stretch of its own unless one starts there.
+    A fact that holds at frame 0 is not a change. It is a separate stretch, unless one starts there.
     """
     low = high = 0
     if records.frames[run] > 0:

@@ -149,9 +149,9 @@ class CountedPaths:
         """Sample with replacement by weighted backtracking: (n, length). Paper, algorithm 1.
 
         ``uniforms`` (n, length) are independent and uniform on [0, 1): column 0 picks the last key
-        frame, the next ones walk back. A double has 53 random bits, so beyond 2^53 paths not every
-        one can come up; ``sampling`` draws ranks instead and has no such limit. Without any
-        trajectory of this length the result has no rows.
+        frame, the next ones the key frames before it. A double has 53 random bits, so beyond 2^53
+        paths not every one can come up; ``sampling`` draws ranks instead and has no such limit.
+        Without any trajectory of this length the result has no rows.
 
         Errors: :class:`TrajectoryError` for numbers outside [0, 1) or of the wrong shape.
         """

@@ -13,11 +13,11 @@ from enact_assets.questions.paths.tables import TransitionGraph
 def build_transition_graph(segmented_frames: pl.DataFrame, index: ComponentIndex) -> pl.DataFrame:
     """Edges i -> j (i < j) of one demonstration and gating -> transition_graph.
 
-    An edge stands where the visible change has ``min_changes`` to ``max_changes`` components.
+    There is an edge where the visible change has ``min_changes`` to ``max_changes`` components.
     Without key frames, or without edges, the table is empty. Under profile ``release`` sentences
-    are counted instead, of which several may be about one component, and the table is also empty
-    if any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` has the
-    changes between these key frames.
+    are counted instead, of which several may be about one component, and the table is also empty if
+    any pair i < j fails (``ReleaseDeltaIndex.first_failure`` says which). ``index`` has the changes
+    between these key frames.
 
     Errors: :class:`TrajectoryError` if key frames are not numbered from 0 without a gap, or the
     index knows key frames that do not exist.

@@ -1,6 +1,6 @@
 """Both tasks on films of people, from annotations alone: ``world_questions``, ``world_candidates``.
 
-Procedural planning: a question is a plan that somebody carried out without an error: neighbours in
+Procedural planning: a question is a plan that a person carried out without an error: neighbours in
 time, none begun before the previous one ended, none twice. Each action is shown by a clip of the
 same category from another environment; the wrong plans are three other orders of these clips.
 

@@ -23,7 +23,7 @@ class Instance:
 
 
 def side_of(environment: str) -> str:
-    """The end of its name: on which side its first fixture stands; mirror images differ."""
+    """The end of its name: the side of its first fixture; mirror images differ."""
     return environment.rpartition(" ")[2]
 
 

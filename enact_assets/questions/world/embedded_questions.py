@@ -96,7 +96,7 @@ def _mirrored(
     own: Sequence[ActionState], elsewhere: Sequence[Sequence[ActionState]]
 ) -> list[Sequence[ActionState]]:
     """Recordings of ``elsewhere`` in rooms that are no copy of the layout: there, pictures are not
-    alike just because the same things stand at the same side.
+    alike just because the same things are on the same side.
     """
     side = side_of(own[0].instance.environment)
     return [states for states in elsewhere if side_of(states[0].instance.environment) != side]

@@ -57,8 +57,8 @@ def answer_text(task: str, letter: str) -> str:
 
 
 def read_answer(text: str) -> str | None:
-    """The letter that an answer names: that of its last JSON object, else the one letter A to D
-    that stands alone in it; None if there is none, or several that differ. Thoughts are left out.
+    """The letter that an answer names: that of its last JSON object, else the only letter A to D
+    that is a separate word; None if there is none, or several that differ. Thoughts are left out.
     """
     return read_stopped_answer(text, None)[0]
 

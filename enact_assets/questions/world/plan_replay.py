@@ -1,7 +1,7 @@
 """Replays orders of actions by their labels alone: which orders contradict themselves, which do not
 fit the first state, and which end elsewhere.
 
-Things of one kind are counted, not told apart, and hands are anonymous: two of them hold at most
+Things of one kind are counted, not distinguished, and hands are anonymous: two of them hold at most
 two things. A plan *contradicts itself* if no start makes it possible, however the things of each
 kind were spread over places and hands. What a label does not say (amounts, heat, buttons) is no
 reason.

@@ -41,7 +41,9 @@ Order = tuple[int, ...]
 
 
 def pairs_apart(orders: Sequence[Order]) -> NDArray[np.int64]:
-    """Number of pairs that two orders of the same n things put otherwise; shape (m, m) of m."""
+    """Number of pairs that are in another order in two orders of the same n things; shape (m, m) of
+    m.
+    """
     places = np.argsort(np.asarray(orders, np.int64), axis=1)
     earlier, later = np.triu_indices(places.shape[1], 1)
     is_before = places[:, earlier] < places[:, later]
@@ -195,7 +197,7 @@ def distractors(
         if told in tried:
             continue
         tried.add(told)
-        # Actions of one category stay in their true order: they cannot be told apart.
+        # Actions of one category stay in their true order, as they cannot be distinguished.
         rest = {c: iter(ks) for c, ks in places.items()}
         in_place = tuple([next(rest[c]) for c in told])
         kind = replay.class_of(in_place)

@@ -1,8 +1,8 @@
 """Step files: which steps people carried out in films of everyday tasks, and when.
 
 A step file is a folder with three CSV files, laid out as those of CaptainCook4D, and films in
-``videos/<recording>.mp4`` where the user has them. Rows that cannot be used are left out, and
-``problems`` says which; the rest goes on.
+``videos/<recording>.mp4`` where the user has them. Rows that cannot be used are left out and listed
+in ``problems``; all other rows are used.
 """
 
 import re
@@ -188,7 +188,8 @@ class _Moments:
 def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
     """Recording -> its row, with ``duration_s`` and ``rate_hz`` as numbers, or None.
 
-    Errors: :class:`StepFileError` if two rows have the same, or a rate or a duration is none.
+    Errors: :class:`StepFileError` if two rows have the same, or a rate or a duration is not a
+    number.
     """
     names = Counter(of["recording_id"] for of in recordings.rows)
     twins = [of["recording_id"] for of in recordings.rows if names[of["recording_id"]] > 1]
@@ -210,7 +211,7 @@ def _once(where: Path, recordings: "_Rows") -> dict[str, dict[str, Any]]:
         if duration and duration_s is None:
             raise StepFileError(
                 f"{where}, line {line}: duration(sec) {shown(duration)} is not "
-                f"{given_times.wanted(duration)}. Leave it empty if nobody knows it."
+                f"{given_times.wanted(duration)}. Leave it empty if it is unknown."
             )
         found[of["recording_id"]] = {**of, "duration_s": duration_s, "rate_hz": rate_hz}
     return found

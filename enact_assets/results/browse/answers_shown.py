@@ -1,4 +1,4 @@
-"""Every answer to one question: its verdict, and step by step what it says and what happened."""
+"""All answers to one question: verdicts, and for each step the stated and the true changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from enact_assets.results.published import Ask
 
 RIGHT, WRONG, UNPARSED, MISSING = "right", "wrong", "unparsed", "missing"
 OUTCOMES = (WRONG, RIGHT, UNPARSED, MISSING)
-"""What may become of an answer. Each has exactly one."""
+"""Outcomes of answers. Each answer has exactly one."""
 OUTCOME_SQL = (
     f"case when answer_status = 'missing' then '{MISSING}' "
     f"when answer_status = 'unparsed' then '{UNPARSED}' "
     f"when is_accepted then '{RIGHT}' else '{WRONG}' end"
 )
-"""The same of a row of ``evaluation``, in SQL."""
+"""The outcome of a row of ``evaluation``, in SQL."""
 
 
 @dataclass(frozen=True)
 class Error:
-    """A component that the answer misses, makes up or takes for another one.
+    """A component that the answer misses, makes up or confuses with another one.
 
     ``kind`` is an outcome of ``compared_components``; ``happened`` or ``said`` may be None.
     """
@@ -32,7 +32,7 @@ class Error:
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The error as text."""
         if self.said is None:
             return f"missing: {self.happened}"
         if self.happened is None:
@@ -42,7 +42,7 @@ class Error:
 
 @dataclass(frozen=True)
 class AnsweredStep:
-    """One step of an answer: the label it gives and, if it could be compared, all components.
+    """One step of an answer: its label and, if it could be compared, all components.
 
     ``is_passed`` is None where the answer could not be compared.
     """
@@ -74,11 +74,11 @@ class Answer:
     n_steps_passed: int | None
     steps: tuple[AnsweredStep, ...]
     trained_on: str | None = None
-    """Of a reference that was trained."""
+    """Training data of a trained reference."""
 
     @property
     def name(self) -> str:
-        """The model, and which of its answers if it is not the first."""
+        """The model, and the number of its answer if it is not the first."""
         return f"{self.model} #{self.repetition + 1}" if self.repetition else self.model
 
 
@@ -123,9 +123,10 @@ def read_answers(ask: Ask, question: Mapping[str, Any]) -> tuple[Answer, ...]:
 
 
 def alike(answers: Sequence[Answer]) -> tuple[tuple[Answer, ...], ...]:
-    """Answers with the same order together, in the order of the first: their steps are equal.
+    """Answers grouped by their order, as their steps are equal; groups are sorted by their first
+    answer.
 
-    An answer without an order is alone.
+    An answer without an order forms its own group.
     """
     groups: dict[object, list[Answer]] = {}
     for answer in answers:

@@ -1,4 +1,4 @@
-"""The leaderboard of a variant, with what became of the answers."""
+"""The leaderboard of a variant, with outcomes of answers."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from enact_assets.results.published import Ask
 @dataclass(frozen=True)
 class BoardRow:
     """A model's answers of one kind. Accuracies are fractions; None where nothing was scored, or
-    for a variant that is not on the leaderboard. ``trained_on`` says so of a trained reference.
+    for a variant that is not on the leaderboard. ``trained_on`` is set for a trained reference.
     """
 
     kind: str
@@ -27,12 +27,12 @@ class BoardRow:
 
     @property
     def n_answers(self) -> int:
-        """Answers asked for."""
+        """Number of answers that were requested."""
         return self.n_right + self.n_wrong + self.n_unparsed + self.n_missing
 
     @property
     def is_partial(self) -> bool:
-        """Whether some answers are in no score, and others are."""
+        """Whether some but not all answers are scored."""
         return 0 < self.n_scored < self.n_answers
 
     def of(self, outcome: str) -> int:

@@ -1,4 +1,6 @@
-"""Demonstrations: a list of them, and one as its key frames with what changed between them."""
+"""The list of demonstrations, and one demonstration with its key frames and the changes between
+them.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,8 +16,8 @@ from enact_assets.settings.registry import BASELINE
 
 @dataclass(frozen=True)
 class DemonstrationRow:
-    """A demonstration of a list; ``n_asked`` counts questions that ``variant`` asks about it: the
-    baseline, or else the first variant that does. ``seconds`` is None without a frame rate.
+    """A demonstration of a list; ``n_asked`` counts its questions under ``variant``: the baseline,
+    or else the first variant with questions about it. ``seconds`` is None without a frame rate.
     """
 
     demonstration: str
@@ -29,10 +31,10 @@ class DemonstrationRow:
 
 @dataclass(frozen=True)
 class KeyFrame:
-    """A frame that questions show: ``changes`` are components that differ from the one before.
+    """A frame that questions show: ``changes`` are components that differ from the frame before.
 
-    They are None where no replay says what happened, ``time_s`` where there is no frame rate.
-    Imported questions may show one frame at several places: it has ``further`` numbers then.
+    ``changes`` are None without a replay, ``time_s`` without a frame rate. Imported questions may
+    show one frame at several places; then it has ``further`` numbers.
     """
 
     number: int
@@ -61,8 +63,8 @@ class Demonstration:
     variant: str
     gatings: tuple[str, ...]
     views: tuple[tuple[str, str], ...]
-    """All pairs of gating and variant under which there are pictures: first those under which
-    questions are asked, the baseline's before others.
+    """All pairs of gating and variant with pictures: first those with questions, the baseline's
+    before others.
     """
     key_frames: tuple[KeyFrame, ...]
 
@@ -73,7 +75,7 @@ class Demonstration:
 
     @property
     def has_replay(self) -> bool:
-        """Whether it is known what happened between key frames."""
+        """Whether the changes between key frames are known."""
         return self.source != QUESTIONS
 
     @property
@@ -123,9 +125,9 @@ def read_demonstration(
 ) -> Demonstration:
     """Key frames of a demonstration with the pictures of ``variant``.
 
-    By default those under which questions about it are asked, the baseline's before others; if
-    none are, the first there are. Errors: :class:`UnknownNameError` if it is not published, or has
-    no key frames under the gating or no pictures under the variant; :class:`WarehouseError`.
+    By default a pair with questions about it, the baseline's before others; without questions, the
+    first pair. Errors: :class:`UnknownNameError` if it is not published, or has no key frames under
+    the gating or no pictures under the variant; :class:`WarehouseError`.
     """
     found = ask("from demonstrations where demonstration = $name", {"name": name})
     if found.is_empty():
@@ -180,7 +182,7 @@ _Pairs = list[tuple[str, str]]
 
 
 def _views(ask: Ask, name: str) -> tuple[list[str], _Pairs, _Pairs]:
-    """Gatings with key frames; pairs of gating and variant with pictures; those that are asked."""
+    """Gatings with key frames; pairs of gating and variant with pictures; pairs with questions."""
 
     def pairs(sql: str) -> list[tuple[str, str | None]]:
         return ask(sql, {"name": name}).rows()

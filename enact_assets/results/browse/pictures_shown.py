@@ -1,4 +1,4 @@
-"""Pictures by name: which are there, and several as one sheet."""
+"""Pictures by name, and sheets of several pictures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ PictureOf = Callable[[str], NDArray[np.uint8]]
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture with its name; ``sha`` is None if there is none under the variant."""
+    """A picture with its name; ``sha`` is None if the variant has no such picture."""
 
     name: str
     key_frame: int
@@ -26,7 +26,7 @@ class Shown:
 
 
 def sheet_of(pictures: Sequence[Shown], picture: PictureOf) -> bytes:
-    """All pictures there are, row by row with their names, as a PNG file.
+    """All existing pictures, row by row with their names, as a PNG file.
 
     Errors: :class:`RenderError` if there is none, :class:`LakeError` if one cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Lists of questions: by variant, activity, kind, length and what became of answers."""
+"""Lists of questions: by variant, activity, kind, length and outcome of answers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +12,9 @@ PAGE_ROWS = 50
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which questions to list; None is all. Of ``model`` and ``outcome``: those with an answer of
-    this model, or any, that is right, wrong, unparsed or missing, or any of these.
+    """Which questions to list; None means all. ``model`` and ``outcome`` select questions with an
+    answer of this model (None: any) with this outcome: right, wrong, unparsed or missing (None:
+    any).
     """
 
     variant: str = BASELINE
@@ -27,8 +28,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Listed:
-    """One question of a list; ``wrong`` are models with an answer that is not right, of
-    ``n_models`` that were asked.
+    """One question of a list; ``wrong`` are models whose answer is not right, among ``n_models``
+    asked.
     """
 
     question_id: str
@@ -52,7 +53,7 @@ class QuestionPage:
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to choose from, each sorted; of questions that ``variant`` asks."""
+    """The values to choose from, each list sorted, for the questions of ``variant``."""
 
     variants: tuple[str, ...]
     activities: tuple[str, ...]
@@ -63,7 +64,7 @@ class Choices:
 
 
 def unknown(wanted: Wanted, there: Choices) -> list[str]:
-    """What is wanted but is not ``there``, each as its field and value."""
+    """Filters without matches in ``there``, each as field and value."""
     known: dict[str, tuple[object, ...]] = {
         "activity": there.activities,
         "demonstration": there.demonstrations,
@@ -77,7 +78,7 @@ def unknown(wanted: Wanted, there: Choices) -> list[str]:
 
 
 def choices(ask: Ask, variant: str) -> Choices:
-    """Names that a list of questions can be narrowed to. Errors: :class:`WarehouseError`."""
+    """Names by which a list of questions can be filtered. Errors: :class:`WarehouseError`."""
     row = ask(
         """
         with asked as (

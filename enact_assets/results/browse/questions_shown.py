@@ -1,4 +1,4 @@
-"""One question as a variant asks it: what is shown, what happened, and every answer to it."""
+"""One question as a variant asks it: pictures and texts, true changes, and all answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from enact_assets.results.published import Ask
 from enact_assets.settings.registry import BASELINE
 
 MAX_CHARACTERS = 100
-"""Of an unknown id that a message repeats."""
+"""Most characters of an unknown id in a message."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the true order: ``shown_as`` is what the right answer names for it.
+    """One step of the true order: ``shown_as`` is its label in the right answer.
 
-    ``action`` is what the question says of it, ``happened`` the true components.
+    ``action`` is its text in the question, ``happened`` are the true components.
     """
 
     number: int
@@ -61,7 +61,9 @@ class Question:
     answers: tuple[Answer, ...]
 
     def choice(self, label: int) -> str:
-        """What an answer means by ``label``: a picture by its name, an action by its words."""
+        """The meaning of ``label`` in an answer: the name of a picture, or the text of an
+        action.
+        """
         return _choice(self.kind, self.actions, label)
 
     def is_in_place(self, number: int, label: int) -> bool:
@@ -177,7 +179,7 @@ def _steps(row: Mapping[str, Any]) -> tuple[Step, ...]:
     is_forward = row["kind"] == "forward"
     steps = []
     for place, label in enumerate(row["answer"]):
-        # Forward, actions are in true order; inverse, labels say which one is meant.
+        # In forward questions actions are in true order; in inverse ones labels identify them.
         action = place if is_forward else label - 1
         steps.append(
             Step(

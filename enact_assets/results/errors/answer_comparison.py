@@ -68,11 +68,11 @@ HAND_OF: Mapping[str, int] = {
     "LeftGrasping": HANDS.index("left"),
     "RightGrasping": HANDS.index("right"),
 }
-"""Predicate -> which hand it is about. What recordings call Grasping is about neither."""
+"""Predicate -> its hand. Grasping, which only recordings have, has no hand."""
 
 
 def component_keys(components: Sequence[Component]) -> ComponentKeys:
-    """What the kernels need to know of ``components``, in their order.
+    """Arrays about ``components`` for the kernels, in the same order.
 
     Two components may be paired in a category if their keys for it are equal. Signs are + and -: a
     transition is never inverted. One object or two are different things to say of it (edge and node
@@ -248,10 +248,10 @@ class AnswerComparer:
     def compare(self, evaluation: pl.DataFrame) -> Compared:
         """Compare what was parsed: rows of ``evaluation``, of any number of models.
 
-        An order is compared if it has one shown label for each step. Others, and answers that are
-        unparsed or missing, have no rows: they say nothing of any step. Source: paper C.1,
-        algorithm 2, which discards answers of another length. Errors: :class:`EvaluationError` for
-        an answer without its question.
+        An order is compared if it has one shown label for each step. Other orders, and answers that
+        are unparsed or missing, have no rows. Source: paper C.1, algorithm 2, which discards
+        answers of another length. Errors: :class:`EvaluationError` for an answer without its
+        question.
         """
         answers, places, orders = self._orders(evaluation)
         found: list[tuple[int, Ints, Ints, Comparison, NDArray[np.bool_]]] = []

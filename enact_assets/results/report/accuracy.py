@@ -30,7 +30,7 @@ STATES = (
     ("n_no_order", "unparsed", COLOURS[4], "///"),
     ("n_missing", "missing", FAINT, "..."),
 )
-"""What became of an answer: column, word, colour, hatching."""
+"""Outcomes of answers: column, word, colour, hatching."""
 _RARE = ("n_refused", "n_declined", "n_cut")
 """Outcomes that are drawn only if there are any: reference baselines have none."""
 _UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
@@ -108,7 +108,7 @@ def overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
 
 
 def answers(rows: ReportRows) -> Section:
-    """How many questions were answered right, wrong, unreadably and not at all."""
+    """How many questions have a right, wrong, unreadable or missing answer."""
     statuses = rows["statuses"]
     if statuses.is_empty():
         text = f"No model was asked under the variant {rows.variant}."
@@ -146,7 +146,7 @@ def answers(rows: ReportRows) -> Section:
 
 
 def _readings(rows: ReportRows) -> list[Part]:
-    """Scores of both readings of the answers, where any answer differs."""
+    """Scores of both readings of the answers, if they differ for some answer."""
     accuracies = [
         f"{metric}_accuracy{reading}"
         for reading in ("", "_as_release")

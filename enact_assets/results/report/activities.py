@@ -18,9 +18,9 @@ from enact_assets.results.report.parts import (
 from enact_assets.results.report.rows import ReportRows
 
 MOST_MODELS = 8
-"""Markers of one line: of more, none can be seen."""
+"""Most markers of one line: more could not be seen."""
 ACTIVITIES_BELOW = 30
-"""Lines of one figure."""
+"""Most lines of one figure."""
 
 
 def by_activity(rows: ReportRows) -> Section:
@@ -110,7 +110,7 @@ def _figure(
         for n, model in enumerate(models):
             look = rows.looks[model]
             line = of_kind.filter(pl.col("activity").is_in(activities), model=model)
-            # A little apart, so that equal values can be seen.
+            # Shifted a little, so that equal values can be seen.
             lift = 0.5 * ((n + 0.5) / len(models) - 0.5)
             places = [activities.index(activity) + lift for activity in line["activity"]]
             axes.plot(

@@ -1,4 +1,4 @@
-"""Quality and cost of the answers: what was obtained, for how much, and what it is worth."""
+"""Quality and cost of the answers."""
 
 from collections.abc import Mapping
 from typing import Any

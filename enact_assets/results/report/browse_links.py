@@ -1,4 +1,4 @@
-"""What a card says of its question and answer, and the address of its page in ``browse``."""
+"""Texts of a card about its question and answer, and the address of its page in ``browse``."""
 
 from urllib.parse import quote, urlencode
 
@@ -6,13 +6,13 @@ from enact_assets.results.report.parts import NONE
 
 PORT = 3030
 SITE = f"http://127.0.0.1:{PORT}"
-"""Where ``enact-assets browse`` serves its pages unless it is told otherwise."""
+"""The default address of the pages of ``enact-assets browse``."""
 HOW_TO_BROWSE = (
     "Links to a question open its page in the browser of questions: start it with `enact-assets "
     "browse` first."
 )
 MAX_RAW = 600
-"""Characters of an answer that are shown."""
+"""Most characters of an answer that are shown."""
 
 
 def browse_address(question_id: str, variant: str, model: str | None = None) -> str:

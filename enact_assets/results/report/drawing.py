@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 WIDTH_IN, LARGE_FROM_IN = 4.8, 4.4
-"""Width on the page, and the least one at which letters are as large as there."""
+"""Width on the page, and the smallest width at which letters have the same size as there."""
 INK, GREY, FAINT = "#1a1a1a", "#767676", "#d0d0d0"
 CHANCE: dict[str, Any] = {"color": INK, "linestyle": ":", "linewidth": 1.2}
-"""Lines of what a random order scores."""
+"""Lines for the score of a random order."""
 INTERVAL: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8}
 PNG_DPI, PRINT_DPI = 144, 300
 MAX_NAME = 26
@@ -68,7 +68,7 @@ class _Style:
     png_dpi: int
     has_pdf: bool
     note: str = ""
-    """What every file of a figure says, as it may be seen without the page."""
+    """Note in every file of a figure, as it may be seen without the page."""
 
 
 _ON_PAGE = _Style(WIDTH_IN, PNG_DPI, has_pdf=False)
@@ -81,7 +81,7 @@ def printing(width_in: float, note: str = "") -> Iterator[None]:
     """Within the block, figures are ``width_in`` wide, have a PDF file, and a PNG of 300 dpi.
 
     Letters of narrow figures are smaller than the page's in proportion, those of wide ones are not
-    larger. ``note`` stands below every figure that compares with the paper.
+    larger. ``note`` is printed below every figure that compares with the paper.
     """
     token = _style.set(_Style(width_in, PRINT_DPI, has_pdf=True, note=note))
     try:
@@ -133,9 +133,9 @@ def finished(
 ) -> Figure:
     """The drawn figure as files. To be called within :func:`canvas`.
 
-    ``note`` stands below it, in the file itself; below figures for paper so do the note of
-    :func:`printing`, unless they are not ``is_of_enact``, and how many questions partial models
-    were scored on. The caption says the same.
+    ``note`` is printed below it, in the file itself. Figures for paper also have the note of
+    :func:`printing`, unless they are not ``is_of_enact``, and the numbers of questions that partial
+    models were scored on. The caption says the same.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -149,7 +149,8 @@ def finished(
         caption = f"{caption}. {said}"
     about = {"Title": name, "Description": caption} if style.has_pdf else {}
     svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    # Laid out once, for all files: it takes longer than drawing. `savefig` would draw each twice.
+    # The layout is computed once for all files, as it takes longer than drawing. `savefig` would
+    # draw each file twice.
     layout = drawn.get_layout_engine()
     if layout is not None:
         layout.execute(drawn)
@@ -175,8 +176,8 @@ def _names_partial(drawn: "Canvas") -> bool:
 
 
 def _write_below(drawn: "Canvas", text: str) -> None:
-    """``text`` in small letters, in room of its own below a figure that is laid out: what stands
-    there moves up as it is.
+    """``text`` in small letters, in added space below a figure that is laid out: its content moves
+    up unchanged.
     """
     size = pt(6.5)
     width, height = drawn.get_size_inches()
@@ -212,7 +213,7 @@ def thumbnail(png: bytes) -> bytes:
 
 
 def drawable(text: str, limit: int = MAX_NAME) -> str:
-    """``text`` as it can be drawn: on one line, not too long, in letters that the font has."""
+    """``text`` for drawing: on one line, not too long, with characters of the font."""
     known = _letters()
     shown = "".join(c if ord(c) in known else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -43,7 +43,9 @@ _RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mix
 
 
 def no_errors(rows: ReportRows) -> str:
-    """Why there are no errors to show: no answer was wrong, or none could be compared."""
+    """Why there are no errors to show: no answer was wrong, or no wrong answer could be
+    compared.
+    """
     return UNCOMPARED if has_unverified(rows) else NO_WRONG
 
 
@@ -81,7 +83,7 @@ def semantic(rows: ReportRows) -> Section:
 
 
 def handedness(rows: ReportRows) -> Section:
-    """Precision, recall and mixing rate of what answers say about each hand."""
+    """Precision, recall and mixing rate of statements about each hand."""
     ours, theirs = rows["handedness"], rows["published_handedness"]
     named = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
     parts: list[Part] = []

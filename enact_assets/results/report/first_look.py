@@ -1,4 +1,4 @@
-"""One page on the first answers of a model: each wrong or unread one with what was shown."""
+"""A page on the first answers of a model: each wrong or unreadable answer with its question."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -9,7 +9,7 @@ from enact_assets.results.report.parts import Figure
 from enact_assets.results.report.rows import ReportRows
 
 MODELS_BELOW = 4
-"""Models of one figure."""
+"""Most models of one figure."""
 HANDS = ("left", "right")
 _ROW_IN = 1.25
 
@@ -105,7 +105,7 @@ def _draw(axes: Any, row: dict[str, Any], largest: float, colour: str) -> None:
 
 
 def distance(a: float, b: float, shared: float) -> float:
-    """How far apart the centres of circles with radii ``a`` and ``b`` are that share an area.
+    """Distance between the centres of circles with radii ``a`` and ``b`` that share an area.
 
     Circles that share nothing touch; of one inside the other the edges touch.
     """

@@ -31,7 +31,7 @@ METRICS = ("pairwise_accuracy", "task_accuracy")
 HUMAN = "Human"
 PAPER = "models and people of the ENACT paper (tables 9 and 10)"
 MOST_NAMED = 8
-"""Models that are drawn each by itself: of more, lines cannot be told apart."""
+"""Most models that are drawn separately: lines of more could not be distinguished."""
 SPREAD = 0.4
 """Width, in lengths, over which the models of one length are spread."""
 

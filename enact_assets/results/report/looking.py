@@ -1,4 +1,6 @@
-"""What looking buys: a trained reference beside its controls, which get half of each question."""
+"""The benefit of looking: a trained reference beside its controls, which get half of each
+question.
+"""
 
 from typing import Any
 
@@ -23,7 +25,7 @@ from enact_assets.results.report.rows import ReportRows
 METRIC = "task_accuracy"
 TEXT_PRIOR = "text_prior"
 MOST_MODELS = 5
-"""Ranked models with a name in the legend: of more, lines cannot be told apart."""
+"""Most ranked models with a name in the legend: lines of more could not be distinguished."""
 SPREAD = 0.3
 """Width, in lengths, over which intervals at one length are spread."""
 _LINES: dict[str, dict[str, Any]] = {

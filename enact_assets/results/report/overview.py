@@ -1,4 +1,4 @@
-"""The beginning of a report: when and from what its rows came, its subject and its limits."""
+"""The beginning of a report: time and sources of its rows, its subject and its limits."""
 
 from enact_assets.engine.plurals import counted
 from enact_assets.results.publication import Publication
@@ -60,7 +60,7 @@ def _covered(rows: ReportRows) -> str:
 
 
 def overview(rows: ReportRows) -> Section:
-    """Sources and numbers of what was reported, and whether it was current and whole."""
+    """Sources and numbers of the reported rows, and whether they were current and complete."""
     parts: list[Part] = []
     sources = rows["demonstrations"]
     if EMBEDDED in sources["source"]:
@@ -97,7 +97,7 @@ def overview(rows: ReportRows) -> Section:
 
 
 def _edited(rows: ReportRows) -> list[Part]:
-    """Which variants that the paper has too are under other settings here."""
+    """Variants of the paper that have other settings here."""
     variants: dict[str, list[str]] = {}
     for variant, differences in rows["edited"].iter_rows():
         variants.setdefault(differences, []).append(variant)

@@ -76,7 +76,7 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
 def all_sections(
     rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard
 ) -> tuple[Section, ...]:
-    """Every section, also those that have nothing to show and say so."""
+    """Every section, including empty ones, which say so."""
     measured = measured_sections(rows, on_progress)
     return (*measured, people(rows, picture), wrong_answers(rows, picture))
 
@@ -145,10 +145,10 @@ def render(
 
 
 def _commands(text: str) -> str:
-    """``text`` escaped, with what stands between backticks as code."""
+    """``text`` escaped, with text between backticks as code."""
     from markupsafe import Markup, escape
 
-    pieces = enumerate(_COMMAND.split(text))  # every second one stood between backticks
+    pieces = enumerate(_COMMAND.split(text))  # every second one was between backticks
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if k % 2 else escape(piece) for k, piece in pieces
     )

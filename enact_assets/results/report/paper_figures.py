@@ -166,7 +166,7 @@ def _scored(rows: ReportRows, model: str, kind: str, row: dict[str, Any]) -> str
 
 
 def _limits(rows: ReportRows) -> str:
-    """What a caption ends with: partial models, and why nothing compares with the paper."""
+    """End of a caption: partial models, and why results cannot be compared with the paper."""
     notes = (
         rows.partial_note,
         rows.not_comparable and f"Not comparable with the ENACT paper: {rows.not_comparable}",
@@ -182,13 +182,13 @@ def _mean(of: dict[str, dict[str, dict[str, Any]]], model: str) -> float:
 
 
 def note_of(rows: ReportRows) -> str:
-    """What every figure file says of itself: the first reason is enough there."""
+    """Note in every figure file, with the first reason only."""
     why, _, _ = rows.not_comparable.partition(". ")
     return f"Not comparable with numbers of the ENACT paper: {why.rstrip('.')}." if why else ""
 
 
 def _captions(rows: ReportRows, figures: Collection[Figure], tables: Mapping[str, Table]) -> str:
-    """What to write below each figure and table, with all that limits it."""
+    """Caption of each figure and table, with all limitations."""
     lines = ["# Captions", ""]
     lines += [f"{rows.not_comparable}\n"] if rows.not_comparable else []
     lines += [f"- **{figure.name}**: {figure.caption}" for figure in figures]

@@ -65,7 +65,7 @@ class Example:
     note: str
     actions: tuple[str, ...]
     facts: tuple[tuple[str, tuple[str, ...]], ...]
-    """What is listed: heading and entries."""
+    """Heading and entries of a list."""
     link: str = ""
     """Address of its page in ``enact-assets browse``."""
     part: Literal["example"] = "example"
@@ -111,5 +111,5 @@ def p_value(p: float | None) -> str:
 
 
 def words(name: str) -> str:
-    """A name of a column or category in words."""
+    """A name of a column or category as text."""
     return name.replace("_", " ")

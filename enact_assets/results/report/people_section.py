@@ -39,7 +39,7 @@ _HARDEST = (
 def people(rows: ReportRows, picture: PictureOf) -> Section:
     """Accuracy by length beside models, agreement, and the hardest questions with pictures.
 
-    Solvers and simulated annotators are no people: nothing of theirs is here.
+    Answers of solvers and simulated annotators are left out.
     """
     starts = pl.col("model").str.starts_with
     is_people = starts(f"{POOLED[PERSON]} (")

@@ -42,7 +42,7 @@ PUBLISHED_MARK, PUBLISHED_LEVEL = "†", 0.05
 UNPAIRED_MARK = "‡"
 
 VARIANTS_ABREAST = 6
-"""More in one figure cannot be read: cells get narrower than their numbers."""
+"""Most variants in one figure: with more, cells would be narrower than their numbers."""
 WIDE = 4
 """Up to this many variants, number and mark share a line; beyond it they take two."""
 TICK_LETTERS, FEW_TICK_LETTERS, TICK_LINES = 56, 34, 3
@@ -271,7 +271,9 @@ def _about_unpaired(ours: pl.DataFrame) -> str:
 
 
 def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame) -> list[Text]:
-    """How measured variants differ from the paper's, and what its text says otherwise."""
+    """Differences between measured variants and the paper's, and where the paper's text
+    deviates.
+    """
     ours = [
         f"{words(variant)}: {text}"
         for variant, text in caveats.sort("variant").iter_rows()
@@ -288,10 +290,10 @@ def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame)
 
 
 def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Kind, model, variant, whether it is published, difference, mark; ours first.
+    """Kind, model, variant, whether it is published, difference, mark; our results first.
 
     References only where no model was asked: some of them have zeros by construction. Published
-    cells stand below our variant with the same settings, whatever it is called.
+    cells are below our variant with the same settings, whatever its name is.
     """
     cells = []
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
@@ -335,7 +337,7 @@ def _column(condition: str, here: Mapping[str, str]) -> str:
 
 
 class _Told(NamedTuple):
-    """What is shown of a probe: its difference, interval, and p-value corrected by Holm."""
+    """Text for a probe: its difference, interval, and p-value corrected by Holm."""
 
     difference: float | None
     low: float | None

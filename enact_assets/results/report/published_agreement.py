@@ -22,11 +22,11 @@ from enact_assets.results.report.rows import ReportRows
 ROUNDING = 1e-12
 """Equal means differ by less."""
 Findings = dict[str, bool]
-"""Model -> whether it shows what was found; models that cannot tell are left out."""
+"""Model -> whether it shows the finding; models without the necessary numbers are left out."""
 
 
 def agreement(rows: ReportRows) -> Section:
-    """Numbers of models that the paper has too, and its findings, asked of all models."""
+    """Numbers of the paper's models, and the paper's findings, tested for all models."""
     parts: list[Part] = []
     same = rows["agreement"]
     if rows["comparable"].is_empty():

@@ -70,7 +70,7 @@ _QUERIES: Mapping[str, str] = {
         where variant = {variant} and length is null and repetitions > 1
         order by kind, model""",
     "accuracies": "select * from model_accuracies where variant = {variant} order by all",
-    # Apart from our own, whichever variant is reported.
+    # Separate from our own questions, for any reported variant.
     "official": """
         with imported as (
             select distinct
@@ -103,7 +103,7 @@ _QUERIES: Mapping[str, str] = {
         inner join evaluation using (variant, question_id)
         group by all
         order by imported.variant, kind, task_accuracy desc nulls last, model""",
-    # Of each model, whichever variant it answered: so that it looks the same in all reports.
+    # All models of all variants, so that a model looks the same in all reports.
     "models": """
         select model, coalesce(bool_or(is_reference), false) as is_reference
         from (
@@ -228,7 +228,7 @@ _QUERIES: Mapping[str, str] = {
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
             examples.model""",
-    # Of persons alone: solvers and simulated annotators are no people.
+    # Only people, without solvers and simulated annotators.
     "human_agreement": """
         select * from human_agreement
         where role = 'person' and variant = {variant} and length is null
@@ -291,7 +291,7 @@ _QUERIES: Mapping[str, str] = {
             partition by model order by experiment is distinct from 'main', experiment
         ) = 1
         order by model""",
-    # Probes of ours that may stand beside the paper's heat maps.
+    # Our probes that may be compared with the paper's heat maps.
     "comparable_probes": "select distinct model, variant from probe_deltas where is_comparable",
     # Of conditions, whichever model answered; after what was edited.
     "caveats": """
@@ -336,15 +336,15 @@ _QUERIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ReportRows:
-    """Rows by the name of what they say; ``variant`` is whose answers are reported."""
+    """Rows by name; answers of ``variant`` are reported."""
 
     of: Mapping[str, pl.DataFrame]
     variant: str
     version: str
-    """Content hash of the warehouse; empty if it does not say."""
+    """Content hash of the warehouse; empty if unknown."""
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """Rows of one name. Errors: ``KeyError`` for a name there is not."""
+        """Rows of one name. Errors: ``KeyError`` for an unknown name."""
         return self.of[name]
 
     @cached_property
@@ -388,19 +388,19 @@ class ReportRows:
         return self.marked_as(model, is_partial=bool(self.partial(model)))
 
     def marked_as(self, model: str, *, is_partial: bool) -> str:
-        """The same under a variant that is not the reported one: the caller knows what it has."""
+        """The same for a variant other than the reported one."""
         look = self.looks.get(model)
         mark = reference_mark(model) if look is not None and look.is_reference else ""
         return model + mark + (PARTIAL if is_partial else "")
 
     def preferred(self, models: Iterable[str]) -> list[str]:
-        """Those of ``models`` that are no references; all of them if there is no other."""
+        """Models that are not references; all of ``models`` if there are only references."""
         names = list(models)
         return [m for m in names if m not in self.looks or not self.looks[m].is_reference] or names
 
     @property
     def not_comparable(self) -> str:
-        """Why numbers of this variant may not stand beside tables 9 and 10; empty if some may.
+        """Why numbers of this variant may not be compared with tables 9 and 10; empty if some may.
 
         Without rows nothing is known of them, so they may not.
         """
@@ -412,7 +412,7 @@ class ReportRows:
 
     @property
     def comparable_caveat(self) -> str:
-        """What to say beside the numbers that may stand beside tables 9 and 10."""
+        """Remark on the numbers that may be compared with tables 9 and 10."""
         found = self._comparable.filter("is_comparable")["caveat"].drop_nulls()
         return str(found.mode().sort()[0]) if found.len() else ""
 
@@ -422,13 +422,13 @@ class ReportRows:
 
     @property
     def beside_published(self) -> str:
-        """What a heat map says that has rows of the paper and of ours; empty if they compare."""
+        """Note on a heat map with rows of the paper and ours; empty if they are comparable."""
         found = self.of.get("comparable_probes", pl.DataFrame())
         text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
         return text if found.is_empty() else ""
 
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
-        """What a random order is expected to score, 0 to 1; None without questions."""
+        """Expected score of a random order, 0 to 1; None without questions."""
         found = self["chance"].filter(pl.col("length").eq_missing(length), kind=kind)[metric]
         return None if found.is_empty() else found.item()
 

@@ -23,7 +23,7 @@ from enact_assets.results.report.rows import ReportRows
 BASELINE_PLACES = {"realism": 2, "camera_fov": 1, "camera_height": 1, "robot_appearance": 1}
 """Place of the baseline in the paper's figures, from 0; in other panels it is first."""
 MODELS_ABREAST, SETTINGS_BELOW = 6, 8
-"""Bars of one setting, and settings of one figure: more cannot be told apart."""
+"""Most bars of one setting, and settings of one figure: more could not be distinguished."""
 
 
 def setting_bars(rows: ReportRows) -> Section:

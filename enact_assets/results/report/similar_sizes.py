@@ -19,7 +19,7 @@ from enact_assets.results.report.parts import (
 from enact_assets.results.report.rows import ReportRows
 
 SUBJECT = "Cosmos-Reason1"
-"""Model that the others are about as large as; drawn thicker."""
+"""Model to whose size the others are similar; drawn thicker."""
 
 
 def similar_sizes(rows: ReportRows) -> Section:

@@ -24,7 +24,7 @@ from enact_assets.settings.paths import DataRoot
 
 @dataclass(frozen=True)
 class WrittenReport:
-    """What was written: the page, its file, all files, and the hash of its content."""
+    """The written report: the page, its file, all files, and the hash of its content."""
 
     page: Page
     path: Path
@@ -43,7 +43,7 @@ def write_report(
     """Write the report on ``variant`` into ``output``, or where it belongs in the data root.
 
     By default the variant is :func:`default_variant`, whose report is the asset; others are in
-    folders of their names beside it. ``provenance`` is what it says it was made from.
+    folders of their names beside it. ``provenance`` is written into the page.
 
     Errors: :class:`WarehouseError` if there is no warehouse, if it was replaced while it was
     read, or if another program changed it and there is ``provenance``; :class:`UnknownNameError`

@@ -1,7 +1,7 @@
 """Scores summed by demonstration, the input of clustered statistics, of many columns at once.
 
-Questions of one demonstration share pictures and changes, so their scores go together. Whoever
-counts them as independent finds differences that are none; the demonstration is the unit here.
+Questions of one demonstration share pictures and changes, so their scores are correlated. Treating
+them as independent would find differences that do not exist; the demonstration is the unit here.
 """
 
 import math
@@ -150,8 +150,8 @@ class ClusterSums:
     def by_number_of_clusters(self) -> list[tuple[Ints, Ints]]:
         """Columns with scores in equally many demonstrations: (these, (G, k), columns, (k,)).
 
-        Draws hang on the number of demonstrations alone, so such columns are resampled together,
-        whichever demonstrations they have.
+        Draws depend only on the number of demonstrations, so columns with the same number are
+        resampled together, whichever demonstrations they have.
         """
         is_there = self.n.T > 0
         numbers = self.n_clusters

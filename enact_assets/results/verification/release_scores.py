@@ -119,7 +119,7 @@ _NO_SCORES = (True, False, False, False, 0, 1, 0.0, False)
 
 
 class _Row(NamedTuple):
-    """A question as it stands in its file; without ``question`` there is a ``reason``."""
+    """A question as in its file; without ``question`` there is a ``reason``."""
 
     question_id: str
     task: str
@@ -152,7 +152,7 @@ class _Row(NamedTuple):
 
 
 def _key_frames(ids: Sequence[str], position: Mapping[int, int]) -> list[int] | None:
-    """Where frames stand in the evidence of their task; None if one is no frame of it."""
+    """Positions of frames in the evidence of their task; None if one is not a frame of it."""
     try:
         return [position[int(frame)] for frame in ids]
     except (KeyError, ValueError):

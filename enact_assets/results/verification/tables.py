@@ -7,7 +7,7 @@ from enact_assets.settings import columns as common
 class QuestionOrders(Table):
     """One row per question: how many orders are right, and what a random order scores.
 
-    Counted over all orders, not sampled; every question written stands here.
+    Counted over all orders, not sampled; every written question has a row.
     """
 
     by = ("demonstration", "gating")

@@ -44,7 +44,7 @@ def evaluate_world(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.Dat
 
 def with_annotators(evaluation: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Rows of ``world_evaluation`` and those of annotators, of which all of one role are one model,
-    such as ``people (2)``; several answers to one question are told apart by ``repetition``.
+    such as ``people (2)``; several answers to one question differ in ``repetition``.
     """
     rows = evaluation.with_columns(repetition=pl.lit(0, pl.Int64))
     answered = people.rename({"annotator": "world_model"}).with_columns(

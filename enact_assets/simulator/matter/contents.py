@@ -1,4 +1,4 @@
-"""What there is of all substances and heat in a simulation, and what recipes made of it."""
+"""All substances and heat in a simulation, and the products of recipes."""
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Contents:
         bodies.existing -= {substance}
 
     def bring_back(self, bodies: Bodies) -> None:
-        """Let substances that were used up exist again of which there is a particle."""
+        """Let used-up substances exist again if there is a particle of them."""
         again = {substance for substance in self._used_up if self.is_left(substance)}
         self._used_up -= again
         bodies.existing |= again

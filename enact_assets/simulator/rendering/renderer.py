@@ -101,7 +101,7 @@ class Renderer:
     what moved is updated; a changed surface loads it anew. Without ``threads``, all cores work.
 
     Errors: :class:`UnknownNameError` for a projection, mode, robot appearance, finish or texture
-    nobody defined; :class:`RenderError` if a visible geom has no surface or cannot be drawn.
+    that is not defined; :class:`RenderError` if a visible geom has no surface or cannot be drawn.
     """
 
     def __init__(self, world: World, variant: Variant, threads: int | None = None) -> None:

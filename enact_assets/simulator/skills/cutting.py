@@ -20,7 +20,7 @@ def slice_thing(robot: Motion, side: Side, name: str) -> Motions:
     """Cut a thing with the held knife: at first contact its halves take its place.
 
     The blade goes on down between them. Errors: :class:`PlanError` without a knife, or if the thing
-    is none that is cut.
+    cannot be cut.
     """
     robot.step_name = f"slice({side}, {name})"
     when = Cut(name)
@@ -41,7 +41,7 @@ def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
     """Cut a thing to pieces with the held knife: at first contact a pile takes its place.
 
     The blade then comes down to the pile some more times. Errors: :class:`PlanError` without a
-    knife, or if the thing is none that is diced.
+    knife, or if the thing cannot be diced.
     """
     robot.step_name = f"dice({side}, {name})"
     when = Diced(name)

@@ -1,8 +1,8 @@
 """How the robot moves: hands on minimum-jerk paths, and a base that follows.
 
-Every motion is a generator that sets the pose of the robot and yields once per frame; whoever
-drives it (:meth:`Motion.drive`) steps the physics at each yield. So two hands can act in the same
-frames, and a skill of another module needs only the methods of :class:`Motion`.
+Every motion is a generator that sets the pose of the robot and yields once per frame; its driver
+(:meth:`Motion.drive`) steps the physics at each yield. So two hands can act in the same frames, and
+a skill of another module needs only the methods of :class:`Motion`.
 
 The base stands where the working hand reaches its goal, as near the middle as it can, and turns
 slightly towards the middle: most of the scene stays in the picture. The idle hand goes with it.

@@ -153,7 +153,7 @@ def test_of_one_changed_demonstration_a_walk_makes_that_one(root: Root) -> None:
     before = reported_versions(root.instance, "scene_graphs")
     report = root.walk()
     assert steps(report) == ["replays moving_cups-2", "segmentation moving_cups-2|state"]
-    assert report.n_told == 0
+    assert report.n_reported == 0
     after = reported_versions(root.instance, "scene_graphs")
     assert {key for key in after if after[key] != before[key]} == {(SHARD, "state")}
     assert root.walk().made == []
@@ -211,7 +211,7 @@ def test_other_shards_or_none_make_nothing_again(root: Root) -> None:
     for n_shards, n_new in ((None, N), (3, 2), (2, 0)):
         root.cut(n_shards)
         report = root.walk()
-        assert (report.made, report.n_told) == ([], n_new * n_assets), n_shards
+        assert (report.made, report.n_reported) == ([], n_new * n_assets), n_shards
     assert fingerprint(root.root) == before
 
 

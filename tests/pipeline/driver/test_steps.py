@@ -22,7 +22,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.system.process_identity import ProcessIdentity
 from enact_assets.engine.system.worker_process import STOPPING
 from enact_assets.pipeline.driver.contract import Site
-from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost, telling_at_once
+from enact_assets.pipeline.driver.interrupts import calling_on_signal, no_interrupt_is_lost
 from enact_assets.pipeline.driver.step_runs import InProcessRunner, leave, registry_file, workplace
 from enact_assets.pipeline.runs.code_location import job_origin
 from enact_assets.pipeline.runs.lost_runs import (
@@ -186,14 +186,14 @@ def test_a_stop_is_told_before_the_main_thread_gets_to_it() -> None:
     try:
         for number in STOPPING:
             told.clear()
-            with telling_at_once(told.set):
+            with calling_on_signal(told.set):
                 with pytest.raises(KeyboardInterrupt):
                     _wait_amid_a_signal(number, told)
                 assert told.is_set()
                 with no_interrupt_is_lost():
                     pass
         told.clear()
-        with telling_at_once(told.set), no_interrupt_is_lost():
+        with calling_on_signal(told.set), no_interrupt_is_lost():
             pass
         assert not told.is_set()
         assert signal.set_wakeup_fd(-1) == -1, "what others listen to is as it was"

@@ -50,7 +50,7 @@ def test_a_run_that_made_nothing_leaves_a_missing_partition() -> None:
     assert [row for row in rows if row[2] == "missing"] == [
         *((asset, "fold-1", "missing", NOT_MADE) for asset in STEP_OF["states"].assets),
         # Which pictures are wanted is known: nothing else has to ask for them.
-        ("frame_images", "pour-0|high", "missing", "made from wanted_frames, which is there"),
+        ("frame_images", "pour-0|high", "missing", "made from wanted_frames, which exists"),
     ]
 
 
@@ -61,7 +61,7 @@ def test_an_evaluation_is_missing_where_there_are_predictions(*, is_tried: bool)
     gone = ("oracle", "high")
     for asset in ("evaluation", "compared_steps", "probes"):
         without(lineage, asset, gone)
-    why = NOT_MADE if is_tried else "made from predictions, which is there"
+    why = NOT_MADE if is_tried else "made from predictions, which exists"
     after = "made from evaluation, which is missing"
     rows = listed(lineage, tried(evaluation={gone} if is_tried else set()))
     assert [row for row in rows if row[2] == "missing"] == [

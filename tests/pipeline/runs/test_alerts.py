@@ -115,13 +115,13 @@ def test_nobody_is_told_of_what_failed_before_somebody_was_named(
     fail(instance)
     check(instance, "2 rows offend")
     cursor, said = look(tmp_path, instance, None)
-    assert (cursor, said) == ("", "off: no alerts.yaml names anybody")
+    assert (cursor, said) == ("", "off: no receiver is set in alerts.yaml")
     (tmp_path / "alerts.yaml").write_text(f"webhook: {receiver.url}\n")
     cursor, said = look(tmp_path, instance, cursor)
     assert said == "watching from now on"
     assert look(tmp_path, instance, cursor)[1] == "nothing happened"
     fail(instance)
-    assert look(tmp_path, instance, cursor)[1] == "told of 1 failure"
+    assert look(tmp_path, instance, cursor)[1] == "reported 1 failure"
     assert len(receiver.told) == 1
 
 
@@ -135,7 +135,7 @@ def test_failures_are_told_together_and_once(
     fail(instance, {"dagster/will_retry": "true"})
     check(instance, "2 rows offend")
     cursor, said = look(tmp_path, instance, cursor)
-    assert said == "told of 2 failures"
+    assert said == "reported 2 failures"
     (told,) = receiver.told
     assert told["n_failures"] == 2
     assert str(told["text"]).splitlines()[1:] == [
@@ -145,16 +145,16 @@ def test_failures_are_told_together_and_once(
     check(instance, "2 rows offend")
     assert look(tmp_path, instance, cursor)[1] == "nothing failed"  # it fails as before
     check(instance, "3 rows offend")
-    assert look(tmp_path, instance, cursor)[1] == "told of 1 failure"
+    assert look(tmp_path, instance, cursor)[1] == "reported 1 failure"
     check(instance, "", passed=True)
     cursor, _ = look(tmp_path, instance, cursor)
     check(instance, "fewer rows than usual", is_error=False)
     assert look(tmp_path, instance, cursor)[1] == "nothing failed"
     check(instance, "2 rows offend")
-    assert look(tmp_path, instance, cursor)[1] == "told of 1 failure"
+    assert look(tmp_path, instance, cursor)[1] == "reported 1 failure"
     (tmp_path / "alerts.yaml").write_text(f"webhook: {receiver.url}\nwarnings: true\n")
     check(instance, "fewer rows than usual", is_error=False)
-    assert look(tmp_path, instance, cursor)[1] == "told of 1 failure"
+    assert look(tmp_path, instance, cursor)[1] == "reported 1 failure"
 
 
 def test_what_could_not_be_told_is_told_again(
@@ -170,7 +170,7 @@ def test_what_could_not_be_told_is_told_again(
             look(tmp_path, instance, cursor)
         assert "secret" not in str(raised.value)
     receiver.status = 200
-    assert look(tmp_path, instance, cursor)[1] == "told of 1 failure"
+    assert look(tmp_path, instance, cursor)[1] == "reported 1 failure"
     assert len(receiver.told) == 3
 
 
@@ -188,7 +188,7 @@ def test_a_command_gets_the_text(tmp_path: Path) -> None:
                    "stderr); sys.exit(3)\""),
             tmp_path, failures,
         )  # fmt: skip
-    with pytest.raises(AlertError, match="1 failure could not be told: /no/mail cannot"):
+    with pytest.raises(AlertError, match="1 failure could not be reported: /no/mail cannot"):
         send(Alerts(command="/no/mail"), tmp_path, failures[:1])
 
 

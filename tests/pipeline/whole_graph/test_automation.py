@@ -189,7 +189,7 @@ def test_a_name_that_nobody_defined_is_removed_and_all_others_stay(place: Place)
     removed = {r.partitions_def_name: r.partition_keys for r in requests}
     assert removed == {d: [n for n in typed if "nonsense" in n] for d, typed in names.items()}
     said = str(found.skip_reason)
-    assert "removed demonstration nonsense-0: nobody defined it" in said
+    assert "removed demonstration nonsense-0: it is not defined anywhere" in said
     shutil.rmtree(place.root / "lake")
     assert recorded in demonstrations(place)
     again = place.sensor(registered_partitions).dynamic_partitions_requests or []

@@ -16,7 +16,7 @@ from test_automation import quarter
 
 from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.runs.marts import Content, contents, mart_files, told_contents
+from enact_assets.pipeline.runs.marts import Content, contents, mart_files, reported_contents
 from enact_assets.pipeline.runs.reported import last_materialization, read_lineage, report_landed
 from enact_assets.pipeline.runs.running import assets_made_with
 from enact_assets.settings.registry import load_registry
@@ -88,7 +88,7 @@ def test_what_a_driver_heals_is_red_no_more(place: Place) -> None:
     assert before is not None
     assert after is not None
     assert after.asset_materialization == before.asset_materialization, "it says all that it said"
-    assert Driver(place.root, workers=1).run().n_told == 0
+    assert Driver(place.root, workers=1).run().n_reported == 0
 
 
 def test_what_automation_heals_is_red_no_more(place: Place) -> None:
@@ -151,16 +151,16 @@ def test_changed_questions_turn_marts_that_read_them_stale_and_no_others(place: 
 
 def test_equal_rows_have_equal_versions(place: Place) -> None:
     """Whoever goes by the version of a mart is woken by other rows, not by a publication."""
-    before = told_contents(place.instance)
+    before = reported_contents(place.instance)
     assert set(before) == MARTS
     driver = Driver(place.root, workers=1)
     assert driver.run(assets=["warehouse"], force=True, from_nothing=True).is_success
-    assert told_contents(place.instance) == before
+    assert reported_contents(place.instance) == before
     answers, of = "predictions", {"model": "oracle", "variant": "baseline"}
     rows = place.data.lake.read(answers, of)
     place.data.lake.write(answers, rows.with_columns(raw_answer=rows["raw_answer"] + " "), of)
     place.make("warehouse", None)
-    now = told_contents(place.instance)
+    now = reported_contents(place.instance)
     changed = {mart for mart in MARTS if now[mart].version != before[mart].version}
     made_anew = {mart for mart in MARTS if now[mart].made_of != before[mart].made_of}
     assert changed < made_anew < MARTS

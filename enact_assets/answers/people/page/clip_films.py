@@ -13,7 +13,7 @@ from starlette.responses import Response
 MEDIA_TYPE = "video/mp4"
 FRAMES_PER_S = 4
 SHOWN_FRAMES = 2
-"""Of each picture; the last one stands twice as long, before a player begins anew."""
+"""Duration of each picture; the last one is shown twice as long, before a player starts again."""
 QUALITY = {"crf": "18", "preset": "fast", "threads": "1", "x264-params": "sliced-threads=0"}
 """Of H.264; one thread, so that the same pictures give the same file."""
 

@@ -1,4 +1,4 @@
-"""What a lead sees: how far each annotator is, how fast, and how far they agree."""
+"""Content of a lead's page: progress and speed of each annotator, and agreement."""
 
 from dataclasses import dataclass
 from typing import Any

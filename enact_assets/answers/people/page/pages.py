@@ -180,7 +180,7 @@ class _Pages:
         return await run_in_threadpool(self._keep, request, form)
 
     def feedback(self, request: Request) -> Response:
-        """What is right, after a practice question was answered."""
+        """The right answer, after a practice question was answered."""
         row = self._row(request, self._person(request))
         if not row["is_practice"] or row["revision"] is None:
             raise HTTPException(404, "Only practice questions that you answered have feedback.")
@@ -194,7 +194,7 @@ class _Pages:
         )
 
     def picture(self, request: Request) -> Response:
-        """A picture by its number: a name or date could give its place away."""
+        """A picture by its number, as a name or date could reveal its place."""
         row = self._row(request, self._person(request), is_due=False)
         media, number = json.loads(row["media"]), request.path_params["number"]
         if number >= len(media):
@@ -226,7 +226,7 @@ class _Pages:
         return Response((HERE / "static" / name).read_bytes(), media_type=STATIC[name])
 
     def failed(self, _request: Request, error: Exception) -> Response:
-        """What went wrong, as a page; of errors of ours nothing that names a place."""
+        """The error as a page; paths in our own errors are left out."""
         if isinstance(error, HTTPException):
             return self._page(
                 "message.html", error.status_code, error.headers, message=error.detail

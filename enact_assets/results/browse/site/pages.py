@@ -41,7 +41,7 @@ FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 """Pictures are named by their content."""
 MAX_PAGE_DIGITS = 9
 MAX_NAMED = 6
-"""Models that a row of a list names; the question's page has all."""
+"""Most models that a row of a list names; the question's page has all."""
 _SHA = re.compile(r"[0-9a-f]{64}")
 
 
@@ -153,7 +153,7 @@ class _Pages:
         return Response((TEMPLATES / "style.css").read_bytes(), media_type="text/css")
 
     def failed(self, _request: Request, error: Exception) -> Response:
-        """What went wrong, as a page."""
+        """The error as a page."""
         if isinstance(error, HTTPException):
             return self._page("message.html", error.status_code, message=error.detail)
         is_absent = isinstance(error, (UnknownNameError, MissingPartitionError))
@@ -176,7 +176,7 @@ def link(path: str, asked: Mapping[str, Any] | None = None, **more: Any) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    """Errors: ``HTTPException`` 400 for a text that is no positive number."""
+    """Errors: ``HTTPException`` 400 for a text that is not a positive number."""
     if not text:
         return None
     if not text.isdecimal() or not text.isascii() or len(text) > MAX_PAGE_DIGITS:
