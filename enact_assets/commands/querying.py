@@ -34,8 +34,8 @@ GAP = "  "
 
 
 def table_text(rows: pl.DataFrame, width: int | None, max_rows: int | None) -> str:
-    """``rows`` as DuckDB draws tables, of at most ``width`` characters (80 or more): columns for
-    which there is no room are left out in the middle and counted. None: all.
+    """``rows`` as DuckDB draws tables, at most ``width`` characters wide (80 or more). Columns that
+    do not fit are left out in the middle and counted. None: all columns, all rows.
     """
     shown = rows[:max_rows]
     out = io.StringIO()

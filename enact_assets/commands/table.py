@@ -177,8 +177,8 @@ COMMANDS = {
         "file_options",
         "Play one raw demonstration in the installed OmniGibson and write a bundle (`try`): "
         "versions, facts, ten pictures, messages, and a report on whether pictures and boxes "
-        "belong together, and how fast it is. Nobody here has an RTX card: yours would be the "
-        "first.",
+        "belong together, and how fast it is. It was never run on a real RTX card: yours would be "
+        "the first.",
     ),
 }
 """All commands, in the order of ``enact-assets --help``."""

@@ -43,8 +43,8 @@ class StalePartitions(Table):
 class Relations(Table):
     """One row per relation of this file.
 
-    The contract of whoever queries it: a name that leaves answers for one version more, as a view
-    whose `replaced_by` says what to read instead.
+    A relation that is removed stays for one more version, as a view of its old name; `replaced_by`
+    names the relation to read instead.
     """
 
     keys = ("name",)
