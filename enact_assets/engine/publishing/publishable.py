@@ -345,9 +345,8 @@ def _ids_of_leavers(
     if paths := sources.of_leavers(refers_to.of):
         known.append(f"from ({lake_rows(TABLES[refers_to.of], paths)})")
     for name in refers_to.also_in:
-        columns = TABLES[
-            name
-        ].columns()  # other rows belong to stale partitions, not to removed names
+        # Other rows belong to stale partitions, not to removed names.
+        columns = TABLES[name].columns()
         if of_table := {c: v for c, v in left_out.get(name, {}).items() if c in columns}:
             is_gone = " or ".join(is_one_of(column, v) for column, v in of_table.items())
             rows = lake_rows(TABLES[name], sources.paths(name))
