@@ -29,12 +29,13 @@ import numpy as np
 from PIL import Image
 
 from enact_assets.answers.people.annotator_names import SIMULATED
-from enact_assets.answers.people.content import Picture, ShownQuestion, shown_question
+from enact_assets.answers.people.content import ShownQuestion, shown_question
 from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import paper_plan
 from enact_assets.answers.people.store import Store
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.questions.asked.shuffles import shuffled_labels
+from enact_assets.questions.world.stored_pictures import Stored
 from enact_assets.settings.paths import PEOPLE_VARIABLE, DataRoot
 
 N_ANNOTATORS, N_ANSWERS, N_KILLS = 10, 500, 10
@@ -221,7 +222,7 @@ class _Browser:
                 time.sleep(0.05)
 
 
-def _questions(n: int, media: list[Picture]) -> Iterator[ShownQuestion]:
+def _questions(n: int, media: list[Stored]) -> Iterator[ShownQuestion]:
     for number in range(n):
         name = f"demonstration-{number % 12}"
         row = {
@@ -241,7 +242,7 @@ def _questions(n: int, media: list[Picture]) -> Iterator[ShownQuestion]:
             yield found
 
 
-def _pictures(store: ImageStore) -> list[Picture]:
+def _pictures(store: ImageStore) -> list[Stored]:
     """As many as a question shows, of 512 px and some 100 kB, as rendered ones."""
     random, found = np.random.default_rng(0), []
     for _ in range(N_STEPS + 1):

@@ -132,7 +132,7 @@ def readme() -> str:
     files = [f for f in read_sql_files(sql_folder()) if f.stage == "marts" or f.name in GIVEN]
     rows = []
     for file in sorted(files, key=_name):
-        successor = file.header.get("Successor", "").removesuffix(".")
+        successor = file.successor
         former = f"; an old name of {successor}" if successor else ""
         rows.append(f"| `{file.name}` | {_cell(file.grain + former)} |\n")
     head = "| Relation | One row per |\n|---|---|\n"

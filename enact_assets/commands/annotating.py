@@ -13,12 +13,12 @@ from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan, paper_plan
 from enact_assets.answers.people.store import Store
 from enact_assets.answers.people.variant_questions import ShownQuestions, shown_questions
-from enact_assets.answers.world.content import asked_under, shown_world_questions
 from enact_assets.commands.model_options import ALL_KEPT, PAPER, PORT
 from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.plurals import counted
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.world import PP, WM, kind_of, world_name
 
 
 def run_annotate(arguments: argparse.Namespace, console: Console) -> int:
@@ -103,7 +103,7 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
 
 
 def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQuestions]:
-    """The name that takes the place of the variant in answers, and the questions."""
+    """The variant that asks, and its questions."""
     if arguments.world is None:
         if arguments.kept == ALL_KEPT:
             raise SettingsError("--kept needs the name of a question set, or --world")
@@ -111,14 +111,10 @@ def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQue
         return arguments.variant, found
     if arguments.kept:
         raise SettingsError(f"--kept {arguments.kept} is a set of ENACT: say --kept alone")
-    found = shown_world_questions(
-        root,
-        arguments.world,
-        arguments.condition,
-        arguments.per_stratum,
-        is_kept=arguments.kept is not None,
-    )
-    return asked_under(arguments.world), found
+    name = world_name(arguments.world)
+    kept = None if arguments.kept is None else name
+    kinds = [kind_of(task, arguments.condition) for task in (WM, PP)]
+    return name, shown_questions(root, name, arguments.per_stratum, kept, kinds)
 
 
 def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:

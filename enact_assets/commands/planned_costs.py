@@ -3,21 +3,16 @@
 from enact_assets.commands.missing_answers import PREDICTIONS
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.pipeline.costs.expected import PlannedCost, costs_of, edit_costs_of
-from enact_assets.pipeline.costs.world import world_costs_of
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import dimensions
 
-FRAME_IMAGES, WORLD_PREDICTIONS = "frame_images", "world_predictions"
+FRAME_IMAGES = "frame_images"
 
 
 def answers_to_buy(driver: Driver, plan: Verdicts) -> list[PlannedCost]:
     """What the answers of ``plan`` that cost money will cost, of each model and what asks it."""
-    found: list[PlannedCost] = []
-    if enact := _planned(plan, PREDICTIONS, "model", "variant"):
-        found += costs_of(driver.data, enact)
-    if world := _planned(plan, WORLD_PREDICTIONS, "world_model", "world_source"):
-        found += world_costs_of(driver.data, world)
-    return found
+    planned = _planned(plan, PREDICTIONS, "model", "variant")
+    return costs_of(driver.data, planned) if planned else []
 
 
 def pictures_to_buy(driver: Driver, plan: Verdicts) -> list[PlannedCost]:

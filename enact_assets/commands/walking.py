@@ -48,10 +48,7 @@ def chosen_names(
     """
     check_assets(arguments.asset or ())
     data = DataResource(root=str(arguments.data))
-    only = {
-        d: getattr(arguments, d, None) or list((part or {}).get(d, ()))
-        for d in (*DIMENSIONS, "world_source")
-    }
+    only = {d: getattr(arguments, d, None) or list((part or {}).get(d, ())) for d in DIMENSIONS}
     only = {dimension: names for dimension, names in only.items() if names}
     if arguments.learned and "model" in only:
         only["model"] = [*only["model"], *LEARNED]

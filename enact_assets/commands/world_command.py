@@ -23,9 +23,9 @@ from enact_assets.questions.world.asked_actions import coverage_notes
 from enact_assets.questions.world.step_files import ensured_step_files
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE, Registry, load_registry
-from enact_assets.settings.world import EMBEDDED_WORLD, EQUIVALENT
+from enact_assets.settings.world import CONDITIONS, EMBEDDED_WORLD, EQUIVALENT, world_name
 
-MADE = ("world_accuracies",)
+MADE = ("model_comparisons",)
 SHOWN = 4
 EMBEDDED_RESULTS = (
     "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
@@ -49,9 +49,12 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
             folder = root.step_files / ANNOTATED_VIDEOS
             for problem in write_annotated_videos(Recordings(root.recordings), folder):
                 console.print(Text(problem))
-        chosen.world_source = ensured_step_files(root.step_files, arguments.step_file)
+        sources = ensured_step_files(root.step_files, arguments.step_file)
+        chosen.variant = list(map(world_name, sources))
     else:
-        chosen.demonstration, chosen.variant = [*asked, *environments], [BASELINE]
+        chosen.demonstration = [*asked, *environments]
+        chosen.variant = [world_name(EMBEDDED_WORLD)]
+    chosen.model = list(registry.world.models)
     code = walk(chosen, console, registry, None)
     if environments and not arguments.step_file:
         lent = counted(len(environments), "environment")
@@ -91,18 +94,21 @@ def environments_of(asked: Sequence[str], seeds: Sequence[int]) -> list[str]:
 
 def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
     """Accuracies of one world source over all lengths, by task and condition."""
-    lake = Lake(root.lake)
-    if not lake.partitions("world_accuracies"):
+    lake, variant = Lake(root.lake), {"variant": world_name(source)}
+    if not lake.exists("model_accuracies", variant):
         return
-    rows = lake.read_all("world_accuracies").filter(
-        pl.col("length").is_null(), pl.col("n_scored") > 0, pl.col("world_source") == source
+    rows = lake.read("model_accuracies", variant).filter(
+        pl.col("length").is_null(), pl.col("n_scored") > 0, metric="task_accuracy"
     )
-    table = Table("task", "model", *_conditions(rows), "questions")
-    for (task, model), part in rows.sort("task", "world_model").group_by(
-        "task", "world_model", maintain_order=True
+    named = pl.col("kind").str.split("_")
+    rows = rows.with_columns(task=named.list.first(), condition=named.list.last())
+    conditions = [c for c in CONDITIONS if c in set(rows["condition"])]
+    table = Table("task", "model", *conditions, "questions")
+    for (task, model), part in rows.sort("task", "model").group_by(
+        "task", "model", maintain_order=True
     ):
         by = {row["condition"]: row for row in part.iter_rows(named=True)}
-        cells = [_cell(by.get(condition)) for condition in _conditions(rows)]
+        cells = [_cell(by.get(condition)) for condition in conditions]
         table.add_row(str(task), str(model), *cells, str(part["n_scored"].max()))
     if source == EMBEDDED_WORLD:
         for name, note in notes_of(lake).items():
@@ -118,7 +124,7 @@ def show_accuracies(root: DataRoot, console: Console, source: str) -> None:
 
 def notes_of(lake: Lake) -> dict[str, str]:
     """Print the questions about each embedded demonstration, and why there are not more."""
-    source = {"world_source": EMBEDDED_WORLD}
+    source = {"question_set": world_name(EMBEDDED_WORLD)}
     if not lake.exists("world_questions", source):
         return {}
     gating = load_registry().variant(BASELINE).gating
@@ -129,15 +135,11 @@ def notes_of(lake: Lake) -> dict[str, str]:
 def problems_of(root: DataRoot, lake: Lake, step_file: str) -> tuple[str, ...]:
     """Print which steps of a step file have no questions, and why."""
     found = AnnotatedFilms.of(root, step_file).actions()
-    source = {"world_source": step_file}
+    source = {"question_set": world_name(step_file)}
     if not lake.exists("world_questions", source):
         return found.problems
     lengths = load_registry().world.questions.lengths
     return (*found.problems, *not_asked(found.rows, lake.read("world_questions", source), lengths))
-
-
-def _conditions(rows: pl.DataFrame) -> list[str]:
-    return [c for c in ("same", "view", "equivalent") if c in set(rows["condition"])]
 
 
 def _cell(row: dict[str, object] | None) -> str:

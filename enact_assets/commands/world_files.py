@@ -16,11 +16,12 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.world.items import WorldItem, items_of
+from enact_assets.questions.world.pictures import WorldPictures
 from enact_assets.results.world import release
 from enact_assets.results.world.question_sheets import question_sheet
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE, load_registry
-from enact_assets.settings.world import EMBEDDED_WORLD, EQUIVALENT
+from enact_assets.settings.world import EMBEDDED_WORLD, EQUIVALENT, world_name
 
 ANSWERS = "answers.json"
 
@@ -32,29 +33,20 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
     Pictures show no answer. Errors: :class:`LakeError` if no question has been made.
     """
     lake, images = Lake(root.lake), ImageStore(root.images)
-    source = {"world_source": EMBEDDED_WORLD}
+    source = {"question_set": world_name(EMBEDDED_WORLD)}
     if not lake.exists("world_questions", source):
         raise LakeError(f"{root.lake}: there are no world_questions. Run `enact-assets world`.")
     questions = lake.read("world_questions", source).filter(pl.col("condition") == condition)
     drawn = sorted(questions["question_id"], key=content_sha)
     place = pl.col("question_id").replace_strict(drawn, range(len(drawn)))
     chosen = questions.sort(place).group_by("task", maintain_order=True).head(per_task)
-    states = lake.read_all("frame_images", variant=BASELINE).select(
-        "demonstration", "key_frame", "image_sha"
-    )
-    shas = {(d, k): sha for d, k, sha in states.iter_rows()}
-    clips: dict[tuple[str, int, str], list[str]] = {}
-    in_order = lake.read_all("clip_images").sort("demonstration", "action", "view", "place")
-    for row in in_order.select("demonstration", "action", "view", "image_sha").iter_rows():
-        clips.setdefault((row[0], row[1], row[2]), []).append(row[3])
+    states = lake.read_all("frame_images", variant=world_name(EMBEDDED_WORLD))
+    pictures = WorldPictures(states, lake.read_all("clip_images"), images.read)
 
     def sheet(item: WorldItem) -> bytes:
-        keys = (item.row[name] for name in ("key_frame_before", "key_frame_after"))
-        shown = [shas[item.row["recording"], key] for key in keys]
-        strips = [clips[c["recording"], c["action"], c["view"]] for c in item.pool]
-        return question_sheet(
-            item, [*map(images.read, shown)], [[*map(images.read, strip)] for strip in strips]
-        )
+        strips = [map(images.read, pictures.clip_shas(clip)) for clip in item.pool]
+        shown = map(images.read, pictures.state_shas(item.row))
+        return question_sheet(item, [*shown], [[*strip] for strip in strips])
 
     answers: dict[str, Mapping[str, Any]] = {}
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +69,7 @@ def write_release(root: DataRoot, path: Path, sources: Sequence[str]) -> str:
     """
     lake, found = Lake(root.lake), release.Release()
     for name in sources:
-        source = {"world_source": name}
+        source = {"question_set": world_name(name)}
         if not lake.exists("world_questions", source):
             raise LakeError(f"{root.lake}: there are no world_questions of {name}.")
         if name == EMBEDDED_WORLD:

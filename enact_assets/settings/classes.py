@@ -196,6 +196,17 @@ KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
 """Pattern of ``keep`` of a question set."""
 
 
+WORLD = "world:"
+"""Beginning of the names of question sets and variants of WorldPrediction, before the name of the
+world source: ``world:embedded``. No others have a name that begins so.
+"""
+
+
+def world_source_of(question_set: str) -> str | None:
+    """The world source that a question set asks about; None for questions of ENACT."""
+    return question_set.removeprefix(WORLD) if question_set.startswith(WORLD) else None
+
+
 @dataclass(frozen=True)
 class QuestionSetSettings:
     """One named set of questions: variants name the set that they ask."""
@@ -209,6 +220,11 @@ class QuestionSetSettings:
     """``solved_by >= k of n``: of the first n people who answered a question, k solved it."""
     without: tuple[str, ...] = ()
     """Ambiguities that no step of a kept question has."""
+
+    @property
+    def world_source(self) -> str | None:
+        """As :func:`world_source_of`."""
+        return world_source_of(self.name)
 
     @property
     def kept_if(self) -> tuple[int, int] | None:
@@ -248,6 +264,11 @@ class Variant:
     """The image model that repaints pictures; all other settings of pictures are those of the
     baseline.
     """
+
+    @property
+    def world_source(self) -> str | None:
+        """As :func:`world_source_of`, of its question set."""
+        return world_source_of(self.question_set)
 
     @property
     def unedited(self) -> "Variant":

@@ -19,6 +19,7 @@ from enact_assets.settings.classes import (
     PerLength,
     is_partition_name,
     twins,
+    world_source_of,
 )
 
 MAX_SCALAR_CHARACTERS = 200
@@ -194,6 +195,9 @@ def named_entries(entry: Any, where: str) -> dict[str, Any]:
     """``entry`` if it maps valid names of partitions to anything."""
     found = {_name(key, where): inner for key, inner in mapping(entry, where).items()}
     check_cases(found, where)
+    for name in found:
+        if world_source_of(name) is not None:
+            raise wrong(f"{where}.{name}", "names of WorldPrediction's own begin so", name)
     return found
 
 

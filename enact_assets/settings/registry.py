@@ -7,7 +7,7 @@ it.
 
 import dataclasses
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.settings.classes import (
     ALL,
     EFFORTS,
+    EMBEDDED,
     IGNORED,
     KNOWN,
     LIMITS,
@@ -32,6 +33,7 @@ from enact_assets.settings.classes import (
     RendererSettings,
     Variant,
     settings_sha,
+    world_source_of,
 )
 from enact_assets.settings.demo_entries import demo_of
 from enact_assets.settings.entries import (
@@ -48,6 +50,7 @@ from enact_assets.settings.gating_entries import gating_of
 from enact_assets.settings.profile import Profile
 from enact_assets.settings.question_entries import question_sets_of, questions_of
 from enact_assets.settings.variant_entries import asks_of, editing_of, sources_of, with_prompts
+from enact_assets.settings.world import EMBEDDED_WORLD, world_name
 from enact_assets.settings.world_entries import WorldEntry, world_of
 
 __all__ = [
@@ -112,6 +115,8 @@ class Registry:
     world: WorldEntry
     prompt_files: Mapping[Path, str] = field(default_factory=dict)
     """Files of prompts that variants name -> their text."""
+    loaded_worlds: frozenset[str] | None = None
+    """World sources whose partitions Dagster knows; None: all."""
 
     @property
     def named(self) -> Mapping[str, Mapping[str, Any]]:
@@ -120,12 +125,13 @@ class Registry:
             "gating": self.gatings,
             "question_set": self.question_sets,
             "variant": self.variants,
-            "world_model": {name: name for name in self.world.models},
         }
 
     def entry(self, dimension: str, name: str) -> Any:
         """The entry called ``name``; raises :class:`UnknownNameError`."""
         entries = self.named[dimension]
+        if name not in entries and (source := world_source_of(name)):
+            entries = self.with_worlds([source]).named[dimension]
         if name not in entries:
             raise UnknownNameError.of(dimension.replace("_", " "), name, entries)
         return entries[name]
@@ -142,6 +148,23 @@ class Registry:
         sets = {n: s for n, s in self.question_sets.items() if s.gating in gatings}
         variants = {n: v for n, v in self.variants.items() if v.gating in gatings}
         return dataclasses.replace(self, gatings=gatings, question_sets=sets, variants=variants)
+
+    def with_worlds(self, world_sources: Iterable[str]) -> "Registry":
+        """The registry with a question set and a variant for each of ``world_sources``; its
+        settings are those of the baseline. Of films of people there are no key frames.
+        """
+        base = self.variants[BASELINE]
+        sets, variants = dict(self.question_sets), dict(self.variants)
+        for source in world_sources:
+            name = world_name(source)
+            if self.loaded_worlds is not None and source not in self.loaded_worlds:
+                continue
+            sources = (EMBEDDED,) if source == EMBEDDED_WORLD else ()
+            sets[name] = QuestionSetSettings(name, base.gating)
+            variants[name] = dataclasses.replace(
+                base, name=name, question_set=name, asks=ALL, sources=sources
+            )
+        return dataclasses.replace(self, question_sets=sets, variants=variants)
 
     def gating(self, name: str) -> Gating:
         """The gating called ``name``; raises :class:`UnknownNameError`."""

@@ -2,16 +2,38 @@
 
 from dataclasses import dataclass
 
-from enact_assets.settings.classes import EMBEDDED, CameraSettings
+from enact_assets.settings.classes import EMBEDDED, WORLD, CameraSettings
 
 EMBEDDED_WORLD = "embedded"
 """The world source whose actions are those of embedded demonstrations."""
+WM, PP = "wm", "pp"
+"""Tasks: world modelling (which action) and procedural planning (which plan)."""
 SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
 CONDITIONS = (SAME, VIEW, EQUIVALENT)
 """Sources of clips of WorldPrediction: the recording of the states, the same under another camera,
 or another environment."""
+LETTERS = "ABCD"
+"""Options of a question, in the order of their labels."""
+KINDS = tuple(f"{task}_{condition}" for task in (WM, PP) for condition in CONDITIONS)
+"""Kinds of questions: task and condition."""
+
+
+def kind_of(task: str, condition: str) -> str:
+    """Kind of the questions of a task under a condition, one of :data:`KINDS`."""
+    return f"{task}_{condition}"
+
+
+def world_name(source: str) -> str:
+    """Name of the question set, and of the variant, that ask about a world source."""
+    return f"{WORLD}{source}"
+
 
 ABOVE = CameraSettings(height_offset_m=0.5)
+
+
+def set_columns(source: str) -> dict[str, str]:
+    """The columns of tables about a world source that name it."""
+    return {"question_set": world_name(source), "world_source": source}
 
 
 @dataclass(frozen=True)
@@ -48,11 +70,3 @@ class EnvironmentSettings:
     def has(self, source: str, seed: int | None) -> bool:
         """Whether a demonstration of this source and seed is an environment."""
         return source == EMBEDDED and seed in self.seeds
-
-
-@dataclass(frozen=True)
-class WorldSource:
-    """``embedded`` or a step file. Key frames of its states are those of ``gating``."""
-
-    name: str
-    gating: str

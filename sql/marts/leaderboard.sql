@@ -25,7 +25,8 @@ order by
 
 comment on column leaderboard.variant is
 'baseline, or a variant that asks other questions under the same settings';
-comment on column leaderboard.kind is 'forward (order images) or inverse (order actions)';
+comment on column leaderboard.kind is
+'forward (order images) or inverse (order actions); of WorldPrediction wm or pp and condition';
 comment on column leaderboard.model is 'model or reference baseline that answered';
 comment on column leaderboard.n_scored is 'questions that the scores are about';
 comment on column leaderboard.n_failed is

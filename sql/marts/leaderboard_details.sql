@@ -1,7 +1,7 @@
 -- leaderboard_details: one row per variant, model, kind and length; length null: all lengths.
 -- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
--- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings
---        and videos have sets of their own); the others are in probe_deltas. pairwise_accuracy is
+-- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings,
+--        videos and WorldPrediction have sets of their own); the others are in probe_deltas. pairwise_accuracy is
 --        passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over questions
 --        of their shares of steps; within one length the two are equal. Rows without scores are in
 --        no score: answers that were never obtained (n_missing) and, of gatings under profile
@@ -22,6 +22,8 @@ with on_board as (
     select 'baseline' as variant
     union
     select variant from probes where panel is null
+    union
+    select variant from evaluation where variant like 'world:%'
 ),
 
 pooled as (
@@ -278,7 +280,8 @@ order by variant, kind, length nulls first, task_accuracy_rank nulls last, model
 comment on column leaderboard_details.model is 'model that answered';
 comment on column leaderboard_details.variant is
 'baseline, or a variant that asks other questions under the same settings';
-comment on column leaderboard_details.kind is 'forward (order images) or inverse (order actions)';
+comment on column leaderboard_details.kind is
+'forward (order images) or inverse (order actions); of WorldPrediction wm or pp and condition';
 comment on column leaderboard_details.length is
 'key frames in the trajectory; null for all lengths';
 comment on column leaderboard_details.state is

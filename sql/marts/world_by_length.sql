@@ -1,25 +1,26 @@
 -- world_by_length: one row per source, condition, length and model of procedural planning.
--- Reads: world_evaluation.
+-- Reads: evaluation, world_questions.
 -- Rule:  clips of a plan come from one to several recordings; where several come from one, the
 --        order of its pictures gives the plan away. one_video and own_videos are the accuracies of
 --        questions all whose clips are of one recording, and each of a recording of its own.
 create table world_by_length as
 select
-    world_source,
-    condition,
-    length,
-    world_model,
-    count(is_correct) as n_scored,
-    round(avg(is_correct::integer), 4) as accuracy,
-    count(is_correct) filter (n_videos = 1) as n_one_video,
-    round(avg(is_correct::integer) filter (n_videos = 1), 4) as one_video,
-    count(is_correct) filter (n_videos = length) as n_own_videos,
-    round(avg(is_correct::integer) filter (n_videos = length), 4) as own_videos
-from world_evaluation
-where task = 'pp'
-group by world_source, condition, length, world_model
-having count(is_correct) > 0
-order by world_source, condition, world_model, length;
+    q.world_source,
+    q.condition,
+    q.length,
+    e.model as world_model,
+    count(e.is_accepted) as n_scored,
+    round(avg(e.is_accepted::integer), 4) as accuracy,
+    count(e.is_accepted) filter (q.n_videos = 1) as n_one_video,
+    round(avg(e.is_accepted::integer) filter (q.n_videos = 1), 4) as one_video,
+    count(e.is_accepted) filter (q.n_videos = q.length) as n_own_videos,
+    round(avg(e.is_accepted::integer) filter (q.n_videos = q.length), 4) as own_videos
+from evaluation as e
+inner join world_questions as q using (question_id)
+where q.task = 'pp'
+group by q.world_source, q.condition, q.length, e.model
+having count(e.is_accepted) > 0
+order by q.world_source, q.condition, world_model, q.length;
 
 comment on column world_by_length.world_source is
 'embedded, or the step file whose annotations the questions are made from';

@@ -1,5 +1,5 @@
 -- world_by_orders: one row per source, condition and model of procedural planning.
--- Reads: world_evaluation, world_questions.
+-- Reads: evaluation, world_questions.
 -- Rule:  usual orders give plans away. markov_right and markov_wrong are accuracies of questions
 --        that the baseline `markov`, which sees no picture, answers right and wrong: the latter
 --        shows what a model gains from pictures. In decidable questions every wrong plan breaks an
@@ -7,32 +7,32 @@
 --        right, too. Null where no such question was scored or nothing was measured.
 create table world_by_orders as
 with usual as (
-    select world_source, question_id, is_correct as is_usual
-    from world_evaluation
-    where world_model = 'markov'
+    select question_id, is_accepted as is_usual
+    from evaluation
+    where model = 'markov'
 )
 
 select
-    e.world_source,
-    e.condition,
-    e.world_model,
-    count(e.is_correct) as n_scored,
-    round(avg(e.is_correct::integer), 4) as accuracy,
-    count(e.is_correct) filter (u.is_usual) as n_markov_right,
-    round(avg(e.is_correct::integer) filter (u.is_usual), 4) as markov_right,
-    count(e.is_correct) filter (not u.is_usual) as n_markov_wrong,
-    round(avg(e.is_correct::integer) filter (not u.is_usual), 4) as markov_wrong,
-    count(e.is_correct) filter (q.is_decidable) as n_decidable,
-    round(avg(e.is_correct::integer) filter (q.is_decidable), 4) as decidable,
-    count(e.is_correct) filter (not q.is_decidable) as n_undecidable,
-    round(avg(e.is_correct::integer) filter (not q.is_decidable), 4) as undecidable
-from world_evaluation as e
-inner join world_questions as q using (world_source, question_id)
-left join usual as u using (world_source, question_id)
-where e.task = 'pp'
-group by e.world_source, e.condition, e.world_model
-having count(e.is_correct) > 0
-order by e.world_source, e.condition, e.world_model;
+    q.world_source,
+    q.condition,
+    e.model as world_model,
+    count(e.is_accepted) as n_scored,
+    round(avg(e.is_accepted::integer), 4) as accuracy,
+    count(e.is_accepted) filter (u.is_usual) as n_markov_right,
+    round(avg(e.is_accepted::integer) filter (u.is_usual), 4) as markov_right,
+    count(e.is_accepted) filter (not u.is_usual) as n_markov_wrong,
+    round(avg(e.is_accepted::integer) filter (not u.is_usual), 4) as markov_wrong,
+    count(e.is_accepted) filter (q.is_decidable) as n_decidable,
+    round(avg(e.is_accepted::integer) filter (q.is_decidable), 4) as decidable,
+    count(e.is_accepted) filter (not q.is_decidable) as n_undecidable,
+    round(avg(e.is_accepted::integer) filter (not q.is_decidable), 4) as undecidable
+from evaluation as e
+inner join world_questions as q using (question_id)
+left join usual as u using (question_id)
+where q.task = 'pp'
+group by q.world_source, q.condition, e.model
+having count(e.is_accepted) > 0
+order by q.world_source, q.condition, world_model;
 
 comment on column world_by_orders.world_source is
 'embedded, or the step file whose annotations the questions are made from';

@@ -1,20 +1,20 @@
 -- world_conditions: one row per source, task, model and condition other than same.
--- Reads: world_evaluation, world_questions.
+-- Reads: evaluation, world_questions.
 -- Rule:  a question is paired with its twin under `same`, which has the same states, plans and
 --        letters, and other clips. only_same counts pairs that are right under `same` alone: their
 --        background gave the answer away.
 create table world_conditions as
 with scored as (
     select
-        e.world_source,
-        e.world_model,
-        e.task,
-        e.condition,
-        e.is_correct,
+        q.world_source,
+        e.model as world_model,
+        q.task,
+        q.condition,
+        e.is_accepted as is_correct,
         concat_ws('|', q.set_id, q.recording, q.first_action, q.length) as twin
-    from world_evaluation as e
-    join world_questions as q using (world_source, question_id)
-    where e.is_correct is not null
+    from evaluation as e
+    join world_questions as q using (question_id)
+    where e.is_accepted is not null
 )
 select
     other.world_source,

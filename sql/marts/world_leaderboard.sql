@@ -1,10 +1,8 @@
--- world_leaderboard: one row per source, task and model, conditions side by side.
+-- world_leaderboard: one row per source, task and model of WorldPrediction, conditions side by side.
 -- Reads: world_accuracies.
--- Rule:  accuracies over all lengths; chance is 0.25. These are no WorldPrediction results: they
---        are about other questions, which no person has filtered. A high score under `same` that
---        falls under `equivalent` comes from the background: the same questions are asked under
---        both. n_scored and the exact interval are those of `equivalent`.
-create table world_leaderboard as
+-- Rule:  an old name, which leaves with the next version.
+-- Successor: leaderboard_details.
+create view world_leaderboard as
 select
     world_source,
     task,
@@ -20,24 +18,4 @@ select
 from world_accuracies
 where length is null
 group by world_source, task, world_model
-having sum(n_scored) > 0
-order by world_source, task desc, equivalent desc nulls last, world_model;
-
-comment on column world_leaderboard.world_source is
-'embedded, or the step file whose annotations the questions are made from';
-comment on column world_leaderboard.task is 'wm (world modelling) or pp (procedural planning)';
-comment on column world_leaderboard.world_model is 'baseline or model that answered';
-comment on column world_leaderboard.is_reference is 'a baseline: not ranked';
-comment on column world_leaderboard.n_scored is
-'questions that the accuracy under condition equivalent is about';
-comment on column world_leaderboard.n_missing is
-'questions without an answer, under all conditions';
-comment on column world_leaderboard.same_recording is
-'accuracy where clips are of the recording that shows the states';
-comment on column world_leaderboard.other_view is
-'accuracy where clips are of that recording under another camera';
-comment on column world_leaderboard.equivalent is
-'accuracy where clips are of another environment, as the paper asks';
-comment on column world_leaderboard.equivalent_low is
-'exact binomial 95 % interval of it, as if questions were independent';
-comment on column world_leaderboard.equivalent_high is 'its upper end';
+having sum(n_scored) > 0;

@@ -66,7 +66,7 @@ EMPTY: dict[str, dict[str, str]] = {
         "world_by_length": _LENT,
         "world_by_orders": _LENT,
         "world_candidates": _LENT,
-        "world_captions": _LENT,
+        "captions": _LENT,
         "world_comparisons": _LENT,
         "world_conditions": _LENT,
         "world_evaluation": _LENT,

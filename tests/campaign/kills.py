@@ -68,7 +68,7 @@ SHARE_DRIVER, SHARE_TREE = 0.15, 0.1
 ASKING = ("predictions", "world_predictions")
 N_ASKED_PARTITIONS = 4
 """Two variants, films, and these by captions."""
-ANSWERS = ("predictions", "world_predictions", "world_captions")
+ANSWERS = ("predictions", "world_predictions", "captions")
 LEDGER_FOLDER = "ledger"
 SHARE_SLOW = 0.5
 """Of chains whose model takes its time, so that kills hit while it is asked."""

@@ -4,7 +4,7 @@ answers.
 
 from dataclasses import dataclass
 
-from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.imported.answer_files import answers_version, has_answers
 from enact_assets.answers.models.catalogue import USER_FILE, Catalogue, load_catalogue, name_of
 from enact_assets.answers.models.entries import Model
@@ -17,6 +17,14 @@ from enact_assets.answers.people.answered import Answered
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.ids import content_sha
 from enact_assets.settings.paths import DataRoot
+
+JOINT = "+"
+
+
+def captioner_and_reader(name: str) -> tuple[str, str] | None:
+    """The two models of a pair, ``CAPTIONER+READER``; None of one model alone."""
+    captioner, joint, reader = name.partition(JOINT)
+    return (captioner, reader) if joint and captioner and reader else None
 
 
 @dataclass(frozen=True)
@@ -42,12 +50,12 @@ class KnownModels:
 
         Errors: :class:`UnknownNameError` if there is none, :class:`SettingsError` as above.
         """
-        if name in MODELS:
+        if name in BASELINE_NAMES:
             return None
         called = self.called(name)
         if has_answers(self.data_root, called) or self.answered.has(called):
             return self.catalogue.imported(called)
-        return self.catalogue.find(name, MODELS)
+        return self.catalogue.find(name, BASELINE_NAMES)
 
     def find_made(self, name: str) -> Model | None:
         """As :meth:`find`, for an existing partition: the error about a model that is no longer
@@ -63,7 +71,11 @@ class KnownModels:
             ) from error
 
     def partition_name(self, text: str) -> str:
-        """Name of the partition of the model that ``text`` means. Errors: as :meth:`find`."""
+        """Name of the partition of the model, or pair of models, that ``text`` means. Errors: as
+        :meth:`find`.
+        """
+        if (pair := captioner_and_reader(text)) is not None:
+            return JOINT.join(map(self.partition_name, pair))
         found = self.find(text)
         return text if found is None else found.name
 
@@ -89,10 +101,12 @@ class KnownModels:
         return content_sha([*decides, dict(model.parameters)])
 
     def version(self, name: str) -> str:
-        """Hash of all settings of a model, not a baseline, that affect its answers.
+        """Hash of all settings of a model, not a baseline, or of a pair that affect its answers.
 
         Errors: as :meth:`find`.
         """
+        if (pair := captioner_and_reader(name)) is not None:
+            return content_sha([*map(self.version, pair)])
         model = self.find(name)
         if model is None:
             raise UnknownNameError.of("model with settings", name, self.catalogue.models)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from PIL import Image
 
-from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.baselines.known_models import KnownModels, captioner_and_reader
 from enact_assets.answers.imported.answer_files import (
     NONE_IMPORTED,
     NOT_IMPORTED,
@@ -21,11 +21,11 @@ from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.canary import Verdict
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.messages import PICTURE_PX, Message, Target, request_sha
-from enact_assets.answers.models.session import Asking, ask, check
+from enact_assets.answers.models.session import ask, check
 from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.content import message_sha
 from enact_assets.engine.errors import PredictionError
-from enact_assets.engine.progress import unheard
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.settings.paths import DataRoot
 
 Answers = Mapping[tuple[str, int], Answer]
@@ -44,7 +44,7 @@ class ModelAsker:
     data_root: DataRoot
     read_png: Callable[[str], bytes]
     usd_until: float | None = None
-    on_progress: Callable[[Asking], None] = unheard
+    on_progress: OnProgress = unheard
     _kept: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def __call__(self, name: str, variant: str, messages: Sequence[Message]) -> Answers:
@@ -73,8 +73,11 @@ class ModelAsker:
         return check(self._model(name), self.data_root.ledger, budget=budget)
 
     def max_missing(self, name: str) -> int:
-        """How many questions may stay without an answer. Errors: as :meth:`__call__`."""
-        return self._model(name).entry.max_missing
+        """How many questions may stay without an answer; of a pair, by the entry of its reader.
+        Errors: as :meth:`__call__`.
+        """
+        _, reader = captioner_and_reader(name) or ("", name)
+        return self._model(reader).entry.max_missing
 
     def read_shown(self, sha: str) -> bytes:
         """The picture in the form for models: a PNG file, 512 pixels square."""

@@ -33,7 +33,7 @@ class PictureDistances:
             image = picture.load()
             if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
                 raise PredictionError(
-                    f"{picture.demonstration}, key frame {picture.key_frame}: expected a picture "
+                    f"{picture.shown.where}: expected a picture "
                     f"of shape (height, width, 3), got {image.shape}"
                 )
             self._thumbnails[key] = thumbnail(image)

@@ -17,6 +17,7 @@ from enact_assets.answers.baselines.requests import (
 from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.answers.models.answers import Answer
 from enact_assets.engine.errors import PredictionError, UnknownNameError
+from enact_assets.questions.asked.types import PictureKey
 
 SHOWN_REASONS = 3
 _COUNTED = (
@@ -30,17 +31,17 @@ def answers_to(
     variant: str,
     questions: pl.DataFrame,
     images: ImageReader,
-    image_shas: Mapping[tuple[str, int], str],
+    image_shas: Mapping[PictureKey, str],
     *,
     ask: ModelAsker | None = None,
     learned: ModelProtocol | None = None,
 ) -> Answers:
     """Answers of ``model`` to each of ``questions``, rows of ``asked_questions``.
 
-    ``images`` reads the picture of (demonstration, key frame) under ``variant``, ``image_shas``
-    holds its hash. Without ``ask`` only baselines answer; ``learned`` is the one called ``model``,
-    if it was trained. A question that cannot be asked (a picture is missing, there are more than
-    the model takes) has an answer without text, with the reason.
+    ``images`` reads the picture of a key under ``variant``, ``image_shas`` holds its hash. Without
+    ``ask`` only baselines answer; ``learned`` is the one called ``model``, if it was trained. A
+    question that cannot be asked (a picture is missing, there are more than the model takes) has
+    an answer without text, with the reason.
     Errors: :class:`UnknownNameError` for an unknown model, and those of ``ask``.
     """
     requests = [
@@ -48,7 +49,7 @@ def answers_to(
         for row in questions.iter_rows(named=True)
         if ask is None or ask.is_asked(model, variant, row["question_id"])
     ]
-    absent = {r.question_id: e for r in requests if (e := _missing(r, variant))}
+    absent = {r.question_id: e for r in requests if (e := why_not_shown(r, variant))}
     asked = [r for r in requests if r.question_id not in absent]
     answers = {
         (r.question_id, 0): Answer(
@@ -115,13 +116,13 @@ def refuse_gaps(model: str, variant: str, answers: Answers, max_missing: int) ->
     )
 
 
-def _missing(request: ModelRequest, variant: str) -> str | None:
+def why_not_shown(request: ModelRequest, variant: str) -> str | None:
     """Why ``request`` cannot be shown under ``variant``, if so."""
     absent = [p for p in request.pictures if p.sha is None]
     if not absent:
         return None
     return (
         f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
-        f"{absent[0].name}: key frame {absent[0].key_frame} of {absent[0].demonstration}; "
+        f"{absent[0].shown.name}: {absent[0].shown.where}; "
         "materialize frame_images, unless an image model made none that keeps the scene"
     )

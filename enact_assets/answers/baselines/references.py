@@ -50,7 +50,39 @@ MODELS: Mapping[str, str] = {
 }
 """Name of each model -> what it does, in a paragraph."""
 
-REFERENCES = ("identity", "oracle", "pixel_continuity", "random", "text_prior", *LEARNED)
+WORLD_BASELINES: Mapping[str, str] = {
+    "first": "Always A.",
+    "clip_continuity": "WM: the clip that begins most like the state before and ends most like the "
+    "state after.",
+    "change_region": "WM: the clip that changes where the two states differ.",
+    "clip_chain": "PP: the plan whose clips follow each other with the least change of the "
+    "picture: a shortcut wherever several clips come from one video.",
+    "socratic_rules": "Captions from scene graphs, and the rules that questions are made by: a "
+    "bound.",
+    "socratic_rules_10": "The same with one fact in ten left out and one action in ten called "
+    "otherwise.",
+    "socratic_rules_30": "The same with three in ten.",
+    "candidate_prior": "WM: the clip of the most frequent category, of these the longest: in "
+    "balanced sets it must score exactly a quarter.",
+    "medoid": "PP: the plan that orders the fewest pairs otherwise than the other three.",
+    "plan_rules": "PP: the plan that breaks the fewest rules of text_prior.",
+    "markov": "PP: the most probable plan by bigrams of other plans (0.1 added): seeds that "
+    "nothing is asked about, or other people.",
+    "precedence": "PP: the plan whose pairs most often come in that order in these plans.",
+    "oepp_ridge": "PP: the plan nearest to label vectors that ridge regression predicts from what "
+    "was done before and after. It reads labels, and is no OEPP model of the paper.",
+    "oepp_mlp": "PP: the same by a network with one hidden layer.",
+}
+"""Names of the baselines that answer WorldPrediction only -> what they do. ``random`` and
+``oracle`` answer it as well.
+"""
+BASELINE_NAMES: Mapping[str, str] = {**MODELS, **WORLD_BASELINES}
+"""All of both."""
+
+REFERENCES = (
+    *("identity", "oracle", "pixel_continuity", "random", "text_prior", *LEARNED),
+    *WORLD_BASELINES,
+)
 """Those that are not models: chance, the oracle, shortcuts, training on this simulator. They are
 not ranked."""
 

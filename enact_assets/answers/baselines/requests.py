@@ -8,25 +8,23 @@ from enact_assets.answers.models import messages
 from enact_assets.demonstrations.pictures.thumbnails import Image
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.ids import content_sha
-from enact_assets.questions.asked.types import KeyFramePicture, type_of
+from enact_assets.questions.asked.types import PictureKey, ShownPicture, type_of
 
-ImageReader = Callable[[str, int], Image]
-"""(demonstration, key frame) -> picture, uint8 (height, width, 3)."""
+ImageReader = Callable[..., Image]
+"""The parts of a :data:`PictureKey` -> picture, uint8 (height, width, 3)."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of a request: its name in the prompt, its content hash, how to load it."""
+    """One picture of a request: what it shows, its content hash, how to load it."""
 
-    name: str
+    shown: ShownPicture
     sha: str | None
-    demonstration: str
-    key_frame: int
     read: ImageReader
 
     def load(self) -> Image:
         """The picture, uint8 (height, width, 3); raises whatever the store raises."""
-        return self.read(self.demonstration, self.key_frame)
+        return self.read(*self.shown.key)
 
 
 @dataclass(frozen=True)
@@ -75,15 +73,12 @@ class ModelProtocol(Protocol):
 def build_request(
     question: Mapping[str, Any],
     images: ImageReader,
-    image_shas: Mapping[tuple[str, int], str],
+    image_shas: Mapping[PictureKey, str],
 ) -> ModelRequest:
     """The request for one row of ``asked_questions``; a missing picture has no hash."""
 
-    def shown(part: str | KeyFramePicture) -> str | Picture:
-        if isinstance(part, str):
-            return part
-        key = part.demonstration, part.key_frame
-        return Picture(part.name, image_shas.get(key), *key, images)
+    def shown(part: str | ShownPicture) -> str | Picture:
+        return part if isinstance(part, str) else Picture(part, image_shas.get(part.key), images)
 
     question_type = type_of(question)
     return ModelRequest(
@@ -108,7 +103,7 @@ def _part(part: str | Picture) -> messages.Part:
         return messages.Text(part)
     if part.sha is None:
         raise PredictionError(
-            f"{part.name}: there is no picture of key frame {part.key_frame} of "
-            f"{part.demonstration}. Materialize frame_images."
+            f"{part.shown.name}: there is no picture of {part.shown.where}. Materialize "
+            "frame_images."
         )
     return messages.Picture(part.sha)

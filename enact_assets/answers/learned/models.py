@@ -46,7 +46,7 @@ class _Sight:
             pixels = picture.load()
             if pixels.ndim != 3 or pixels.shape[2] != 3 or 0 in pixels.shape:
                 raise PredictionError(
-                    f"{picture.name}: expected a picture of shape (height, width, 3), got "
+                    f"{picture.shown.name}: expected a picture of shape (height, width, 3), got "
                     f"{pixels.shape}"
                 )
             self._known[sha] = features_of(scaled(pixels)[None])[0]
@@ -76,7 +76,7 @@ class LearnedModel:
 
     def _activity(self, request: ModelRequest) -> str:
         """The activity asked about. The source decides: a recording may be named like one."""
-        names = {picture.demonstration for picture in request.pictures}
+        names = {picture.shown.key[0] for picture in request.pictures}
         shown = ", ".join(sorted(names)) or "No picture"
         only = "it is trained on the embedded simulator and answers no question about anything else"
         if request.source != EMBEDDED:

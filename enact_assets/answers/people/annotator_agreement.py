@@ -75,7 +75,8 @@ def _measures(answers: pl.DataFrame) -> Iterator[dict[str, Any]]:
     for ending, column in (("", "answer"), (ACCEPTED, "as_accepted")):
         of = coded.with_columns(labels=pl.col(column))
         measures[f"alpha_answers{ending}"] = _of_answers(of, questions.height)
-        measures[f"alpha_places{ending}"] = _of_places(of, questions["length"].to_numpy())
+        if coded["answer"].list.len().max() != 1:  # one option has no places
+            measures[f"alpha_places{ending}"] = _of_places(of, questions["length"].to_numpy())
     about = {
         "n_annotators": answers["annotator"].n_unique(),
         "n_questions": questions.height,

@@ -7,10 +7,6 @@ POOLED = {PERSON: "people", SOLVER: "solvers", SIMULATED: "simulated"}
 """Role -> name of all its annotators together, in the order of tables."""
 ROLES = tuple(POOLED)
 """Roles of annotators. Answers of different roles are never mixed."""
-WORLD = "world:"
-"""Beginning of the names of WorldPrediction's question sets for annotators: ``world:embedded``
-takes the place of a variant of ENACT. No variant has a colon in its name.
-"""
 _NAME = re.compile(rf"({'|'.join(ROLES)})_[1-9][0-9]*")
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import polars as pl
 
 from enact_assets.answers.models.messages import Message
-from enact_assets.answers.people.annotator_names import ROLES, WORLD, role_of
+from enact_assets.answers.people.annotator_names import ROLES, role_of
 from enact_assets.answers.people.content import message_sha
 from enact_assets.answers.people.database import Database
 from enact_assets.answers.people.tables import HumanAnswers
 from enact_assets.engine.ids import content_sha
+from enact_assets.questions.asked.choices import answer_text
+from enact_assets.settings.world import LETTERS, PP, WM
 
 NOT_YET = "the annotator has not answered it yet"
 OTHER_VERSION = "the annotator answered an earlier version of the question"
@@ -51,16 +53,15 @@ class Answered:
 
     def annotators(self) -> list[str]:
         """Those that a question of a variant was assigned to, sorted: names of models."""
-        return sorted({row["annotator"] for row in self._rows() if not _is_of_world(row)})
+        return sorted({row["annotator"] for row in self._rows()})
 
     def has(self, name: str) -> bool:
         """Whether ``name`` is such an annotator. Names of others are not looked up."""
-        return role_of(name) is not None and bool(self._of_variants(name))
+        return role_of(name) is not None and bool(self._rows(name))
 
     def version(self, name: str | None = None) -> str:
-        """Hash of all assignments and answers of ``name`` for variants, or of all annotators."""
-        rows = self._rows() if name is None else self._of_variants(name)
-        return content_sha([list(row.values()) for row in rows])
+        """Hash of all assignments and answers of ``name``, or of all annotators."""
+        return content_sha([list(row.values()) for row in self._rows(name)])
 
     def assigned(self, name: str, variant: str) -> frozenset[str]:
         """Ids of the questions of ``variant`` that ``name`` was assigned."""
@@ -91,9 +92,6 @@ class Answered:
             last[key] = max(last.get(key, -1), -1 if row["revision"] is None else row["revision"])
         return HumanAnswers.build([_row(row, last) for row in rows])
 
-    def _of_variants(self, name: str) -> list[dict[str, Any]]:
-        return [row for row in self._rows(name) if not _is_of_world(row)]
-
     def _rows(self, name: str | None = None) -> list[dict[str, Any]]:
         if not self._database.exists():
             return []
@@ -105,10 +103,6 @@ class Answered:
         return [row for row in rows if row["role"] in ROLES]
 
 
-def _is_of_world(row: dict[str, Any]) -> bool:
-    return str(row["variant"]).startswith(WORLD)
-
-
 def _given(rows: list[dict[str, Any]], sha: str) -> Given:
     shown = [row for row in rows if row["shown_sha"] == sha]
     if not shown:
@@ -116,8 +110,17 @@ def _given(rows: list[dict[str, Any]], sha: str) -> Given:
     row = max(shown, key=lambda row: -1 if row["revision"] is None else row["revision"])
     if row["revision"] is None:
         return Given(None, NOT_YET, None)
-    text = f"{CANNOT_TELL}: {row['reason']}" if row["answer"] is None else row["answer"]
-    return Given(text, None, row["active_ms"] / 1000)
+    return Given(_as_text(row), None, row["active_ms"] / 1000)
+
+
+def _as_text(row: dict[str, Any]) -> str:
+    """The answer as a model would write it."""
+    if row["answer"] is None:
+        return f"{CANNOT_TELL}: {row['reason']}"
+    answer: str = row["answer"]
+    if row["kind"].partition("_")[0] in {WM, PP}:
+        return answer_text(row["kind"], LETTERS[json.loads(answer)[0] - 1])
+    return answer
 
 
 def _row(row: dict[str, Any], last: dict[tuple[str, str], int]) -> dict[str, Any]:

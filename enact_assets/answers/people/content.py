@@ -6,10 +6,9 @@ from typing import Any
 
 from enact_assets.answers.models.messages import Message, Text
 from enact_assets.engine.ids import content_sha
-from enact_assets.questions.asked.types import KeyFramePicture, Row, type_of
-
-Picture = tuple[str, int, int]
-"""SHA-256, width and height in px."""
+from enact_assets.questions.asked.types import Part, PictureKey, Row, type_of
+from enact_assets.questions.world.stored_pictures import Stored
+from enact_assets.settings.world import KINDS, PP, WM
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class ShownQuestion:
     length: int
     demonstration: str
     content: Mapping[str, Any]
-    media: tuple[Picture, ...]
+    media: tuple[Stored, ...]
     accepted: tuple[tuple[int, ...], ...]
     shown_sha: str
     is_ambiguous: bool = False
@@ -56,38 +55,39 @@ def message_sha(message: Message) -> str:
 
 
 def shown_question(
-    question: Row, pictures: Mapping[tuple[str, int], Picture], *, is_ambiguous: bool = False
+    question: Row, pictures: Mapping[PictureKey, Stored], *, is_ambiguous: bool = False
 ) -> ShownQuestion | None:
-    """A row of ``asked_questions`` as a page shows it; None if a picture is missing.
-
-    ``pictures`` maps (demonstration, key frame) -> its picture.
-    """
+    """A row of ``asked_questions`` as a page shows it; None if a picture is missing."""
     parts = type_of(question).parts(question)
-    found: list[Picture] = []
+    found: list[Stored] = []
     hashed: list[str | list[str]] = []
     for part in parts:
-        if isinstance(part, KeyFramePicture):
-            picture = pictures.get((part.demonstration, part.key_frame))
-            if picture is None:
-                return None
-            found.append(picture)
-            hashed.append([picture[0]])
-        else:
+        if isinstance(part, str):
             hashed.append(part)
-    content = _forward(question) if question["kind"] == "forward" else _inverse(question)
+            continue
+        picture = pictures.get(part.key)
+        if picture is None:
+            return None
+        found.append(picture)
+        hashed.append([picture[0]])
+    is_choice = question["kind"] in KINDS
     return ShownQuestion(
         question_id=question["question_id"],
         variant=question["variant"],
-        type="order",
+        type="choose" if is_choice else "order",
         kind=question["kind"],
         length=question["length"],
         demonstration=question["demonstration"],
-        content=content,
+        content=_choice(question, parts) if is_choice else _order(question),
         media=tuple(found),
         accepted=(tuple(question["answer"]),),
         shown_sha=shown_sha(hashed),
         is_ambiguous=is_ambiguous,
     )
+
+
+def _order(question: Row) -> dict[str, Any]:
+    return _forward(question) if question["kind"] == "forward" else _inverse(question)
 
 
 def _forward(question: Row) -> dict[str, Any]:
@@ -112,6 +112,53 @@ def _inverse(question: Row) -> dict[str, Any]:
         "places": [part_of(media=[k, k + 1], caption=f"Step {k + 1}") for k in range(n)],
         "items": [part_of(text=action) for action in question["actions"]],
     }
+
+
+_OTHER_ROOMS = (
+    "Clips may be from other rooms, where things of the same kinds look different and stand "
+    "elsewhere, left and right included. "
+)
+INSTRUCTIONS = {
+    WM: "State 1 shows a room before one action, state 2 the same room afterwards. Which clip "
+    f"shows that action? {_OTHER_ROOMS}Only the kind of action counts: the same is done with the "
+    "same kind of thing.",
+    PP: "State 1 shows a room before some actions, state 2 the same room afterwards. Each clip "
+    "shows one action, and each plan is an order of the clips. Which plan leads from state 1 to "
+    f"state 2? {_OTHER_ROOMS}In the room of the states the same is done with the same kinds of "
+    "things.",
+}
+STATES = ("State 1, before", "State 2, afterwards")
+
+
+def _choice(question: Row, parts: Sequence[Part]) -> dict[str, Any]:
+    """Items are the clips of ``wm`` or the plans of ``pp``, in the order of their letters."""
+    task = question["kind"].partition("_")[0]
+    runs: list[list[int]] = []
+    n_media, is_new = 0, True
+    for part in parts:
+        if isinstance(part, str):
+            is_new = True
+            continue
+        if is_new:
+            runs.append([])
+        runs[-1].append(n_media)
+        n_media, is_new = n_media + 1, False
+    states = [part_of(media=run, caption=c) for run, c in zip(runs, STATES, strict=False)]
+    clips = [part_of(media=run) | {"is_clip": True} for run in runs[len(STATES) :]]
+    numbered = [clip | {"caption": f"Clip {number}"} for number, clip in enumerate(clips, 1)]
+    plans = str(parts[-2]).splitlines()
+    return {
+        "noun": "Clip" if task == WM else "Plan",
+        "instruction": INSTRUCTIONS[task],
+        "context": states if task == WM else [*states, *numbered],
+        "places": [],
+        "items": clips if task == WM else [part_of(text=_plan(plan)) for plan in plans],
+    }
+
+
+def _plan(line: str) -> str:
+    """``A: 1 3 2`` in words."""
+    return "Clip " + ", then ".join(line.split()[1:])
 
 
 def part_of(text: str = "", caption: str = "", media: Sequence[int] = ()) -> dict[str, Any]:

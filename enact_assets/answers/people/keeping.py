@@ -8,6 +8,9 @@ from enact_assets.answers.people.annotator_names import PERSON
 from enact_assets.answers.people.tables import KeptQuestions
 from enact_assets.settings.classes import QuestionSetSettings
 
+N_DECIDING = 2
+"""Persons who decide whether a question of WorldPrediction is kept."""
+
 
 def kept_questions(
     chosen: pl.DataFrame,
@@ -45,6 +48,15 @@ def kept_questions(
             n_later_solved=later.list.count_matches("solved").cast(pl.Int64),
         )
     )
+
+
+def kept_by_two(quality: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ``question_quality`` about questions that the first two persons solved.
+
+    Source: WorldPrediction, section 3.
+    """
+    solved = pl.col("verdicts").list.head(N_DECIDING) == ["solved"] * N_DECIDING
+    return quality.filter(solved, role=PERSON)
 
 
 _AMBIGUITIES = {"question_id": pl.String, "ambiguity": pl.String}

@@ -15,10 +15,10 @@ class HumanAnswers(Table):
 
     annotator = text("name of its partition as a model")
     role = text("person, solver (no person, given the page alone) or simulated")
-    variant = text("variant that asks it; of WorldPrediction `world:` and the world source")
+    variant = text("variant that asks it")
     question_id = common.question_id()
     version = text("hash of what was shown: texts and pictures")
-    kind = text("forward or inverse; of WorldPrediction its task, wm or pp")
+    kind = text("forward or inverse; of WorldPrediction wm_ or pp_ and the condition")
     length = integer("key frames in the trajectory; of WorldPrediction actions between the states")
     demonstration = text("what it is about: demonstration, or recording of a step file")
     position = integer("place among the questions of this annotator, from 0")

@@ -5,27 +5,29 @@ called ``CAPTIONER+READER``, two names of registered models.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import polars as pl
 from msgspec.structs import replace
 
-from enact_assets.answers.baselines.predict import refuse_gaps
+from enact_assets.answers.baselines.known_models import captioner_and_reader
+from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
+from enact_assets.answers.baselines.predict import refuse_gaps, why_not_shown
+from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
+from enact_assets.answers.models import messages
 from enact_assets.answers.models.answers import Answer
-from enact_assets.answers.models.messages import Message, Picture, Text
-from enact_assets.answers.world.asked_models import WorldAsker, prediction_rows
-from enact_assets.answers.world.messages import ShownPictures, message_in_words
+from enact_assets.answers.models.messages import Message, Text
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.ids import content_sha
 from enact_assets.questions.asked.parsing import DECLINED
 from enact_assets.questions.asked.refusals_in_words import refuses_in_words
 from enact_assets.questions.asked.thinking import without_thinking
-from enact_assets.questions.world.items import WorldItem
-from enact_assets.questions.world.pictures import WorldPictures
-from enact_assets.questions.world.tables import WorldCaptions, WorldPredictions
+from enact_assets.questions.asked.types import PictureKey
+from enact_assets.questions.world.shown_questions import in_words
+from enact_assets.questions.world.tables import Captions
 
-JOINT = "+"
 _BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
 """GLM's family writes its answer between these."""
 _QUOTED = 200
@@ -38,75 +40,130 @@ ASKED = {
     CLIP: "The {} pictures show, in order, one action in a room. Describe the action: what is done "
     "with which thing, from where to where. Answer in one sentence.",
 }
+_N_STATES = 2
 
-
-def captioner_and_reader(name: str) -> tuple[str, str] | None:
-    """The two models of a pair; None of one model alone."""
-    captioner, joint, reader = name.partition(JOINT)
-    return (captioner, reader) if joint and captioner and reader else None
+Run = str | tuple[str, ...]
+"""A text, or the pictures of one state or clip by their hashes."""
 
 
 def caption_message(shows: str, shas: Sequence[str]) -> Message:
     """What the captioner is asked about one state or clip. Its id follows from what is shown."""
     asked = Text(ASKED[shows].format(len(shas)))
-    return Message(content_sha([shows, *shas])[:16], (*map(Picture, shas), asked))
+    return Message(content_sha([shows, *shas])[:16], (*map(messages.Picture, shas), asked))
 
 
-def captioned_predictions(
-    name: str,
-    world_source: str,
-    items: Iterable[WorldItem],
-    pictures: WorldPictures,
-    ask: WorldAsker,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Tables ``world_predictions`` and ``world_captions`` of the pair ``name``. Each state and clip
-    is captioned once, however many questions show it; a question that lacks a picture or a caption
-    is missing.
-
-    Errors: as :func:`asked_predictions`, of either model.
+def caption_messages(request: ModelRequest) -> Iterator[Message]:
+    """What is asked about the two states of a question, then about each clip; all its pictures are
+    there.
     """
-    pair = captioner_and_reader(name)
+    shown = [run for run in _runs(request) if not isinstance(run, str)]
+    for number, shas in enumerate(shown):
+        yield caption_message(STATE if number < _N_STATES else CLIP, shas)
+
+
+def captions_of(
+    model: str,
+    variant: str,
+    questions: pl.DataFrame,
+    shas: Mapping[PictureKey, str],
+    ask: ModelAsker,
+) -> pl.DataFrame:
+    """Table ``captions`` of the pair ``model``. Each state and clip is captioned once,
+    however many of ``questions``, rows of ``asked_questions``, show it.
+
+    Errors: as ``ask``; :class:`PredictionError` if more captions were asked for in vain than the
+    entry of the captioner allows. Those that came are in the ledger by then.
+    """
+    captioner, _ = _pair(model)
+    requests = _requests(questions, shas)
+    asked = [r for r in requests if why_not_shown(r, variant) is None]
+    wanted = {m.question_id: m for request in asked for m in caption_messages(request)}
+    answers = ask(captioner, variant, list(wanted.values()))
+    refuse_gaps(captioner, variant, answers, ask.max_missing(captioner))
+    rows = []
+    for (caption, number), answer in answers.items():
+        if number == 0:
+            parts = wanted[caption].parts
+            shown = [part.sha for part in parts if isinstance(part, messages.Picture)]
+            said = _said(answer)
+            rows.append(
+                {
+                    "model": model,
+                    "variant": variant,
+                    "caption_id": caption,
+                    "shows": STATE if len(shown) == 1 else CLIP,
+                    "image_shas": shown,
+                    "caption": said.text,
+                    "error": said.error,
+                }
+            )
+    return Captions.build(rows)
+
+
+def answers_from_captions(
+    model: str,
+    variant: str,
+    questions: pl.DataFrame,
+    shas: Mapping[PictureKey, str],
+    captions: pl.DataFrame,
+    *,
+    ask: ModelAsker,
+) -> Answers:
+    """Answers of the reader of the pair ``model``, from rows of ``captions``; a question that
+    lacks a picture or a caption is missing.
+
+    Errors: as ``ask``.
+    """
+    captioner, reader = _pair(model)
+    known = {row["caption_id"]: row for row in captions.iter_rows(named=True)}
+    found: dict[tuple[str, int], Answer] = {}
+    asked = []
+    for request in _requests(questions, shas):
+        lacking = why_not_shown(request, variant)
+        if lacking is None:
+            said = [known[message.question_id] for message in caption_messages(request)]
+            absent = [row for row in said if row["caption"] is None]
+            if not absent:
+                texts = (run if isinstance(run, str) else None for run in _runs(request))
+                words = in_words(texts, (row["caption"] for row in said))
+                asked.append(Message(request.question_id, (Text(words),)))
+                continue
+            lacking = (
+                f"{len(absent)} of {len(said)} captions by {captioner} are missing: "
+                f"{absent[0]['error']}"
+            )
+        sha = content_sha([model, request.question_id, lacking])
+        found[request.question_id, 0] = Answer(
+            sha, request.question_id, model, error=lacking, is_final=True
+        )
+    return {**found, **ask(reader, variant, asked)}
+
+
+def _pair(model: str) -> tuple[str, str]:
+    pair = captioner_and_reader(model)
     if pair is None:
         raise PredictionError(
-            f"{name}: expected the names of a captioner and a reader, joined by +"
+            f"{model}: expected the names of a captioner and a reader, joined by +"
         )
-    captioner, reader = pair
-    shown: list[tuple[WorldItem, ShownPictures]] = []
-    lacking: dict[str, str] = {}
-    for item in items:
-        try:
-            shown.append((item, ShownPictures.of(item, pictures)))
-        except PredictionError as error:
-            lacking[item.row["question_id"]] = str(error)
-    wanted = {m.question_id: m for _, of in shown for m in caption_messages(of)}
-    answers = ask(captioner, world_source, list(wanted.values()))
-    refuse_gaps(captioner, world_source, answers, ask.max_missing(captioner))
-    captions = {caption: _said(answer) for (caption, n), answer in answers.items() if n == 0}
-    messages = []
-    for item, of in shown:
-        said = [captions[message.question_id] for message in caption_messages(of)]
-        absent = [answer for answer in said if answer.text is None]
-        if absent:
-            lacking[item.row["question_id"]] = (
-                f"{len(absent)} of {len(said)} captions by {captioner} are missing: "
-                f"{absent[0].error}"
-            )
-            continue
-        words = [str(answer.text) for answer in said]
-        messages.append(message_in_words(item, words[:2], words[2:]))
-    read = ask(reader, world_source, messages)
-    refuse_gaps(reader, world_source, read, ask.max_missing(reader))
-    predictions = WorldPredictions.build(prediction_rows(name, world_source, read, lacking))
-    rows = [_row(name, world_source, wanted[caption], captions[caption]) for caption in wanted]
-    return predictions, WorldCaptions.build(rows)
+    return pair
 
 
-def caption_messages(shown: ShownPictures) -> Iterator[Message]:
-    """What is asked about the two states, then about each clip."""
-    for sha in shown.states:
-        yield caption_message(STATE, [sha])
-    for clip in shown.clips:
-        yield caption_message(CLIP, clip)
+def _requests(questions: pl.DataFrame, shas: Mapping[PictureKey, str]) -> list[ModelRequest]:
+    def unread(*key: object) -> Any:
+        raise PredictionError(f"a picture of {key} is not to be read")
+
+    return [build_request(row, unread, shas) for row in questions.iter_rows(named=True)]
+
+
+def _runs(request: ModelRequest) -> list[Run]:
+    """Its texts one by one, and its pictures together where they follow each other."""
+    found: list[Run] = []
+    for is_picture, parts in groupby(request.parts, lambda part: isinstance(part, Picture)):
+        if is_picture:
+            found.append(tuple(str(p.sha) for p in parts if isinstance(p, Picture)))
+        else:
+            found += [part for part in parts if isinstance(part, str)]
+    return found
 
 
 def _said(answer: Answer) -> Answer:
@@ -123,16 +180,3 @@ def _said(answer: Answer) -> Answer:
         return replace(answer, text=words)
     was_cut = ", which a limit of tokens cut" if answer.stop == "cut" else ""
     return replace(answer, text=None, error=f"nothing but a thought{was_cut}")
-
-
-def _row(name: str, world_source: str, message: Message, answer: Answer) -> dict[str, Any]:
-    shas = [part.sha for part in message.parts if isinstance(part, Picture)]
-    return {
-        "world_source": world_source,
-        "world_model": name,
-        "caption_id": message.question_id,
-        "shows": STATE if len(shas) == 1 else CLIP,
-        "image_shas": shas,
-        "caption": answer.text,
-        "error": answer.error,
-    }

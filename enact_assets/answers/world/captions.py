@@ -11,10 +11,10 @@ import polars as pl
 
 from enact_assets.engine.ids import seed_from
 from enact_assets.questions.world.action_labels import Label, label_of
-from enact_assets.questions.world.candidates import WM
 from enact_assets.questions.world.items import Candidate, WorldItem, best_option
 from enact_assets.questions.world.plan_replay import HELD, Kinds, Situation, carry_out, effect_of
 from enact_assets.questions.world.situations import kinds_of, situation_of
+from enact_assets.settings.world import WM
 
 Fact = tuple[str, str, str | None]
 """Predicate, subject, object."""

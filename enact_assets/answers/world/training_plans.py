@@ -9,7 +9,7 @@ from enact_assets.engine.tables import Of
 from enact_assets.questions.world.action_labels import category_of
 from enact_assets.questions.world.annotated_actions import flawless_recordings
 from enact_assets.questions.world.tables import TrainingPlans
-from enact_assets.settings.world import EMBEDDED_WORLD
+from enact_assets.settings.world import EMBEDDED_WORLD, set_columns
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.simulate import build_episode, random_draws
 from enact_assets.simulator.simulation.performed import described
@@ -37,7 +37,7 @@ def embedded_training(
                 continue  # a demonstration of it would fail as well
             rows += [
                 {
-                    "world_source": EMBEDDED_WORLD,
+                    **set_columns(EMBEDDED_WORLD),
                     "plan": f"{activity}-{seed}",
                     "action": number,
                     "category": label,
@@ -68,6 +68,6 @@ def planned_categories(activity: str, seed: int) -> Sequence[str]:
 def annotated_training(actions: pl.DataFrame) -> Of[TrainingPlans]:
     """Recordings of table ``annotated_actions`` in which the person made no error."""
     rows = actions.filter(flawless_recordings()).select(
-        "world_source", "action", "person", "category", plan="recording"
+        "question_set", "world_source", "action", "person", "category", plan="recording"
     )
     return TrainingPlans.arranged(rows)

@@ -15,7 +15,8 @@ from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import OnProgress, Progress
 from enact_assets.questions.asked.official_rows import official_questions
-from enact_assets.questions.asked.types import Row, type_of
+from enact_assets.questions.asked.types import PictureKey, Row, type_of
+from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.settings.classes import Variant
 from enact_assets.settings.registry import Registry
 
@@ -89,8 +90,8 @@ class ShownPicture:
 
 
 ShownPart = str | ShownPicture
-_Shas = Mapping[tuple[str, int], str]
-"""(demonstration, key frame) -> hash of its picture."""
+_Shas = Mapping[PictureKey, str]
+"""Each picture -> its hash."""
 
 
 @dataclass(frozen=True)
@@ -184,14 +185,8 @@ def write_shown_pictures(
 
 
 def _picture_shas(lake: Lake, asking: Variant, asked: pl.DataFrame) -> _Shas:
-    images = lake.read_all(
-        "frame_images",
-        variant=asking.name,
-        among={"demonstration": asked.get_column("demonstration").unique()},
-    )
-    rows = images.filter(pl.col("gating") == asking.gating)
-    columns = rows.select("demonstration", "key_frame", "image_sha")
-    return {(demonstration, k): sha for demonstration, k, sha in columns.iter_rows()}
+    names = asked.get_column("demonstration").unique()
+    return {key: sha for key, (sha, _, _) in stored_pictures(lake, asking.name, names).items()}
 
 
 def _shown_sha(parts: Sequence[ShownPart]) -> str:
@@ -204,7 +199,7 @@ def _parts(question: Row, shas: _Shas) -> tuple[ShownPart, ...] | None:
     for part in type_of(question).parts(question):
         if isinstance(part, str):
             parts.append(part)
-        elif (sha := shas.get((part.demonstration, part.key_frame))) is not None:
+        elif (sha := shas.get(part.key)) is not None:
             parts.append(ShownPicture(sha))
         else:
             return None

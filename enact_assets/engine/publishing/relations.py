@@ -154,6 +154,16 @@ def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meani
     connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
 
 
+def comment_old_columns(connection: DuckDBPyConnection, name: str, successor: str) -> None:
+    """Say of each column of an old name that has no comment what to read instead."""
+    rows = connection.execute(
+        "select column_name from duckdb_columns() where table_name = ? and comment is null", [name]
+    ).fetchall()
+    for (column,) in rows:
+        meaning = f"of an old name: read {successor} instead"
+        connection.execute(f"comment on column {name}.{column} is {literal(meaning)}")
+
+
 def kinds_of(connection: DuckDBPyConnection) -> dict[str, str]:
     """Every relation -> table or view. One query for all, as DuckDB lists all relations each
     time.

@@ -69,6 +69,11 @@ class SqlFile:
         return list(dict.fromkeys(_WORD.findall(self.header.get("Reads", ""))))
 
     @property
+    def successor(self) -> str:
+        """Of an old name the relation to read instead; empty for others."""
+        return self.header.get("Successor", "").removesuffix(".")
+
+    @property
     def is_by_demonstration(self) -> bool:
         """Whether its rows about a demonstration depend only on rows about the same
         demonstration.
@@ -161,7 +166,7 @@ def _contract(files: Sequence[SqlFile], released: Mapping[str, tuple[str, list[s
     rows = []
     for file in sorted(described, key=lambda file: file.name):
         since, _ = released.get(file.name, ("", []))
-        successor = file.header.get("Successor", "").removesuffix(".")
+        successor = file.successor
         if successor and successor not in {known.name for known in described}:
             raise WarehouseError(f"{file.place}: Successor {successor!r} is no relation")
         row = (file.name, file.grain, since or None, successor or None)

@@ -40,6 +40,7 @@ from enact_assets.engine.publishing.relations import (
     GIVEN,
     StalePartitions,
     comment_columns,
+    comment_old_columns,
     comment_relation,
     create_given_view,
     create_lake_view,
@@ -460,6 +461,8 @@ def build(
         contract = _contract(file.name)
         if contract is not None:
             comment_columns(connection, contract)
+        elif file.successor:
+            comment_old_columns(connection, file.name, file.successor)
     connection.commit()
     return Built(
         {file.name: made[file.name].n_rows for file in files if file.stage != CHECKS},

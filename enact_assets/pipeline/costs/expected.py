@@ -8,6 +8,7 @@ from typing import Any
 
 from enact_assets.answers.baselines.costs import Estimate, about, dollars, estimate
 from enact_assets.answers.baselines.edit_costs import EditEstimate, estimate_edits
+from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.in_process_models import load_in_process
@@ -17,14 +18,17 @@ from enact_assets.answers.models.picture_edits import edits_folder
 from enact_assets.answers.models.survey import survey
 from enact_assets.answers.models.token_counts import counted
 from enact_assets.answers.models.wires import WIRES
+from enact_assets.answers.world.captioned_models import caption_messages
 from enact_assets.engine.errors import EnactError, MissingPartitionError
 from enact_assets.engine.plurals import counted as number_of
 from enact_assets.pipeline.costs.first_answers import Asked, asked_of
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.registry import BASELINE, Registry
+from enact_assets.settings.world import KINDS
 
 NOT_MADE = "its questions are not made yet"
+NO_CAPTIONS = "its captions are not written yet"
 
 
 @dataclass(frozen=True)
@@ -93,26 +97,42 @@ def cost_of_messages(
 
 def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[PlannedCost]:
     """Expected costs of pairs (model, variant), for models that cost money; a model that cannot be
-    read has a problem instead of a cost.
+    read has a problem instead of a cost. If a captioner and a reader answer together, only the
+    captioner's cost is known beforehand, as the reader's questions contain the captions.
     """
     found, asked = [], dict[str, Asked | None]()
     read = cache(read_kept)  # a model has one ledger for all its variants
-    for name, variant in partitions:
-        model = None
-        try:
-            model = data.models.find_made(name)
-            if model is None or not model.costs_money:
-                continue
-            if variant not in asked:
-                asked[variant] = _asked_if_made(data, variant)
-            questions = asked[variant]
-            cost = None if questions is None else cost_of(data, name, questions, read=read)
-        except EnactError as error:
-            found.append(PlannedCost(name, variant, model, problem=str(error)))
-        else:
-            problem = "" if cost else NOT_MADE
-            found.append(PlannedCost(name, variant, model, cost, problem))
+    for pair, variant in partitions:
+        for place, name in enumerate(captioner_and_reader(pair) or (pair,)):
+            model = None
+            try:
+                model = data.models.find_made(name)
+                if model is None or not model.costs_money:
+                    continue
+                if variant not in asked:
+                    asked[variant] = _asked_if_made(data, variant)
+                questions = asked[variant]
+                if name == pair or questions is None:
+                    cost = None if questions is None else cost_of(data, name, questions, read=read)
+                    problem = "" if cost else NOT_MADE
+                elif place == 0:
+                    cost, problem = _cost_of_captions(data, model, questions, read), ""
+                else:
+                    cost, problem = None, NO_CAPTIONS
+            except EnactError as error:
+                found.append(PlannedCost(name, variant, model, problem=str(error)))
+            else:
+                found.append(PlannedCost(name, variant, model, cost, problem))
     return found
+
+
+def _cost_of_captions(
+    data: DataResource, model: Model, asked: Asked, read: Callable[[Path], Kept]
+) -> Estimate:
+    """Expected cost of the captions from which another model answers; none for ENACT."""
+    of_world = [r for r in asked.requests if r.kind in KINDS]
+    wanted = {m.question_id: m for r in of_world for m in caption_messages(r)}
+    return cost_of_messages(data, model, list(wanted.values()), read=read)
 
 
 def _asked_if_made(data: DataResource, variant: str) -> Asked | None:

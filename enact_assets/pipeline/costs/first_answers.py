@@ -13,7 +13,7 @@ import polars as pl
 from enact_assets.answers.baselines.costs import dollars
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.requests import build_request
+from enact_assets.answers.baselines.requests import ModelRequest, build_request
 from enact_assets.answers.models.messages import Message
 from enact_assets.answers.models.session import Asking
 from enact_assets.engine.errors import MissingPartitionError
@@ -21,14 +21,16 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import Progress
 from enact_assets.engine.steps import STEPS
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.handles.tools import Pictures, Tools, pictures_of
+from enact_assets.pipeline.handles.tools import Pictures, Tools
 from enact_assets.pipeline.lineage.graph import names_now
 from enact_assets.pipeline.lineage.versions import entry_of
 from enact_assets.pipeline.runs.names import names_in_lake
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
+from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.results.verification.metrics import expected_pairwise, summarize
 from enact_assets.settings.registry import Registry
 
@@ -44,12 +46,17 @@ class Asked:
     pictures: Pictures
 
     @cached_property
-    def messages(self) -> list[Message]:
-        """The messages for models, without questions whose pictures are missing."""
+    def requests(self) -> list[ModelRequest]:
+        """The questions as models get them, without those whose pictures are missing."""
         shas = self.pictures.shas
         rows = self.questions.iter_rows(named=True)
         requests = (build_request(row, self.pictures, shas) for row in rows)
-        return [r.message for r in requests if all(p.sha is not None for p in r.pictures)]
+        return [r for r in requests if all(p.sha is not None for p in r.pictures)]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages for models of :attr:`requests`."""
+        return [request.message for request in self.requests]
 
 
 @dataclass(frozen=True)
@@ -133,13 +140,13 @@ def asked_of(data: DataResource, variant: str) -> Asked:
     lake = data.lake
     try:
         questions = lake.read("asked_questions", {"variant": variant})
-        images = lake.read_all("frame_images", variant=variant)
+        shas = {key: sha for key, (sha, _, _) in stored_pictures(lake, variant).items()}
     except MissingPartitionError as error:
         raise MissingPartitionError(
             f"{error} Make the questions first: `enact-assets demo`, or `enact-assets materialize "
             f"--variant {variant}`."
         ) from error
-    return Asked(variant, questions, pictures_of(data.images, images))
+    return Asked(variant, questions, Pictures(shas, data.images))
 
 
 def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
@@ -179,10 +186,11 @@ def ask_first(
     """
     progress = Asking(0, asked.questions.height)
 
-    def noted(now: Asking) -> None:
+    def noted(now: Progress) -> None:
         nonlocal progress
-        progress = now
-        on_progress(now)
+        if isinstance(now, Asking):
+            progress = now
+            on_progress(now)
 
     ask = ModelAsker(data.data_root, data.images.read_png, usd_until, noted)
     shas = asked.pictures.shas

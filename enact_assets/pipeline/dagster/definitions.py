@@ -23,6 +23,7 @@ from enact_assets.pipeline.dagster.warehouse_asset import warehouse_asset
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.questions.world.step_files import world_sources
 from enact_assets.settings.registry import Registry
 
 
@@ -44,7 +45,8 @@ def build_definitions(
     if registry is None:
         root = Path(data.root)
         registry, shards = scoped_registry(root), read_shards(root)
-    partitions = Partitions(registry, shards)
+    sources = world_sources(data.data_root.step_files)
+    partitions = Partitions(registry.with_worlds(sources), shards)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # backfill policies: pinned and tested
         assets = [

@@ -25,8 +25,9 @@ from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.marts import mart_files
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.questions.world.step_files import world_sources
 from enact_assets.results.published import query
-from enact_assets.settings.paths import root_from_environment
+from enact_assets.settings.paths import DataRoot, root_from_environment
 
 LAKE_ROWS = "lake_rows"
 """Key of the resource, here and in other code locations."""
@@ -86,7 +87,8 @@ def table_specs(*names: str) -> list[dg.AssetSpec]:
     resource :data:`LAKE_ROWS`. Errors: :class:`UnknownNameError`.
     """
     root = root_from_environment()
-    partitions = Partitions(scoped_registry(root), read_shards(root))
+    sources = world_sources(DataRoot(root).step_files)
+    partitions = Partitions(scoped_registry(root).with_worlds(sources), read_shards(root))
     for name in names:
         check_name(name)
     return [

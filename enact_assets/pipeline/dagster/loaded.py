@@ -11,6 +11,7 @@ import dagster as dg
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.pipeline.lineage.graph import GRAPH
 from enact_assets.pipeline.root.partitions_file import SHARDED
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.registry import Registry
 
 
@@ -24,8 +25,10 @@ def loaded_registry(registry: Registry, graph: Any) -> Registry:
     gatings, sets = names("gating_config"), names("question_set_config")
     sets = {n for n, s in registry.question_sets.items() if n in sets and s.gating in gatings}
     variants = names("variant_config")
+    worlds = {source for name in variants if (source := world_source_of(name)) is not None}
     return replace(
         registry,
+        loaded_worlds=frozenset(worlds),
         gatings={name: g for name, g in registry.gatings.items() if name in gatings},
         question_sets={name: s for name, s in registry.question_sets.items() if name in sets},
         variants={

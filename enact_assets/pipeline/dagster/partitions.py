@@ -1,9 +1,10 @@
 """Dagster's partition definitions, and partition mappings for the inputs of steps.
 
 Dagster allows two dimensions at most and orders them by name: demonstration | gating, demonstration
-| variant, model | variant, world_model | world_source. Demonstrations, models, imported question
-files and world sources are dynamic (they can be added), gatings, question sets, variants and models
-of WorldPrediction are static (the registry names them), as are activities (the simulator has them).
+| variant, model | variant. Demonstrations, models and imported question files are dynamic (they can
+be added), gatings, question sets and variants are static (the registry names them), as are
+activities (the simulator has them). World sources are names that decide which question sets and
+variants of WorldPrediction there are: static, too, as known when the code location is loaded.
 Shards of demonstrations are static, too.
 """
 
@@ -34,7 +35,6 @@ class Partitions:
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,
-            "world_source": world_source_partitions,
             **{d: dg.StaticPartitionsDefinition(sorted(e)) for d, e in registry.named.items()},
         }
         self.shards = shards
@@ -101,8 +101,10 @@ class Partitions:
         # not.
         is_static = dimension in theirs and dimension in self._static_dimensions
         if given.when is not None and is_static:
-            holds = {n: n for n in self._all[dimension] if n in self._holds[given.when]}
-            changed[dimension] = (dimension, _static(self._all[dimension], holds))
+            own = next((o for o in ours if (dimension, o) in self._decided), dimension)
+            of = self._decided.get((dimension, own), {n: n for n in self._all[dimension]})
+            holds = {n: name for n, name in of.items() if name in self._holds[given.when]}
+            changed[dimension] = (own, _static(self._all[dimension], holds))
         if not changed:
             return self._by_name(ours, theirs)
         if len(ours) < len(theirs):

@@ -17,7 +17,7 @@ from enact_assets.pipeline.lineage.graph import (
     WHOLE,
     dimensions,
 )
-from enact_assets.settings.classes import Variant
+from enact_assets.settings.classes import Variant, world_source_of
 from enact_assets.settings.registry import BASELINE, Registry
 
 _FIXED = ("variant", BASELINE)
@@ -194,6 +194,8 @@ def asking_nothing(
     asking = {v for of in chosen.asking.values() for v in of["variant"]}
     notes = []
     for name in sorted(set((only or {}).get("variant", ()))):
+        if world_source_of(name) is not None:
+            continue
         if name not in here:
             why = "no question file was imported (`enact-assets import QA.zip`)"
         elif name not in asking and is_known:

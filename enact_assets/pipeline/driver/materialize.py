@@ -40,7 +40,7 @@ from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.names import (
-    add_world_sources,
+    add_worlds,
     checked_name,
     keep_scope,
     left_over,
@@ -319,7 +319,7 @@ class Driver:
         for dimension, named in found.items():
             found[dimension], said = without_twins(dimension, named, known[dimension])
             report.rejected += said
-        add_world_sources(found, registry, self._data)
+        report.rejected += add_worlds(found, registry, self._data)
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 
 

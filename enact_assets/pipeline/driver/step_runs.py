@@ -39,7 +39,8 @@ from enact_assets.pipeline.runs.ranges import in_ranges, range_tags
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.run import Outcome, Run, performing
 from enact_assets.pipeline.runs.running import WHY_TAG, asset_keys, job_of
-from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE
+from enact_assets.questions.world.step_files import world_sources
+from enact_assets.settings.paths import HOME_VARIABLE, LAKE_VARIABLE, DataRoot
 from enact_assets.settings.registry import load_registry
 
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -152,7 +153,8 @@ class Workplace:
         note_code_location(self.instance)
         self.registry = load_registry(Path(self.variables[REGISTRY_VARIABLE]))
         self._shards = site.shards
-        self._partitions = Partitions(self.registry, site.shards)
+        sources = world_sources(DataRoot(site.data_root).step_files)
+        self._partitions = Partitions(self.registry.with_worlds(sources), site.shards)
         self._root, self._lake_url = str(site.data_root.resolve()), site.lake_url
         self._definitions: dict[int, dg.Definitions] = {}
         self._jobs: dict[tuple[str, int], dg.JobDefinition] = {}

@@ -4,6 +4,7 @@ of them only.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.picture_editor import PictureEditor
 from enact_assets.answers.people.answered import Answered
-from enact_assets.answers.world.asked_models import WorldAsker
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
 from enact_assets.demonstrations.pictures.recorded_pictures import is_shown
 from enact_assets.demonstrations.pictures.tables import FrameImages
@@ -34,15 +34,18 @@ from enact_assets.engine.parameters import Later, provides
 from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.questions.asked.imported_questions import ImportedQuestions
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
+from enact_assets.questions.asked.types import PictureKey
 from enact_assets.questions.files.imported import question_file
 from enact_assets.questions.world.annotated_actions import Annotated, annotated_actions
 from enact_assets.questions.world.film_images import film_images
+from enact_assets.questions.world.pictures import picture_shas
 from enact_assets.questions.world.step_files import (
     annotations_in,
     films_in,
     read_step_file,
     twin_films,
 )
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Variant
 
@@ -166,55 +169,35 @@ def recorded_variants(
 
 @dataclass(frozen=True)
 class Pictures:
-    """Reads the pictures that rows of argument ``images`` name, and no others.
+    """Reads the pictures that rows of arguments ``images``, ``clips`` and ``films`` name, and no
+    others.
 
-    ``shas`` maps (demonstration, key frame) -> hash of the picture.
+    ``shas`` maps each picture that questions may show -> its hash.
     """
 
-    shas: Mapping[tuple[str, int], str]
+    shas: Mapping[PictureKey, str]
     _store: ImageStore
 
-    def __call__(self, demonstration: str, key_frame: int) -> NDArray[np.uint8]:
+    def __call__(self, *key: str | int) -> NDArray[np.uint8]:
         """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
-        return self._store.read(self.shas[demonstration, key_frame])
+        return self._store.read(self.shas[key])
+
+    def stored(self, image_sha: str) -> NDArray[np.uint8]:
+        """The same of a picture by its hash."""
+        if image_sha not in self._known:
+            raise KeyError(image_sha)
+        return self._store.read(image_sha)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.shas.values())
 
 
 @provides()
 def pictures(tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]) -> Pictures:
-    """A handle for the pictures in the rows of argument ``images``."""
-    return pictures_of(tools.images, loaded["images"])
-
-
-def pictures_of(store: ImageStore, frame_images: pl.DataFrame) -> Pictures:
-    """The pictures named by rows of ``frame_images`` under one variant."""
-    columns = frame_images.select("demonstration", "key_frame", "image_sha")
-    return Pictures({(d, k): sha for d, k, sha in columns.iter_rows()}, store)
-
-
-@dataclass(frozen=True)
-class PictureReader:
-    """Reads pictures that inputs of a step name, and no others."""
-
-    _shas: frozenset[str]
-    _store: ImageStore
-
-    def __call__(self, image_sha: str) -> NDArray[np.uint8]:
-        """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
-        if image_sha not in self._shas:
-            raise KeyError(image_sha)
-        return self._store.read(image_sha)
-
-
-@provides()
-def picture_reader(
-    tools: Tools, _partition: Mapping[str, str], loaded: Mapping[str, Any]
-) -> PictureReader:
-    """A handle for the pictures in the rows of all arguments with a picture column."""
-    tables = [
-        a for a in loaded.values() if isinstance(a, pl.DataFrame) and "image_sha" in a.columns
-    ]
-    shas = frozenset(sha for rows in tables for sha in rows["image_sha"])
-    return PictureReader(shas, tools.images)
+    """A handle for the pictures in the rows of these arguments."""
+    parts = (loaded["images"], loaded.get("clips"), loaded.get("films"))
+    return Pictures(picture_shas(*parts), tools.images)
 
 
 @dataclass(frozen=True)
@@ -274,7 +257,8 @@ def annotated_films(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
 ) -> AnnotatedFilms:
     """A handle for the step file that the partition names."""
-    return AnnotatedFilms.of(tools.data_root, partition["world_source"])
+    source = world_source_of(partition["question_set"])
+    return AnnotatedFilms.of(tools.data_root, str(source))
 
 
 @provides(reads=("question_source",))
@@ -293,17 +277,6 @@ def model_asker(
     """A handle that asks models, or reads their earlier answers."""
     hears = tools.progress(f"asking {' '.join(partition.values())}")
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
-
-
-@provides(reads=("asked_world_model",))
-def world_asker(
-    tools: Tools, partition: Mapping[str, str], loaded: Mapping[str, Any]
-) -> WorldAsker:
-    """The same for the model that answers questions of WorldPrediction."""
-    asker = model_asker(tools, partition, loaded)
-    hears = tools.progress(f"training {' '.join(partition.values())}")
-    asked = asker.data_root, asker.read_png, asker.usd_until, asker.on_progress
-    return WorldAsker(*asked, on_training=hears)
 
 
 @provides(reads=("image_model",))

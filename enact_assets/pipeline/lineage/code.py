@@ -12,6 +12,7 @@ from pathlib import Path
 
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.references import BASELINES
+from enact_assets.answers.world.models import WORLD_MODELS
 from enact_assets.engine.code_versions import CodeVersions, Symbol
 from enact_assets.engine.ids import ID_CHARACTERS, content_sha, sha256_bytes
 from enact_assets.engine.parameters import HANDLES
@@ -57,10 +58,14 @@ def _baseline_roots() -> dict[str, list[Symbol]]:
     """
     learned = Symbol("enact_assets.answers.learned.models", "learned_model")
     makers = {name: _symbol(maker) for name, maker in BASELINES.items()}
-    return {
+    found = {
         ANSWERS_OF.format(name): [_ANSWERING, maker]
         for name, maker in (makers | dict.fromkeys(LEARNED, learned)).items()
     }
+    world = Symbol("enact_assets.answers.world.models", "baseline_answers")
+    for name in WORLD_MODELS:
+        found.setdefault(ANSWERS_OF.format(name), []).append(world)
+    return found
 
 
 @cache

@@ -10,8 +10,7 @@ from enact_assets.engine.graph import Graph, Input, Names, StepSpec
 from enact_assets.engine.parameters import CONDITIONS
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline import steps as _steps
-from enact_assets.settings.registry import BASELINE, Registry
-from enact_assets.settings.world import WorldSource
+from enact_assets.settings.registry import Registry
 
 for _module in pkgutil.iter_modules(_steps.__path__, f"{_steps.__name__}."):
     if _module.name.endswith("_steps"):
@@ -29,8 +28,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "given_questions": ("demonstration", "gating"),
     "given_pictures": ("demonstration", "gating"),
     "asked_model": ("model",),
-    "asked_world_model": ("world_model",),
-    "step_source": ("world_source",),
+    "step_source": ("question_set",),
     "image_model": ("variant",),
     "annotator_answers": (),
 }
@@ -78,12 +76,11 @@ def names_now(
     """Names of the registry, and of imported files.
 
     A gating that needs a question file exists only if that file does, and so do its variants. An
-    activity exists only if some model is trained on it. Key frames of a world source are those of
-    the baseline.
+    activity exists only if some model is trained on it. Each world source has a question set and a
+    variant.
     """
-    registry = registry.with_questions(question_files)
-    sources = {name: WorldSource(name, registry.variant(BASELINE).gating) for name in world_sources}
-    entries = {**registry.named, "world_source": sources}
+    registry = registry.with_questions(question_files).with_worlds(world_sources)
+    entries = registry.named
     named: dict[str, Collection[str]] = {
         "training_activity": trained_activities(demonstrations, models),
         "demonstration": demonstrations,

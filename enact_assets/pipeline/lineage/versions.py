@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.answers.baselines.known_models import KnownModels
+from enact_assets.answers.baselines.known_models import KnownModels, captioner_and_reader
 from enact_assets.answers.people.answered import Answered
-from enact_assets.answers.world.captioned_models import captioner_and_reader
-from enact_assets.answers.world.models import WORLD_MODELS
 from enact_assets.demonstrations.pictures.demonstration_sources import EmbeddedSource
 from enact_assets.demonstrations.pictures.recorded_pictures import picture_files, picture_name
 from enact_assets.demonstrations.recordings.folders import (
@@ -44,6 +42,7 @@ from enact_assets.questions.asked.imported_questions import ImportedQuestions
 from enact_assets.questions.files.imported import question_file
 from enact_assets.questions.files.pictures import linked_pictures
 from enact_assets.questions.world.step_files import step_file_version
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.registry import Gating, Registry, settings_sha
 from enact_assets.settings.world import EMBEDDED_WORLD
@@ -51,8 +50,8 @@ from enact_assets.settings.world import EMBEDDED_WORLD
 GONE = "gone"
 """Version of a missing file: different from all versions of an existing file."""
 NOTHING = "nothing"
-"""Version of the questions about a demonstration that no file has questions about, and of an absent
-image model.
+"""Version of the questions about a demonstration that no file has questions about, of an absent
+image model, and of the step file of a question set that has none.
 """
 EMBEDDED = "embedded"
 """Version for a simulated demonstration, which has no recording."""
@@ -143,10 +142,8 @@ class Arrived:
             return content_sha(self._recordings.with_variant(name))
         if asset == "asked_model":
             return self._model(name)
-        if asset == "asked_world_model":
-            return NOTHING if name in WORLD_MODELS else self._world_model(name)
         if asset == "step_source":
-            return self._steps(name)
+            return self._steps(world_source_of(name))
         return self._recording(name) if asset == "recording" else self._question_file(name)
 
     def given(self, asset: str, demonstration: str, gating: Gating) -> str:
@@ -261,19 +258,11 @@ class Arrived:
 
     def _model(self, name: str) -> str:
         try:
-            if self._models.find(name) is None:
+            if captioner_and_reader(name) is None and self._models.find(name) is None:
                 return baseline_version(name)
             return self._models.version(name)
         except (SettingsError, PredictionError, PeopleError, OSError):
             return GONE
-
-    def _world_model(self, name: str) -> str:
-        """Version of a registered model, or of a captioner and a reader together."""
-        pair = captioner_and_reader(name)
-        if pair is None:
-            return self._model(name)
-        versions = [*map(self._model, pair)]
-        return GONE if GONE in versions else content_sha(versions)
 
     def _people(self) -> str:
         try:
@@ -281,7 +270,9 @@ class Arrived:
         except PeopleError:
             return GONE
 
-    def _steps(self, name: str) -> str:
+    def _steps(self, name: str | None) -> str:
+        if name is None:
+            return NOTHING
         if name == EMBEDDED_WORLD:
             return EMBEDDED
         if self._step_files is None:

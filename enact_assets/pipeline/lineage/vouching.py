@@ -15,7 +15,7 @@ from enact_assets.engine.graph import Follows, Names
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.state_source import StateSource, inputs_now, landed_states
 from enact_assets.engine.steps import STEPS as DECLARED
-from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS
+from enact_assets.pipeline.lineage.graph import GRAPH, STEP_NAMED, STEP_OF, STEPS, dimensions
 
 
 @cache
@@ -34,12 +34,19 @@ def vouchers(step: str) -> tuple[str, ...]:
         given = [i.asset for i in STEP_OF[path[-1]].inputs] if path[-1] in STEP_OF else []
         if wanted <= set(given):
             return path
+        given = [asset for asset in given if _is_one_partition(asset, path[-1])]
         paths += [(*path, asset) for asset in given if asset not in seen]
         seen.update(given)
     raise DeclarationError(
         f"step {step!r}: no input is made from all of {sorted(wanted)}, so none vouches for them. "
         "Declare them without is_vouched."
     )
+
+
+def _is_one_partition(asset: str, of: str) -> bool:
+    """Whether each partition of ``of`` can be made from one partition of ``asset`` alone."""
+    own = dimensions(of)
+    return set(dimensions(asset)) <= {*own, *(d for o in own for d in GRAPH.determined_by(o))}
 
 
 def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Partition) -> None:
@@ -53,7 +60,10 @@ def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Pa
     maker, where = step, partition
     for k, asset in enumerate(path):
         follow = next(f for f in Follows(names, STEPS).of(maker) if f.asset == asset)
-        (where,) = follow.groups(where)
+        groups = follow.groups(where)
+        if not groups:
+            return  # questions of WorldPrediction are not chosen from others
+        (where,) = groups
         maker = STEP_OF[asset].name
         state = landed_states(source, STEP_NAMED[maker].assets, where)[asset]
         if state is None or state.provenance is None:

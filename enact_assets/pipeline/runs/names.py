@@ -26,7 +26,7 @@ from enact_assets.pipeline.root.scope import Scope, is_unused, read_scope, write
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.questions.world.step_files import step_file_folder, step_file_names
-from enact_assets.settings.classes import EMBEDDED, twins
+from enact_assets.settings.classes import EMBEDDED, twins, world_source_of
 from enact_assets.settings.registry import Registry, registry_path
 from enact_assets.settings.world import EMBEDDED_WORLD
 
@@ -117,7 +117,7 @@ def names_found(
         found[dimension], said = without_twins(dimension, names, made.get(dimension, ()))
         problems += said
     if registry is not None:
-        add_world_sources(found, registry, data)
+        problems += add_worlds(found, registry, data)
     return found, problems
 
 
@@ -139,12 +139,20 @@ def without_twins(
     return [name for name in named if name not in found], said
 
 
-def add_world_sources(found: dict[str, list[str]], registry: Registry, data: DataResource) -> None:
+def add_worlds(found: dict[str, list[str]], registry: Registry, data: DataResource) -> list[str]:
     """Add the source ``embedded`` of WorldPrediction if a demonstration in ``found`` (dimension ->
-    names) is an environment of it; without one there are no questions.
+    names) is an environment of it: without one there are no questions. With any world source, add
+    the models that the registry names for it; returns problems with these.
     """
     if any(_is_environment(name, registry, data) for name in found["demonstration"]):
         found["world_source"] += [EMBEDDED_WORLD]
+    problems = []
+    for name in registry.world.models if found["world_source"] else ():
+        try:
+            found["model"] += [checked_name("model", name, registry, data)]
+        except EnactError as error:
+            problems.append(f"worldprediction.answered_by of the registry: {error}")
+    return problems
 
 
 def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:
@@ -231,7 +239,11 @@ def undefined(
 
 
 def _made(data: DataResource, dimension: str) -> set[str]:
-    return {partition[dimension] for partition in data.lake.partitions(MADE_IN[dimension])}
+    partitions = data.lake.partitions(MADE_IN[dimension])
+    if dimension == "world_source":
+        named = (world_source_of(partition["question_set"]) for partition in partitions)
+        return {source for source in named if source is not None}
+    return {partition[dimension] for partition in partitions}
 
 
 def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
@@ -251,6 +263,8 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
         return data.models.partition_name(name)
     if dimension == "variant" and registry is not None:
         registry.variant(name)
+        if (source := world_source_of(name)) is not None:
+            checked_name("world_source", source, registry, data)
     elif dimension == "demonstration":
         data.sources.find(name)
     elif dimension == "world_source" and name != EMBEDDED_WORLD:
@@ -288,6 +302,8 @@ def scope_with(
     names = {dimension: set(given) for dimension, given in named.items()}
     for variant in names.get("variant", ()):
         registry.variant(variant)
+    if "variant" in names:  # those of WorldPrediction exist wherever their source does
+        names["variant"] = {n for n in names["variant"] if world_source_of(n) is None}
     demonstrations = names.get("demonstration", set())
     names["demonstration"] = {n for n in demonstrations if _is_embedded(n, data)}
     kept = read_scope(data.data_root.root)

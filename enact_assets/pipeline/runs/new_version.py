@@ -18,7 +18,7 @@ from enact_assets.pipeline.runs.ranges import FIRST_TAG
 from enact_assets.pipeline.runs.running import job_of
 
 PICTURES = ("frame_images",)
-ANSWERS = ("predictions", "world_predictions")
+ANSWERS = ("predictions",)
 LAST_RUNS = 50
 """How many runs of a step its time is estimated from."""
 

@@ -5,35 +5,53 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.references import BASELINE_NAMES, MODELS, WORLD_BASELINES
 from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.answers.learned.models import learned_model
+from enact_assets.answers.world.captioned_models import answers_from_captions
+from enact_assets.answers.world.captions import SceneTables
+from enact_assets.answers.world.label_models import LabelMaterial, known_of
+from enact_assets.answers.world.models import (
+    WORLD_MODELS,
+    WorldMaterial,
+    baseline_answers,
+    shown_pictures,
+)
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.tools import Pictures
 from enact_assets.pipeline.steps.inputs import (
+    ALL_OF_THEM,
     EVIDENCE,
+    IF_CAPTIONED,
+    IF_EMBEDDED_WORLD,
     IF_LEARNED,
+    IF_WORLD_SET,
     Changes,
     DemonstrationName,
     Learned,
     ModelName,
     VariantName,
+    WorldPlans,
+    WorldScenes,
+    WorldTables,
 )
 from enact_assets.pipeline.steps.previews import answered_question, judged_answers
 from enact_assets.pipeline.steps.profiles import ANSWERS
 from enact_assets.questions.asked.tables import AskedQuestions, Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.questions.world.tables import Captions, ClipImages, FilmImages
 from enact_assets.results.errors.answer_comparison import compare_answers
 from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
 from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.results.verification.tables import Evaluation, QuestionOrders
 from enact_assets.settings.registry import Gating
+from enact_assets.settings.world import KINDS as KINDS_OF_WORLD
 
 KINDS = ("numba", "polars", "parquet")
 API_POOL = "api"
@@ -59,21 +77,47 @@ def question_orders(
 @step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
 def predictions(
     questions: Of[AskedQuestions],
-    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what it names
+    images: All[FrameImages],
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
     ask: ModelAsker,
     learned: Annotated[Learned, IF_LEARNED] | None,
+    world: Annotated[WorldTables, IF_WORLD_SET] | None,
+    plans: Annotated[WorldPlans, IF_WORLD_SET] | None,
+    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
+    scenes: Annotated[WorldScenes, IF_EMBEDDED_WORLD, ALL_OF_THEM] | None,
+    captions: Annotated[Of[Captions], IF_CAPTIONED] | None,
 ) -> Of[Predictions]:
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
-    null with a reason; it does not count as wrong.
+    null with a reason; it does not count as wrong. Baselines of WorldPrediction have no rows under
+    variants of ENACT, nor those of ENACT under its own; a captioner and a reader answer it alone.
     """
-    known = None if learned is None else (learned.reader, learned.precedences)
-    trained = None if known is None else learned_model(model, *known)
     shas = pictures.shas
-    answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
-    max_missing = None if model in MODELS else ask.max_missing(model)
+    if world is not None and plans is not None and model in WORLD_MODELS:
+        shown = shown_pictures(images, clips, films, pictures.stored)
+        labels = known_of(None if scenes is None else scenes.states, plans.annotated)
+        material = WorldMaterial(
+            world.questions,
+            world.candidates,
+            shown,
+            None if scenes is None else SceneTables(scenes.graphs, scenes.objects, scenes.actions),
+            LabelMaterial(
+                world.questions, world.candidates, labels, plans.training, ask.on_progress
+            ),
+        )
+        return Predictions.of(predictions_of(model, variant, baseline_answers(model, material)))
+    if model in (MODELS if world is not None else WORLD_BASELINES):
+        answers: Answers = {}
+    elif captions is not None:
+        asked = questions.clear() if world is None else questions
+        answers = answers_from_captions(model, variant, asked, shas, captions, ask=ask)
+    else:
+        known = None if learned is None else (learned.reader, learned.precedences)
+        trained = None if known is None else learned_model(model, *known)
+        answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
+    max_missing = None if model in BASELINE_NAMES else ask.max_missing(model)
     return Predictions.of(predictions_of(model, variant, answers, max_missing))
 
 
@@ -119,5 +163,6 @@ def error_analysis(
 
 def _indexes(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
     """Changes of each demonstration that ``questions`` are about; None for one without a replay."""
-    names = sorted(questions.get_column("demonstration").unique())
+    of_enact = questions.filter(~pl.col("kind").is_in(KINDS_OF_WORLD))
+    names = sorted(of_enact.get_column("demonstration").unique())
     return {d: changes[d].index if changes[d].has_replay else None for d in names}

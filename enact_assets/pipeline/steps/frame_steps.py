@@ -14,7 +14,13 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.given import GivenPictures
 from enact_assets.pipeline.handles.tools import KeyFramePictures
-from enact_assets.pipeline.steps.inputs import IF_EDITED, IF_GIVEN, OF_BASELINE, is_environment
+from enact_assets.pipeline.steps.inputs import (
+    HAS_KEY_FRAMES,
+    IF_EDITED,
+    IF_GIVEN,
+    OF_BASELINE,
+    is_environment,
+)
 from enact_assets.pipeline.steps.previews import key_frame_sheet
 from enact_assets.questions.asked.selection import frames_wanted
 from enact_assets.questions.asked.tables import AskedQuestions, Qa
@@ -52,7 +58,7 @@ def visibility(
     return Visibility.of(rows)
 
 
-@step(group="questions", job="render_pictures")
+@step(group="questions", job="render_pictures", when=HAS_KEY_FRAMES)
 def wanted_frames(
     frames: Of[SegmentedFrames],
     qa: Of[Qa],
@@ -82,6 +88,7 @@ def wanted_frames(
     pool=RENDERER_POOL,
     version=content_sha([RENDERER_VERSION, lens_of("fisheye"), library_versions()])[:12],
     summary=key_frame_sheet,
+    when=HAS_KEY_FRAMES,
 )
 def frame_images(
     demonstrations: Of[Demonstrations],

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import polars as pl
 
+from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.parents import at_key_frames
-from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, Objects
+from enact_assets.demonstrations.replay.tables import Actions, Demonstrations, LaterParents, Objects
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.profiles import INDEX_CHANGES, NEEDS_CHANGES
@@ -18,6 +19,13 @@ from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
 from enact_assets.questions.paths.tables import AmbiguousChanges
+from enact_assets.questions.world.tables import (
+    ActionStates,
+    AnnotatedActions,
+    TrainingPlans,
+    WorldCandidates,
+    WorldQuestions,
+)
 from enact_assets.settings.classes import QUESTIONS
 from enact_assets.settings.registry import (
     BASELINE,
@@ -35,12 +43,11 @@ from enact_assets.settings.world import (
 
 DemonstrationName = Annotated[str, Name("demonstration")]
 VariantName = Annotated[str, Name("variant")]
+QuestionSetName = Annotated[str, Name("question_set")]
 # The dimension is not called `activity`, which is a column of `demonstrations`: only rows with
 # current names of a dimension are published.
 ActivityName = Annotated[str, Name("training_activity")]
 ModelName = Annotated[str, Name("model")]
-WorldModelName = Annotated[str, Name("world_model")]
-WorldSourceName = Annotated[str, Name("world_source")]
 
 settings(Gating, "gating_config", "gating")
 settings(QuestionSetSettings, "question_set_config", "question_set")
@@ -49,7 +56,6 @@ settings(QuestionSettings, "question_config")
 settings(WorldSettings, "worldprediction_config")
 settings(ClipSettings, "clip_config")
 settings(EnvironmentSettings, "environment_config")
-DETERMINES["world_source"] = "gating"
 DETERMINES["variant"] = "question_set"
 DETERMINES["question_set"] = "gating"
 
@@ -60,9 +66,40 @@ IF_RELEASE = Rule(when="release")
 does.
 """
 CONDITIONS["release"] = ("gating", lambda gating: NEEDS_CHANGES.of(gating.profile))
-IF_EMBEDDED_WORLD = Rule(when="embedded world")
-"""Read only if WorldPrediction has questions about embedded demonstrations."""
-CONDITIONS["embedded world"] = ("world_source", lambda source: source.name == EMBEDDED_WORLD)
+OF_WORLD: str = "set of WorldPrediction"
+OF_ENACT: str = "set of ENACT"
+"""Conditions: the question set is about a world source of WorldPrediction, or it is not."""
+IF_WORLD_SET, IF_ENACT_SET = Rule(when=OF_WORLD), Rule(when=OF_ENACT)
+CONDITIONS[OF_WORLD] = ("question_set", lambda asked: asked.world_source is not None)
+CONDITIONS[OF_ENACT] = ("question_set", lambda asked: asked.world_source is None)
+IF_EMBEDDED_SET = Rule(when="set of embedded WorldPrediction")
+"""Read only if the question set is WorldPrediction's about embedded demonstrations."""
+CONDITIONS["set of embedded WorldPrediction"] = (
+    "question_set",
+    lambda asked: asked.world_source == EMBEDDED_WORLD,
+)
+IF_WORLD = Rule(when="WorldPrediction")
+"""As :data:`IF_WORLD_SET`, for tables that the question set does not say."""
+CONDITIONS["WorldPrediction"] = ("variant", lambda variant: variant.world_source is not None)
+IF_EMBEDDED_WORLD = Rule(when="embedded WorldPrediction")
+"""As :data:`IF_EMBEDDED_SET`, for tables that the question set does not say."""
+CONDITIONS["embedded WorldPrediction"] = (
+    "variant",
+    lambda variant: variant.world_source == EMBEDDED_WORLD,
+)
+HAS_KEY_FRAMES = "key frames"
+"""Condition: the variant shows key frames; films of WorldPrediction have none."""
+CONDITIONS[HAS_KEY_FRAMES] = (
+    "variant",
+    lambda variant: variant.world_source in (None, EMBEDDED_WORLD),
+)
+ASKS_ENACT = "ENACT"
+"""Condition: the variant asks questions of ENACT."""
+CONDITIONS[ASKS_ENACT] = ("variant", lambda variant: variant.world_source is None)
+CAPTIONERS = "captioner and reader"
+"""Condition: the model is a captioner and a reader together."""
+IF_CAPTIONED = Rule(when=CAPTIONERS)
+CONDITIONS[CAPTIONERS] = ("model", lambda name: captioner_and_reader(name) is not None)
 IF_GIVEN = Rule(when="given")
 """Read only if the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)
@@ -74,6 +111,8 @@ LEARNED_MODELS = "learned"
 """Condition: the model is one that is trained on this simulator."""
 IF_LEARNED = Rule(when=LEARNED_MODELS)
 CONDITIONS[LEARNED_MODELS] = ("model", lambda name: name in LEARNED)
+ALL_OF_THEM = Rule(is_many=True)
+"""Of each table of a bundle, the rows of all partitions in the dimensions that the step lacks."""
 EVIDENCE = Rule(is_vouched=True)
 """Rows of ``question_set`` carry a hash of each question and of everything that verifies it
 (``evidence_sha``): steps downstream read these tables, too, but depend on the questions only."""
@@ -90,6 +129,32 @@ class Written:
 
     questions: Of[Qa]
     objects: Of[Objects]
+
+
+@dataclass(frozen=True)
+class WorldTables:
+    """The questions about one world source, and their candidates."""
+
+    questions: Of[WorldQuestions]
+    candidates: Of[WorldCandidates]
+
+
+@dataclass(frozen=True)
+class WorldPlans:
+    """What is known of the order of actions of one world source."""
+
+    annotated: Of[AnnotatedActions]
+    training: Of[TrainingPlans]
+
+
+@dataclass(frozen=True)
+class WorldScenes:
+    """Scene graphs and actions of all embedded demonstrations."""
+
+    graphs: Of[SceneGraphs]
+    objects: Of[Objects]
+    actions: Of[Actions]
+    states: Of[ActionStates]
 
 
 @dataclass(frozen=True)

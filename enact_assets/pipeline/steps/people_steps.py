@@ -20,7 +20,7 @@ from enact_assets.answers.people.tables import (
 from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.steps.inputs import OF_BASELINE, Ambiguous, VariantName
+from enact_assets.pipeline.steps.inputs import OF_BASELINE, OF_ENACT, Ambiguous, VariantName
 from enact_assets.questions.asked.tables import AskedQuestions, QuestionSet
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.registry import QuestionSetSettings
@@ -72,7 +72,7 @@ def question_quality(
     return QuestionQuality.of(quality_of(answers.filter(variant=variant), evaluated))
 
 
-@step(group="statistics", job="keep_questions")
+@step(group="statistics", job="keep_questions", when=OF_ENACT)
 def kept_questions(
     chosen: Of[QuestionSet],
     quality: Annotated[Of[QuestionQuality], OF_BASELINE],

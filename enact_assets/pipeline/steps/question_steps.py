@@ -11,7 +11,18 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.given import GivenQuestions
 from enact_assets.pipeline.handles.tools import QuestionFile, RecordedVariants
-from enact_assets.pipeline.steps.inputs import EVIDENCE, IF_GIVEN, IF_RELEASE, Changes, Written
+from enact_assets.pipeline.steps.inputs import (
+    EVIDENCE,
+    IF_EMBEDDED_WORLD,
+    IF_ENACT_SET,
+    IF_GIVEN,
+    IF_RELEASE,
+    IF_WORLD_SET,
+    OF_ENACT,
+    Changes,
+    WorldTables,
+    Written,
+)
 from enact_assets.pipeline.steps.profiles import WRITE
 from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.given_questions import given_qa
@@ -29,6 +40,12 @@ from enact_assets.questions.asked.variant_settings import variant_settings
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
 from enact_assets.questions.paths.release_draws import why_no_questions
 from enact_assets.questions.paths.tables import Trajectories, TransitionGraph
+from enact_assets.questions.world.shown_questions import (
+    ask_world_questions,
+    clips_by_place,
+    clips_of_films,
+)
+from enact_assets.questions.world.tables import FilmImages, WantedClips
 from enact_assets.settings.registry import (
     Gating,
     QuestionSetSettings,
@@ -71,7 +88,7 @@ def qa(
     return Qa.of(rows)
 
 
-@step(group="questions", job="choose_questions")
+@step(group="questions", job="choose_questions", when=OF_ENACT)
 def question_set(
     written: All[Qa],
     demonstrations: All[Demonstrations],
@@ -107,17 +124,27 @@ def question_set(
 
 @step(group="questions", job="assign_questions")
 def asked_questions(
-    chosen: Of[QuestionSet],
+    chosen: Annotated[Of[QuestionSet], IF_ENACT_SET] | None,
     demonstrations: All[Demonstrations],
     written: Annotated[Each[Written], EVIDENCE],
     recorded: RecordedVariants,
     variant: Variant,
     gating: Gating,
     questions: QuestionSettings,
+    world: Annotated[WorldTables, IF_WORLD_SET] | None,
+    clips: Annotated[All[WantedClips], IF_EMBEDDED_WORLD] | None,
+    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
 ) -> tuple[Of[AskedQuestions], Of[VariantSettings]]:
     """The questions of each variant in full text: all questions of its set, or the probe questions;
     and its settings, which say whether its scores can be compared with the paper's.
     """
+    settings = VariantSettings.of(variant_settings(variant, gating))
+    if world is not None:
+        pictures = clips_of_films(films) if clips is None else clips_by_place(clips)
+        rows = ask_world_questions(world.questions, world.candidates, variant, pictures)
+        return AskedQuestions.of(rows), settings
+    if chosen is None:
+        return AskedQuestions.of(AskedQuestions.empty()), settings
     asked = chosen_by_variant(
         chosen,
         variant,
@@ -139,7 +166,7 @@ def asked_questions(
         vocabularies=vocabularies,
         own_words=gating.own_words,
     )
-    return AskedQuestions.of(rows), VariantSettings.of(variant_settings(variant, gating))
+    return AskedQuestions.of(rows), settings
 
 
 @step(group="imports", job="import_questions")

@@ -8,7 +8,7 @@ from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.steps.inputs import OF_BASELINE, ModelName, VariantName
+from enact_assets.pipeline.steps.inputs import ASKS_ENACT, OF_BASELINE, ModelName, VariantName
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
@@ -37,7 +37,7 @@ from enact_assets.settings.registry import Variant
 KINDS = ("scipy", "polars", "parquet")
 
 
-@step(group="answers", job="ask_and_verify", kinds=KINDS)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, when=ASKS_ENACT)
 def probes(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],

@@ -5,23 +5,8 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from enact_assets.answers.people.tables import HumanAnswers
-from enact_assets.answers.world.answers_by_people import (
-    evaluate_annotators,
-    human_agreement_of,
-    human_filter,
-    versions_now,
-)
-from enact_assets.answers.world.asked_models import WorldAsker, asked_predictions
-from enact_assets.answers.world.captioned_models import captioned_predictions, captioner_and_reader
-from enact_assets.answers.world.captions import SceneTables
-from enact_assets.answers.world.label_models import LabelMaterial, known_of
-from enact_assets.answers.world.models import WORLD_MODELS, WorldMaterial, predictions_of
-from enact_assets.answers.world.people_tables import (
-    WorldHumanAgreement,
-    WorldHumanEvaluation,
-    WorldHumanFilter,
-)
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.world.captioned_models import captions_of
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import (
     Actions,
@@ -34,45 +19,42 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.parameters import All, Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.handles.tools import PictureMaker, PictureReader
+from enact_assets.pipeline.handles.tools import PictureMaker, Pictures
 from enact_assets.pipeline.steps.answer_steps import API_POOL
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
 from enact_assets.pipeline.steps.inputs import (
+    CAPTIONERS,
+    IF_EMBEDDED_SET,
     IF_EMBEDDED_WORLD,
+    IF_WORLD_SET,
     OF_BASELINE,
+    OF_WORLD,
     Changes,
     DemonstrationName,
-    WorldModelName,
-    WorldSourceName,
+    ModelName,
+    QuestionSetName,
+    VariantName,
     is_environment,
 )
 from enact_assets.pipeline.steps.previews import Markdown, inline
-from enact_assets.questions.key_frames.tables import SceneGraphs
+from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.questions.world.action_states import action_states as states_of
 from enact_assets.questions.world.annotated_questions import annotated_questions
 from enact_assets.questions.world.asked_actions import coverage_notes
 from enact_assets.questions.world.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.questions.world.embedded_questions import Recorded, as_tables, embedded_questions
-from enact_assets.questions.world.film_frames import FilmPictures
-from enact_assets.questions.world.items import items_of
-from enact_assets.questions.world.pictures import WorldPictures
 from enact_assets.questions.world.tables import (
     ActionStates,
     AnnotatedActions,
+    Captions,
     ClipImages,
     FilmImages,
-    TrainingPlans,
     WantedClips,
-    WorldAccuracies,
     WorldCandidates,
-    WorldCaptions,
-    WorldComparisons,
-    WorldEvaluation,
-    WorldPredictions,
     WorldQuestions,
 )
-from enact_assets.results.world.evaluation import compare_world_models, evaluate_world
 from enact_assets.results.world.question_sheets import clip_strips
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.fisheye_lens import lens_of
 from enact_assets.settings.registry import Variant
 from enact_assets.settings.world import ClipSettings, EnvironmentSettings, WorldSettings
@@ -126,14 +108,14 @@ def _asked(world_questions: pl.DataFrame, states: pl.DataFrame | None) -> Mappin
     return asked if states is None else asked | coverage_notes(states, world_questions)
 
 
-@step(group=GROUP, job="write_world_questions", summary=_asked)
+@step(group=GROUP, job="write_world_questions", summary=_asked, when=OF_WORLD)
 def world_questions(
-    source: WorldSourceName,
-    demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_WORLD] | None,
-    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
-    actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
-    facts: Annotated[All[Facts], IF_EMBEDDED_WORLD] | None,
-    objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
+    question_set: QuestionSetName,
+    demonstrations: Annotated[All[Demonstrations], IF_EMBEDDED_SET] | None,
+    states: Annotated[All[ActionStates], IF_EMBEDDED_SET] | None,
+    actions: Annotated[All[Actions], IF_EMBEDDED_SET] | None,
+    facts: Annotated[All[Facts], IF_EMBEDDED_SET] | None,
+    objects: Annotated[All[Objects], IF_EMBEDDED_SET] | None,
     annotated: Of[AnnotatedActions],
     settings: WorldSettings,
     environments: EnvironmentSettings,
@@ -157,7 +139,7 @@ def world_questions(
         if not environments.has(of, seed)
     ]
     found = embedded_questions(recorded, asked, settings)
-    questions, candidates = as_tables(found, recorded, source)
+    questions, candidates = as_tables(found, recorded, str(world_source_of(question_set)))
     return WorldQuestions.of(questions), WorldCandidates.of(candidates)
 
 
@@ -196,113 +178,20 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
-@step(group=GROUP, job="answer_world_questions", pool=API_POOL)
-def world_predictions(
-    questions: Of[WorldQuestions],
-    candidates: Of[WorldCandidates],
-    images: Annotated[All[FrameImages], OF_BASELINE, IF_EMBEDDED_WORLD] | None,
-    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
-    graphs: Annotated[All[SceneGraphs], IF_EMBEDDED_WORLD] | None,
-    objects: Annotated[All[Objects], IF_EMBEDDED_WORLD] | None,
-    actions: Annotated[All[Actions], IF_EMBEDDED_WORLD] | None,
-    states: Annotated[All[ActionStates], IF_EMBEDDED_WORLD] | None,
-    annotated: Of[AnnotatedActions],
-    films: Of[FilmImages],
-    training: Of[TrainingPlans],
-    pictures: PictureReader,
-    model: WorldModelName,
-    source: WorldSourceName,
-    ask: WorldAsker,
-) -> tuple[Of[WorldPredictions], Of[WorldCaptions]]:
-    """Answers of one baseline; of a registered model, which gets stills of the clips; or of a pair
-    of models, of which one writes captions and the other reads only these.
+@step(group=GROUP, job="ask_and_verify", pool=API_POOL, when=CAPTIONERS)
+def captions(
+    questions: Of[AskedQuestions],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what these two name
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
+    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
+    pictures: Pictures,
+    model: ModelName,
+    variant: VariantName,
+    ask: ModelAsker,
+) -> Of[Captions]:
+    """Captions that the first model of a pair writes, from which the second one answers: of each
+    state and clip once, however many questions show it. None for questions of ENACT.
     """
-    scenes, shown = None, _shown(images, clips, films, pictures)
-    if model not in WORLD_MODELS:
-        items = items_of(questions, candidates)
-        if captioner_and_reader(model) is not None:
-            found, captions = captioned_predictions(model, source, items, shown, ask)
-            return WorldPredictions.of(found), WorldCaptions.of(captions)
-        found = asked_predictions(model, source, items, shown, ask)
-        return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
-    if graphs is not None and objects is not None and actions is not None:
-        scenes = SceneTables(graphs, objects, actions)
-    material = WorldMaterial(
-        questions,
-        candidates,
-        shown,
-        scenes,
-        LabelMaterial(
-            questions, candidates, known_of(states, annotated), training, ask.on_training
-        ),
-    )
-    found = predictions_of(model, source, material)
-    return WorldPredictions.of(found), WorldCaptions.of(WorldCaptions.empty())
-
-
-@step(group=GROUP, job="answer_world_questions")
-def world_evaluation(
-    answers: Of[WorldPredictions], questions: Of[WorldQuestions]
-) -> Of[WorldEvaluation]:
-    """Every answer read and compared with the right letter."""
-    return WorldEvaluation.of(evaluate_world(answers, questions))
-
-
-def _shown(
-    images: pl.DataFrame | None,
-    clips: pl.DataFrame | None,
-    films: pl.DataFrame,
-    pictures: PictureReader,
-) -> WorldPictures:
-    """Pictures of the source: rendered, or taken from films."""
-    if images is None or clips is None:
-        return FilmPictures(films, pictures)
-    return WorldPictures(images, clips, pictures)
-
-
-def _filtered(world_human_filter: pl.DataFrame) -> Mapping[str, Any]:
-    counts = world_human_filter.group_by("task", "outcome").len().sort("task", "outcome")
-    said = {f"{task}: {outcome}": n for task, outcome, n in counts.iter_rows()}
-    return said or {"answers of people": NO_ANSWERS}
-
-
-@step(group=GROUP, job="judge_world_questions", summary=_filtered)
-def world_human_answers(
-    answers: Of[HumanAnswers],
-    questions: Of[WorldQuestions],
-    candidates: Of[WorldCandidates],
-    images: Annotated[All[FrameImages], OF_BASELINE, IF_EMBEDDED_WORLD] | None,
-    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
-    films: Of[FilmImages],
-    pictures: PictureReader,
-    source: WorldSourceName,
-) -> tuple[Of[WorldHumanEvaluation], Of[WorldHumanFilter], Of[WorldHumanAgreement]]:
-    """Answers that annotators gave on the page, verified; which questions two people solved, which
-    is the paper's filter; and how far annotators agree. Roles are never mixed.
-    """
-    shown = _shown(images, clips, films, pictures)
-    asked = set(answers["question_id"])
-    items = (i for i in items_of(questions, candidates) if i.row["question_id"] in asked)
-    versions = versions_now(items, shown, source)
-    found = evaluate_annotators(answers, questions, versions, source)
-    return (
-        WorldHumanEvaluation.of(found),
-        WorldHumanFilter.of(human_filter(found, source)),
-        WorldHumanAgreement.of(human_agreement_of(found, source)),
-    )
-
-
-@step(group=GROUP, job="score_world_models", kinds=("scipy", "polars", "parquet"))
-def world_accuracies(
-    evaluated: All[WorldEvaluation],
-    questions: Of[WorldQuestions],
-    people: Of[WorldHumanEvaluation],
-    source: WorldSourceName,
-) -> tuple[Of[WorldAccuracies], Of[WorldComparisons]]:
-    """Accuracies with exact intervals and intervals over recordings; and every pair of models.
-    Annotators of one role count as one model. If a model could not be asked again, only its answers
-    to current questions count.
-    """
-    current = evaluated.join(questions, on="question_id", how="semi")
-    accuracies, comparisons = compare_world_models(current, source, list(WORLD_MODELS), people)
-    return WorldAccuracies.of(accuracies), WorldComparisons.of(comparisons)
+    if films is None:
+        return Captions.of(Captions.empty())
+    return Captions.of(captions_of(model, variant, questions, pictures.shas, ask))

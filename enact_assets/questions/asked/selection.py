@@ -11,6 +11,7 @@ from enact_assets.engine.ids import content_sha, seed_from
 from enact_assets.questions.asked.tables import QuestionSet
 from enact_assets.settings.classes import ALL
 from enact_assets.settings.registry import QuestionSetSettings, QuestionSettings, Variant
+from enact_assets.settings.world import KINDS
 
 _CONTENT = (
     "question_id",
@@ -128,16 +129,15 @@ def frames_wanted(
     wanted = segmented_frames
     if not is_whole:
         asked = asked_questions.filter(demonstration=demonstration, gating=gating)
-        lost = asked.join(qa, on="question_id", how="anti").get_column("question_id")
+        of_enact = asked.filter(~pl.col("kind").is_in(KINDS))
+        lost = of_enact.join(qa, on="question_id", how="anti").get_column("question_id")
         if lost.len():
             raise QuestionError(
-                f"{demonstration} ({gating}): {lost.len()} of {asked.height} questions that "
+                f"{demonstration} ({gating}): {lost.len()} of {of_enact.height} questions that "
                 f"{variant!r} asks were never written, first {lost[0]}. Materialize qa, "
                 "question_set and asked_questions again."
             )
-        shown = qa.join(asked, on="question_id", how="semi").select(
-            pl.col("shown_key_frames").explode().unique().alias("key_frame")
-        )
+        shown = asked.select(pl.col("shown_key_frames").explode().unique().alias("key_frame"))
         wanted = wanted.join(shown, on="key_frame", how="semi")
     return contract.arranged(
         wanted.with_columns(variant=pl.lit(variant)).select(list(contract.schema())),

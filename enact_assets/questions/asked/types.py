@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from enact_assets.engine.errors import QuestionError
+from enact_assets.questions.asked.choices import WORDS, read_letter
 from enact_assets.questions.asked.parsing import REASONS, WRONG_LENGTH, Labels, read_answer
+from enact_assets.settings.world import KINDS, LETTERS
 
 Row = Mapping[str, Any]
 
@@ -27,8 +29,42 @@ class KeyFramePicture:
     demonstration: str
     key_frame: int
 
+    @property
+    def key(self) -> "PictureKey":
+        """The picture among all that a variant shows."""
+        return self.demonstration, self.key_frame
 
-Part = str | KeyFramePicture
+    @property
+    def where(self) -> str:
+        """What it shows, in words."""
+        return f"key frame {self.key_frame} of {self.demonstration}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClipPicture:
+    """A picture of a clip: its name, and the action, camera and place in the clip."""
+
+    name: str
+    recording: str
+    view: str
+    action: int
+    place: int
+
+    @property
+    def key(self) -> "PictureKey":
+        """The picture among all that a variant shows."""
+        return self.recording, self.view, self.action, self.place
+
+    @property
+    def where(self) -> str:
+        """What it shows, in words."""
+        return f"picture {self.place} of action {self.action} of {self.recording}"
+
+
+PictureKey = tuple[Any, ...]
+"""Demonstration and key frame; or recording, camera, action and place in the clip."""
+ShownPicture = KeyFramePicture | ClipPicture
+Part = str | ShownPicture
 """Words, or a picture."""
 
 
@@ -97,7 +133,61 @@ class Order:
         return found
 
 
-TYPES: Mapping[str, QuestionType] = dict.fromkeys(("forward", "inverse"), Order())
+def encoded_picture(key: PictureKey) -> str:
+    """A picture among the texts of ``asked_questions.actions``."""
+    return f"<{'|'.join(map(str, key))}>"
+
+
+class Choice:
+    """One of four clips or plans to be chosen: WorldPrediction.
+
+    Column ``actions`` has all that is shown in order, texts and pictures.
+    """
+
+    def parts(self, question: Row) -> tuple[Part, ...]:
+        """The texts as they are; each picture is named by the last of them."""
+        parts: list[Part] = []
+        name, number = "", 0
+        for shown in question["actions"]:
+            if not (shown.startswith("<") and shown.endswith(">")):
+                name, number = shown.strip().removesuffix(":"), 0
+                parts.append(shown)
+                continue
+            number += 1
+            of, *rest = shown[1:-1].split("|")
+            if len(rest) == 1:
+                parts.append(KeyFramePicture(name, of, int(rest[0])))
+            else:
+                view, action, place = rest
+                called = f"{name}, {number}"
+                parts.append(ClipPicture(called, of, view, int(action), int(place)))
+        return tuple(parts)
+
+    def n_entries(self, _question: Row) -> int:
+        """One: the option."""
+        return 1
+
+    def parse(self, raw: str | None, _question: Row) -> tuple[Labels | None, str | None]:
+        """As :func:`choices.read_letter`, with the label of the letter."""
+        if raw is None:
+            return None, "no_answer"
+        letter, reason = read_letter(raw)
+        return None if letter is None else [LETTERS.index(letter) + 1], reason
+
+    def feedback(self, verdict: Row) -> str:
+        """Whether it is right, or why it could not be read."""
+        reason = verdict["reason"]
+        if verdict["answer_status"] == "missing":
+            return f"There is no answer: {WORDS.get(reason, reason)}."
+        if verdict["answer_status"] != "parsed":
+            return f"The answer could not be read: {WORDS.get(reason, reason)}."
+        return "Right." if verdict["is_accepted"] else "Not right."
+
+
+TYPES: Mapping[str, QuestionType] = {
+    **dict.fromkeys(("forward", "inverse"), Order()),
+    **dict.fromkeys(KINDS, Choice()),
+}
 """Kind of question -> its type."""
 
 

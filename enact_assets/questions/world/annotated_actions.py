@@ -9,6 +9,7 @@ from enact_assets.engine.plurals import counted
 from enact_assets.engine.tables import Of
 from enact_assets.questions.world.step_files import STEPS, StepFile
 from enact_assets.questions.world.tables import AnnotatedActions
+from enact_assets.settings.world import set_columns
 
 NO_PICTURES = "no pictures"
 """Reason of an action whose recording has no film: only models that read text are asked."""
@@ -52,7 +53,7 @@ def annotated_actions(file: StepFile, film_s: Mapping[str, float]) -> Annotated:
     rows = rows.with_columns(
         pl.coalesce(*(reason.otherwise(None) for reason in reasons)).alias("reason"),
         pl.int_range(1, pl.len() + 1).over("recording").alias("action"),
-        pl.lit(file.name).alias("world_source"),
+        *(pl.lit(name).alias(column) for column, name in set_columns(file.name).items()),
     ).with_columns(pl.col("reason").is_null().alias("is_askable"))
     problems = [
         f"{STEPS}: {counted(bad.height, 'step')} not asked about: {reason} ({_first(bad)})."

@@ -20,7 +20,6 @@ from enact_assets.engine.plurals import counted
 from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.world.annotated_actions import flawless_recordings, is_sound
 from enact_assets.questions.world.annotated_rows import (
-    LETTERS,
     TRUTH,
     Clip,
     Drawn,
@@ -29,7 +28,7 @@ from enact_assets.questions.world.annotated_rows import (
 )
 from enact_assets.questions.world.observed_orders import OrderCounts, breaks_fixed_order
 from enact_assets.questions.world.plan_windows_kernels import longest_plans
-from enact_assets.settings.world import EQUIVALENT, WorldSettings
+from enact_assets.settings.world import EQUIVALENT, LETTERS, WorldSettings
 
 FIXED = "fixed"
 """Class of a wrong plan with an action after one that always came later."""

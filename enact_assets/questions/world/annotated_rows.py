@@ -9,8 +9,8 @@ from enact_assets.engine.ids import content_sha, short_id
 from enact_assets.engine.tables import Of
 from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.world.tables import WorldCandidates, WorldQuestions
+from enact_assets.settings.world import LETTERS, set_columns
 
-LETTERS = "ABCD"
 EQUIVALENT = "equivalent"
 TRUTH = "truth"
 
@@ -64,7 +64,7 @@ def question_rows(source: str, drawn: Iterable[Drawn]) -> Questions:
         options = [one.options[label - 1] for label in order]
         questions.append(
             {
-                "world_source": source,
+                **set_columns(source),
                 "question_id": question_id,
                 "task": one.task,
                 "condition": EQUIVALENT,
@@ -98,4 +98,5 @@ def _candidates(source: str, shown: list[tuple[object, ...]]) -> Of[WorldCandida
     schema = {name: WorldCandidates.schema()[name] for name in _SHOWN}
     rows = pl.DataFrame(shown, schema=schema, orient="row")
     none = pl.lit(None, pl.String)
-    return WorldCandidates.arranged(rows.with_columns(world_source=pl.lit(source), view=none))
+    named = {column: pl.lit(name) for column, name in set_columns(source).items()}
+    return WorldCandidates.arranged(rows.with_columns(view=none, **named))

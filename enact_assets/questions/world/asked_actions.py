@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from enact_assets.questions.world.candidates import PP, WM
+from enact_assets.settings.world import PP, WM
 
 
 def coverage_notes(states: pl.DataFrame, questions: pl.DataFrame) -> dict[str, str]:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from enact_assets.engine.ids import content_sha
+from enact_assets.settings.world import LETTERS, set_columns
 
-LETTERS = "ABCD"
-WM, PP = "wm", "pp"
 TRUTH, INCOMPATIBLE = "truth", "incompatible"
 T = TypeVar("T")
 
@@ -57,7 +56,7 @@ def question_row(
     sha = content_sha([dict(question.row), candidate_rows(question, world_source), list(evidence)])
     return {
         **question.row,
-        "world_source": world_source,
+        **set_columns(world_source),
         "n_videos": len(videos),
         "evidence_sha": sha,
     }
@@ -67,7 +66,7 @@ def candidate_rows(question: Question, world_source: str) -> list[dict[str, Any]
     """Its rows of ``world_candidates``."""
     return [
         {
-            "world_source": world_source,
+            **set_columns(world_source),
             "question_id": question.row["question_id"],
             "option": letter,
             "place": place,

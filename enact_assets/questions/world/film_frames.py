@@ -8,11 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.tables import FrameImages
-from enact_assets.questions.world.pictures import WorldPictures
+from enact_assets.questions.world.pictures import FILM, WorldPictures
 from enact_assets.settings.world import ClipSettings
 
-NO_VIEW = "film"
-"""What the one camera of a film is called among clips."""
 WANTED = {"recording": pl.String, "action": pl.Int64, "place": pl.Int64, "time_s": pl.Float64}
 
 
@@ -51,14 +49,12 @@ class FilmPictures(WorldPictures):
     """Thumbnails of the pictures that rows of ``film_images`` name."""
 
     def __init__(self, film_images: pl.DataFrame, read: Callable[[str], NDArray[np.uint8]]) -> None:
-        clips = film_images.rename({"recording": "demonstration"}).with_columns(
-            view=pl.lit(NO_VIEW)
-        )
+        clips = film_images.rename({"recording": "demonstration"}).with_columns(view=pl.lit(FILM))
         super().__init__(FrameImages.empty(), clips, read)
 
     def clip_shas(self, candidate: Mapping[str, object]) -> list[str]:
         """Names of the pictures of the clip of a row of ``world_candidates``; empty without any."""
-        return super().clip_shas({**candidate, "view": NO_VIEW})
+        return super().clip_shas({**candidate, "view": FILM})
 
     def state_shas(self, row: Mapping[str, Any]) -> list[str]:
         """Names of the pictures before and after of a row of ``world_questions``; fewer without

@@ -12,6 +12,7 @@ from PIL import Image
 from enact_assets.demonstrations.recordings.videos import read_frames, read_times
 from enact_assets.engine.tables import Of
 from enact_assets.questions.world.tables import FilmImages
+from enact_assets.settings.world import set_columns
 
 
 def film_images(
@@ -43,7 +44,7 @@ def film_images(
             rows.append(
                 {
                     **row,
-                    "world_source": source,
+                    **set_columns(source),
                     "image_sha": sha,
                     "width_px": width,
                     "height_px": height,

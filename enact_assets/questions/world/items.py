@@ -1,7 +1,5 @@
-"""Questions of WorldPrediction with their candidates, as models are asked and read."""
+"""Questions of WorldPrediction with their candidates."""
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,17 +8,10 @@ from typing import Any
 import polars as pl
 
 from enact_assets.engine.ids import content_sha
-from enact_assets.questions.asked.parsing import CUT, DECLINED, REFUSED
-from enact_assets.questions.asked.refusals_in_words import refuses_in_words
-from enact_assets.questions.asked.thinking import without_thinking
-from enact_assets.questions.world.candidates import LETTERS, WM
+from enact_assets.settings.world import LETTERS
 
 Candidate = Mapping[str, Any]
 """A row of ``world_candidates``."""
-
-_OBJECT = re.compile(r"\{[^{}]*\}")
-_LONE = re.compile(r"(?<![A-Za-z])([A-D])(?![A-Za-z])")
-ANSWER_KEYS = ("action", "plan", "answer")
 
 
 @dataclass(frozen=True)
@@ -36,6 +27,11 @@ class WorldItem:
         clips = {c["pool"]: c for option in self.options for c in option}
         return tuple(clips[number] for number in sorted(clips))
 
+    @property
+    def orders(self) -> list[list[int]]:
+        """Of each option, the numbers of its clips in order."""
+        return [[candidate["pool"] for candidate in option] for option in self.options]
+
     def plan(self, option: int) -> list[str]:
         """Categories of one option, in order."""
         return [c["category"] for c in self.options[option]]
@@ -49,56 +45,6 @@ def items_of(questions: pl.DataFrame, candidates: pl.DataFrame) -> Iterator[Worl
         options[LETTERS.index(row["option"])].append(row)
     for row in questions.iter_rows(named=True):
         yield WorldItem(row, tuple(map(tuple, by_question[row["question_id"]])))
-
-
-def answer_text(task: str, letter: str) -> str:
-    """An answer as the release asks for it: ``{"action": "A"}``."""
-    return json.dumps({"action" if task == WM else "plan": letter})
-
-
-def read_answer(text: str) -> str | None:
-    """The letter that an answer names: that of its last JSON object, else the only letter A to D
-    that is a separate word; None if there is none, or several that differ. Thoughts are left out.
-    """
-    return read_stopped_answer(text, None)[0]
-
-
-def read_stopped_answer(text: str, stop: str | None) -> tuple[str | None, str | None]:
-    """As :func:`read_answer`, of a model that stopped for the reason ``stop`` of
-    ``world_predictions``; and why there is no letter: ``no_letter``, or as ``parsing.REASONS``.
-
-    A refusal names no letter, a cut answer only one in a whole JSON object.
-    """
-    if stop == "refused":
-        return None, REFUSED
-    said = without_thinking(text)
-    for found in reversed(_OBJECT.findall(said or "")):
-        letter = _letter_of(found)
-        if letter is not None:
-            return letter, None
-    if stop == "cut":
-        return None, CUT
-    lone = set(_LONE.findall(said or ""))
-    return (lone.pop(), None) if len(lone) == 1 else (None, _why_unread(said))
-
-
-def _why_unread(said: str | None) -> str:
-    """Why what is said names no letter."""
-    if said is None:
-        return "open_thought"
-    if not said.strip():
-        return "empty_answer"
-    return DECLINED if refuses_in_words(said) else "no_letter"
-
-
-def _letter_of(text: str) -> str | None:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return None
-    values = [found[key] for key in ANSWER_KEYS if key in found]
-    letters = [v.strip().upper() for v in values if isinstance(v, str)]
-    return letters[-1] if letters and letters[-1] in set(LETTERS) else None
 
 
 def best_option(scores: Sequence[float], *content: object) -> int:

@@ -8,10 +8,31 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.thumbnails import thumbnail
+from enact_assets.questions.asked.types import PictureKey
 
+FILM = "film"
+"""What the one camera of a film is called among clips."""
 Thumbnail = NDArray[np.float64]
 Clip = tuple[str, int, str]
 """Demonstration, action and camera."""
+
+
+def picture_shas(
+    frame_images: pl.DataFrame,
+    clip_images: pl.DataFrame | None = None,
+    film_images: pl.DataFrame | None = None,
+) -> dict[PictureKey, str]:
+    """Each picture -> its hash, from rows of these tables under one variant."""
+    states = frame_images.select("demonstration", "key_frame", "image_sha").iter_rows()
+    found: dict[PictureKey, str] = {(name, key_frame): sha for name, key_frame, sha in states}
+    if clip_images is not None:
+        columns = "demonstration", "view", "action", "place", "image_sha"
+        rows = clip_images.select(columns).iter_rows()
+        found |= {(name, view, action, place): sha for name, view, action, place, sha in rows}
+    if film_images is not None:
+        rows = film_images.select("recording", "action", "place", "image_sha").iter_rows()
+        found |= {(name, FILM, action, place): sha for name, action, place, sha in rows}
+    return found
 
 
 class WorldPictures:

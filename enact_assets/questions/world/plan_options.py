@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from enact_assets.engine.ids import seed_from
 from enact_assets.settings.arrays import Floats
-
-LETTERS = "ABCD"
+from enact_assets.settings.world import LETTERS
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ from enact_assets.engine.ids import short_id
 from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.world.action_labels import label_of
 from enact_assets.questions.world.candidates import (
-    LETTERS,
-    PP,
     TRUTH,
     Instance,
     Question,
@@ -28,7 +26,7 @@ from enact_assets.questions.world.candidates import (
 )
 from enact_assets.questions.world.plan_replay import INTERNAL, RIGHT, Kinds, Replay, Situation
 from enact_assets.questions.world.wm_questions import ActionState, view_of
-from enact_assets.settings.world import EQUIVALENT
+from enact_assets.settings.world import EQUIVALENT, LETTERS, PP
 
 N_DISTRACTORS = 3
 ALL_ORDERS_UP_TO = 5

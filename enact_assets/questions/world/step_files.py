@@ -277,6 +277,11 @@ def step_file_names(root: Path) -> list[str]:
     return sorted(name for name in folders if is_partition_name(name) and name != EMBEDDED_WORLD)
 
 
+def world_sources(root: Path) -> list[str]:
+    """All that WorldPrediction may ask about: ``embedded``, and the step files in ``root``."""
+    return [EMBEDDED_WORLD, *step_file_names(root)]
+
+
 def ensured_step_files(root: Path, names: Sequence[str]) -> list[str]:
     """``names``, whose folders are there; that of CaptainCook4D is made.
 

@@ -1,7 +1,6 @@
-"""WorldPrediction: questions of both tasks, their candidates, answers and scores."""
+"""WorldPrediction: questions of both tasks, their candidates, what is shown, and captions."""
 
 from enact_assets.engine.tables import (
-    Reference,
     Table,
     integer,
     integers,
@@ -21,9 +20,10 @@ class WorldQuestions(Table):
     action is shown. Four `wm` questions of one `set_id` show the same clips, each right once.
     """
 
-    by = ("world_source",)
+    by = ("question_set",)
 
-    world_source = common.world_source(key=True)
+    question_set = common.question_set(key=True)
+    world_source = common.world_source()
     question_id = text("id from recording, states, condition and candidates", key=True)
     task = text("wm (world modelling) or pp (procedural planning)")
     condition = text(
@@ -58,9 +58,10 @@ class WorldCandidates(Table):
     numbers are the same clip.
     """
 
-    by = ("world_source",)
+    by = ("question_set",)
 
-    world_source = common.world_source(key=True)
+    question_set = common.question_set(key=True)
+    world_source = common.world_source()
     question_id = text("as in world_questions", key=True)
     option = text("letter, A to D", key=True)
     place = integer("place in the plan, from 1", key=True)
@@ -71,115 +72,21 @@ class WorldCandidates(Table):
     category = text("of the action: what equivalents share")
 
 
-class WorldPredictions(Table):
-    """One row per model and question.
+class Captions(Table):
+    """One row per model, variant and picture of a state, or clip, that it wrote a caption for.
 
-    `raw_answer` is null if the model never answered: missing, not wrong.
+    Only pairs of a captioner and a reader have rows; `model` names both.
     """
 
-    by = ("world_model", "world_source")
-    refers_to = Reference("question_id", "world_questions", "world_questions")
+    by = ("model", "variant")
 
-    world_source = common.world_source(key=True)
-    world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
-    question_id = text("as in world_questions", key=True)
-    raw_answer = text("the model's answer; null if it never answered", null=True)
-    error = text("why there is no answer; null if there is one", null=True)
-    stop = text("complete, cut or refused; null if unknown", null=True)
-
-
-class WorldCaptions(Table):
-    """One row per model and picture of a state, or clip, that it wrote a caption for.
-
-    Only pairs of a captioner and a reader have rows; `world_model` names both.
-    """
-
-    by = ("world_model", "world_source")
-
-    world_source = common.world_source(key=True)
-    world_model = text("captioner and reader, joined by +", key=True)
+    model = text("captioner and reader, joined by +", key=True)
+    variant = common.variant(key=True)
     caption_id = text("hash of what is shown", key=True)
     shows = text("state or clip")
     image_shas = texts("the pictures in order, by their names in images/")
     caption = text("null if the captioner never answered", null=True)
     error = text("why there is no caption; null if there is one", null=True)
-
-
-class WorldEvaluation(Table):
-    """One row per model and question.
-
-    An answer that cannot be read is wrong; a missing one has no score.
-    """
-
-    by = ("world_model", "world_source")
-    refers_to = Reference("question_id", "world_questions", "world_questions")
-
-    world_source = common.world_source(key=True)
-    world_model = text("baseline or model that answers questions of WorldPrediction", key=True)
-    question_id = text("as in world_questions", key=True)
-    task = text("wm or pp")
-    condition = text("same, view or equivalent")
-    length = integer("actions between the states")
-    recording = text("recording that shows the states")
-    n_videos = integer("recordings that the clips come from")
-    answer_status = text("parsed, unparsed or missing")
-    reason = text("why an unparsed answer could not be read: cut, refused, ...", null=True)
-    answer = text("letter that was read", null=True)
-    is_correct = truth("whether it is the right one; null if missing", null=True)
-
-
-class WorldAccuracies(Table):
-    """One row per task, condition, length and model.
-
-    `length` is null for all lengths together; never add that row to the others. Embedded results
-    are no results of WorldPrediction. Annotators of one role are one row, such as `people (2)`,
-    which counts answers instead of questions.
-    """
-
-    by = ("world_source",)
-    keys = ("world_source", "task", "condition", "length", "world_model")
-
-    world_source = common.world_source()
-    task = text("wm or pp")
-    condition = text("same, view or equivalent")
-    length = common.any_length()
-    world_model = text("baseline, model or people (n)")
-    is_reference = truth("a baseline: not ranked")
-    n_scored = integer("questions with a score")
-    n_missing = integer("questions without an answer")
-    n_correct = integer("right answers")
-    n_recordings = integer("recordings that show the states")
-    accuracy = number("share of scored questions; chance is 0.25", null=True)
-    exact_low = number("exact binomial 95 % interval, as if questions were independent", null=True)
-    exact_high = number("its upper end", null=True)
-    low = number("95 % interval over recordings: bootstrap, or t below 6 of them", null=True)
-    high = number("its upper end", null=True)
-    reason = text("why there is no interval over recordings", null=True)
-
-
-class WorldComparisons(Table):
-    """One row per task, condition, length and pair of models.
-
-    Over questions scored for both. `length` is null for all lengths together.
-    """
-
-    by = ("world_source",)
-    keys = ("world_source", "task", "condition", "length", "model_a", "model_b")
-
-    world_source = common.world_source()
-    task = text("wm or pp")
-    condition = text("same, view or equivalent")
-    length = common.any_length()
-    model_a = text("the one whose name comes first")
-    model_b = text("the other one")
-    n_paired = integer("questions scored for both")
-    n_recordings = integer("recordings that show the states")
-    difference = number("accuracy of a minus that of b", null=True)
-    low = number("95 % interval by t, clustered by recording", null=True)
-    high = number("its upper end", null=True)
-    clustered_p = number("clustered t-test", null=True)
-    clustered_bh_p = number("the same by Benjamini and Hochberg, over all pairs", null=True)
-    reason = text("why clustered_p is null", null=True)
 
 
 class AnnotatedActions(Table):
@@ -188,9 +95,10 @@ class AnnotatedActions(Table):
     Of source `embedded` there are none: its actions are in `action_states`.
     """
 
-    by = ("world_source",)
+    by = ("question_set",)
 
-    world_source = common.world_source(key=True)
+    question_set = common.question_set(key=True)
+    world_source = common.world_source()
     recording = text("recording that was annotated", key=True)
     action = integer("its place in time, from 1", key=True)
     category = text("id of the step: what equivalents share")
@@ -211,10 +119,11 @@ class FilmImages(Table):
     one after the last picture of the last. Recordings without a film have none.
     """
 
-    by = ("world_source",)
+    by = ("question_set",)
     image_column = "image_sha"
 
-    world_source = common.world_source(key=True)
+    question_set = common.question_set(key=True)
+    world_source = common.world_source()
     recording = text("recording that was filmed", key=True)
     action = integer("as in annotated_actions", key=True)
     place = integer("place in the clip, from 1", key=True)
@@ -231,9 +140,10 @@ class TrainingPlans(Table):
     without an error; what one person did teaches nothing about questions that show that person.
     """
 
-    by = ("world_source",)
+    by = ("question_set",)
 
-    world_source = common.world_source(key=True)
+    question_set = common.question_set(key=True)
+    world_source = common.world_source()
     plan = text("activity and seed, or recording", key=True)
     action = integer("place in the plan, from 1", key=True)
     person = text("who carried it out; null for embedded", null=True)

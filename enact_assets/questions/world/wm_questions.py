@@ -14,14 +14,12 @@ from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.world.action_labels import label_of, without_hands
 from enact_assets.questions.world.candidates import (
     INCOMPATIBLE,
-    LETTERS,
     TRUTH,
-    WM,
     Instance,
     Question,
     in_drawn_order,
 )
-from enact_assets.settings.world import EQUIVALENT, SAME
+from enact_assets.settings.world import EQUIVALENT, LETTERS, SAME, WM
 
 SET_SIZE = 4
 BASELINE_VIEW, OTHER_VIEW = "baseline", "view"
@@ -119,9 +117,11 @@ def _packed(
 
 def _one_of_each(states: Sequence[ActionState], seed: int) -> dict[str, ActionState]:
     """Category -> one of its actions."""
+    # Drawn by instance: a set of changes is written in another order by each process.
+    of = {state.instance: state for state in states}
     found: dict[str, ActionState] = {}
-    for state in in_drawn_order(states, seed):
-        found.setdefault(state.instance.category, state)
+    for instance in in_drawn_order(of, seed):
+        found.setdefault(instance.category, of[instance])
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from enact_assets.answers.baselines.learned_names import TRAINED_ON
 from enact_assets.questions.asked.types import type_of
 from enact_assets.results.published import Ask
+from enact_assets.settings.world import KINDS
 
 RIGHT, WRONG, UNPARSED, MISSING = "right", "wrong", "unparsed", "missing"
 OUTCOMES = (WRONG, RIGHT, UNPARSED, MISSING)
@@ -143,6 +144,7 @@ def _answer(
     steps = (
         _step(k, label, compared.get((row["model"], row["repetition"], k)))
         for k, label in enumerate(order or (), start=1)
+        if question["kind"] not in KINDS
     )
     return Answer(
         model=row["model"],

@@ -18,10 +18,12 @@ PictureOf = Callable[[str], NDArray[np.uint8]]
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture with its name; ``sha`` is None if the variant has no such picture."""
+    """A picture with its name; ``sha`` is None if the variant has no such picture, ``key_frame`` of
+    a clip.
+    """
 
     name: str
-    key_frame: int
+    key_frame: int | None
     sha: str | None
 
 

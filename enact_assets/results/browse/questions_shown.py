@@ -1,15 +1,17 @@
 """One question as a variant asks it: pictures and texts, true changes, and all answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.engine.errors import UnknownNameError, WarehouseError
-from enact_assets.questions.asked.types import KeyFramePicture, type_of
+from enact_assets.questions.asked.types import KeyFramePicture, PictureKey, type_of
+from enact_assets.questions.world.pictures import FILM
 from enact_assets.results.browse.answers_shown import Answer, read_answers
 from enact_assets.results.browse.pictures_shown import Shown
 from enact_assets.results.published import Ask
 from enact_assets.settings.registry import BASELINE
+from enact_assets.settings.world import KINDS, LETTERS, WM
 
 MAX_CHARACTERS = 100
 """Most characters of an unknown id in a message."""
@@ -60,9 +62,14 @@ class Question:
     pictures: tuple[Shown, ...]
     answers: tuple[Answer, ...]
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether an answer names one of four options: WorldPrediction."""
+        return self.kind in KINDS
+
     def choice(self, label: int) -> str:
-        """The meaning of ``label`` in an answer: the name of a picture, or the text of an
-        action.
+        """The meaning of ``label`` in an answer: the name of a picture, or the text of an action; of
+        WorldPrediction a clip, or a plan with its letter.
         """
         return _choice(self.kind, self.actions, label)
 
@@ -148,8 +155,12 @@ def _read(ask: Ask, found: Found, variant: str) -> Question:
         """,
         where,
     ).row(0, named=True)
-    parts = type_of(row).parts(row)
-    shas: dict[int, str] = row["shas"] or {}
+    pictures = [part for part in type_of(row).parts(row) if not isinstance(part, str)]
+    shas: dict[PictureKey, str] = {
+        (row["demonstration"], key_frame): sha for key_frame, sha in (row["shas"] or {}).items()
+    }
+    if row["kind"] in KINDS:
+        shas |= _clips(ask, {part.key[0] for part in pictures})
     return Question(
         question_id=row["question_id"],
         official_id=row["official_id"],
@@ -167,15 +178,37 @@ def _read(ask: Ask, found: Found, variant: str) -> Question:
         reference=tuple(row["answer"]),
         steps=_steps(row),
         pictures=tuple(
-            Shown(part.name, part.key_frame, shas.get(part.key_frame))
-            for part in parts
-            if isinstance(part, KeyFramePicture)
+            Shown(
+                part.name,
+                part.key_frame if isinstance(part, KeyFramePicture) else None,
+                shas.get(part.key),
+            )
+            for part in pictures
         ),
         answers=read_answers(ask, row),
     )
 
 
+def _clips(ask: Ask, recordings: Iterable[str]) -> dict[PictureKey, str]:
+    """Pictures of clips of ``recordings``, rendered and of films."""
+    rows = ask(
+        f"""
+        with clips as (
+            select demonstration as recording, view, action, place, image_sha from clip_images
+            union all
+            select recording, '{FILM}', action, place, image_sha from film_images
+        )
+
+        from clips where list_contains($recordings, recording)
+        """,  # noqa: S608 - our own words
+        {"recordings": sorted(recordings)},
+    )
+    return {(name, view, action, place): sha for name, view, action, place, sha in rows.iter_rows()}
+
+
 def _steps(row: Mapping[str, Any]) -> tuple[Step, ...]:
+    if row["kind"] in KINDS:
+        return ()
     is_forward = row["kind"] == "forward"
     steps = []
     for place, label in enumerate(row["answer"]):
@@ -197,4 +230,8 @@ def _steps(row: Mapping[str, Any]) -> tuple[Step, ...]:
 def _choice(kind: str, actions: "list[str] | tuple[str, ...]", label: int) -> str:
     if kind == "forward":
         return f"Next State {label}"
+    if kind in KINDS:
+        letter = LETTERS[label - 1]
+        plans = "" if kind.startswith(WM) else actions[-2]
+        return next((line for line in plans.splitlines() if line[0] == letter), f"Clip {letter}")
     return actions[label - 1] if 1 <= label <= len(actions) else f"action {label}"

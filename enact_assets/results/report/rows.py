@@ -324,7 +324,15 @@ _QUERIES: Mapping[str, str] = {
         where is_similar and metric = 'pairwise_accuracy' and length is not null
             and (source = 'published' or variant = {variant})
         order by all""",
-    "world": "from world_accuracies order by all",
+    "world": """
+        select
+            variant[7:] as world_source, split_part(kind, '_', 1) as task,
+            split_part(kind, '_', 2) as condition, length, model as world_model, n_scored,
+            accuracy, exact_low, exact_high
+        from model_accuracies
+        where metric = 'task_accuracy' and variant like 'world:%'
+        order by all
+    """,
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

@@ -161,8 +161,36 @@ def _accuracies(stratum: _Stratum, settings: StatisticsSettings) -> pl.DataFrame
             "low": low,
             "high": high,
             "reason": _interval_reasons(sums),
+            **_exact(stratum),
         },
     )
+
+
+def _exact(stratum: _Stratum) -> dict[str, Floats]:
+    """Columns with the exact interval of task accuracies; nan without scores."""
+    n_models = len(stratum.models)
+    if stratum.names["metric"] != "task_accuracy":
+        return {name: np.full(n_models, np.nan) for name in ("exact_low", "exact_high")}
+    scores = stratum.scores.reshape(-1, n_models)
+    low, high = exact_interval(np.nansum(scores, axis=0), (~np.isnan(scores)).sum(axis=0))
+    return {"exact_low": low, "exact_high": high}
+
+
+def exact_interval(n_right: Floats, n: Ints) -> tuple[Floats, Floats]:
+    """Exact binomial 95 % intervals of ``n_right`` of ``n`` (Clopper and Pearson), nan for n = 0;
+    shape (k,) each.
+    """
+    from scipy.stats import beta
+
+    tail = DEFAULT.alpha / 2
+    low, high = (
+        beta.ppf(tail, n_right, n - n_right + 1),
+        beta.ppf(1 - tail, n_right + 1, n - n_right),
+    )
+    # With none and with all right, one end is that of the range, which the quantiles leave out.
+    ends = np.where(n_right == 0, 0.0, low), np.where(n_right == n, 1.0, high)
+    is_known = n > 0
+    return np.where(is_known, ends[0], np.nan), np.where(is_known, ends[1], np.nan)
 
 
 def _interval_reasons(sums: ClusterSums) -> list[str | None]:

@@ -31,6 +31,10 @@ class ModelAccuracies(Table):
     low = number("95 % interval over demonstrations: bootstrap, or t below 6 of them", null=True)
     high = number("its upper end", null=True)
     reason = text("why there is no interval", null=True)
+    exact_low = number(
+        "exact binomial 95 % interval of a task accuracy, as if answers were independent", null=True
+    )
+    exact_high = number("its upper end", null=True)
     place_best = integer("1 + models that are significantly better", null=True)
     place_worst = integer("models minus those significantly worse", null=True)
     tied_with = texts("models without a significant difference; not transitive", null=True)

@@ -10,12 +10,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.engine.errors import EvaluationError
+from enact_assets.questions.asked.choices import read_letter
 from enact_assets.questions.asked.parsing import Labels, Reader, read_answer
 from enact_assets.questions.asked.release_parsing import FAILED, read_both, read_release_answer
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.results.verification.verify import Verdicts, Verifier, VerifierQuestion
+from enact_assets.settings.world import KINDS, LETTERS
 
 _QUESTION = (
     "question_id",
@@ -83,11 +85,21 @@ def evaluate(
     the release's, which is scored by the same rules: labels that are no order are unparsed in it.
     Source: paper A.3.2, definitions.md 6, R14 and R15.
 
+    Questions of WorldPrediction are read and compared by :func:`evaluate_choices`.
     Without a replay (None in ``indexes``) the steps that an order passes are unknown: an answer
     with an order is accepted if that is the reference, and has no other scores.
     Errors: :class:`EvaluationError` for a prediction without its question, a question without its
     index, a question given twice, or, under the paper's rules, one that does not fit its index.
     """
+    is_choice = pl.col("kind").is_in(KINDS)
+    choices, orders = questions.filter(is_choice), questions.filter(~is_choice)
+    if choices.height:
+        ids = choices.select("question_id")
+        chosen = evaluate_choices(predictions.join(ids, on="question_id", how="semi"), choices)
+        rest = predictions.join(ids, on="question_id", how="anti")
+        if rest.height:
+            chosen = pl.concat([chosen, evaluate(rest, orders, indexes, rules)])
+        return Evaluation.arranged(chosen)
     asked = _asked(predictions, questions).filter(pl.col("reference").list.len() > 0)
     has_actions = pl.lit(rules.has_own_actions) & (pl.col("kind") == "inverse")
     actions = pl.when(has_actions).then("action_components")
@@ -146,6 +158,44 @@ def evaluate(
         is_accepted_as_release=pl.when(is_scored).then(pl.Series(is_accepted)),
         pairwise_accuracy_as_release=pl.when(is_ruled).then(pl.Series(share)),
         unverified=pl.when(~has_replay).then(pl.lit(NO_REPLAY)),
+    )
+    return Evaluation.arranged(rows.select(list(Evaluation.schema())))
+
+
+def evaluate_choices(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """The same for questions that name one of four options: an answer is one step. One that cannot
+    be read is wrong; a missing one has no score.
+
+    Errors: :class:`EvaluationError` as :func:`evaluate`.
+    """
+    asked = _asked(predictions, questions)
+    read = [
+        (None, None) if text is None else read_letter(text, stop)
+        for text, stop in asked.select("raw_answer", "stop").iter_rows()
+    ]
+    labels = [None if letter is None else [LETTERS.index(letter) + 1] for letter, _ in read]
+    reasons = pl.Series([reason for _, reason in read], dtype=pl.String)
+    is_missing = pl.col("raw_answer").is_null()
+    is_right = pl.when(~is_missing).then(pl.col("answer").eq_missing(pl.col("reference")))
+    rows = asked.with_columns(answer=pl.Series(labels, dtype=pl.List(pl.Int64))).with_columns(
+        answer_status=pl.when(is_missing)
+        .then(pl.lit("missing"))
+        .when(pl.col("answer").is_null())
+        .then(pl.lit("unparsed"))
+        .otherwise(pl.lit("parsed")),
+        reason=pl.when(is_missing)
+        .then(pl.coalesce("error", pl.lit("no_answer")))
+        .otherwise(reasons),
+        is_exact=is_right,
+        is_semantic=is_right,
+        is_accepted=is_right,
+        n_steps=pl.lit(1, pl.Int64),
+        n_steps_passed=is_right.cast(pl.Int64),
+        pairwise_accuracy=is_right.cast(pl.Float64),
+        release_answer="answer",
+        is_accepted_as_release=is_right,
+        pairwise_accuracy_as_release=is_right.cast(pl.Float64),
+        unverified=pl.lit(None, pl.String),
     )
     return Evaluation.arranged(rows.select(list(Evaluation.schema())))
 

@@ -9,8 +9,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from enact_assets.demonstrations.pictures.sheets import labelled
 from enact_assets.engine.errors import RenderError
-from enact_assets.questions.world.candidates import LETTERS, WM
 from enact_assets.questions.world.items import WorldItem
+from enact_assets.settings.world import LETTERS, WM
 
 Picture = NDArray[np.uint8]
 

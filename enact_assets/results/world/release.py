@@ -14,8 +14,7 @@ import polars as pl
 
 from enact_assets.engine.errors import QuestionFileError
 from enact_assets.engine.plurals import counted
-from enact_assets.questions.world.annotated_rows import LETTERS
-from enact_assets.questions.world.candidates import WM
+from enact_assets.settings.world import LETTERS, WM
 
 Number = float | int
 

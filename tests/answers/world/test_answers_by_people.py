@@ -4,34 +4,34 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 from answers.people.page_server import Client, form_of, serving
-from questions.world.asked_rooms import SOURCE, STILLS, asked_root
+from questions.world.asked_rooms import ASKED, SOURCE, STILLS, WORLD, asked_root
 
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.people.annotator_agreement import agreement
 from enact_assets.answers.people.annotator_names import PERSON
-from enact_assets.answers.people.answered import Answered
+from enact_assets.answers.people.answered import OTHER_VERSION, Answered
+from enact_assets.answers.people.keeping import kept_by_two
 from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan
+from enact_assets.answers.people.pooling import with_pooled_annotators
+from enact_assets.answers.people.quality import question_quality, verified_answers
 from enact_assets.answers.people.store import Store, Submission
-from enact_assets.answers.world.answers_by_people import (
-    evaluate_annotators,
-    human_agreement_of,
-    human_filter,
-    versions_now,
-)
-from enact_assets.answers.world.content import asked_under, shown_world_questions, stored_pictures
+from enact_assets.answers.people.variant_questions import shown_questions
 from enact_assets.cli import main
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.world.items import items_of
-from enact_assets.questions.world.tables import WorldEvaluation
-from enact_assets.results.world.evaluation import compare_world_models, with_annotators
+from enact_assets.engine.publishing.sql_files import released_columns, sql_folder
+from enact_assets.questions.world.stored_pictures import stored_pictures
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.world import EQUIVALENT
-
-UNDER = asked_under("embedded")
+from enact_assets.settings.world import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
 def store(root: DataRoot, tmp_path: Path) -> Store:
     """A pool of all questions, three answers to each; none is practice."""
     found = Store(str(tmp_path / "people.db"))
-    shown = shown_world_questions(root, "embedded", EQUIVALENT)
+    shown = shown_questions(root, WORLD, kinds=KINDS)
     assert shown.n_without_pictures == 0
-    load_plan(found, k_each_plan(shown.questions, 3, has_practice=False), UNDER)
+    load_plan(found, k_each_plan(shown.questions, 3, has_practice=False), WORLD)
     return found
 
 
@@ -66,14 +66,21 @@ def answer_all(store: Store, name: str, chosen: dict[str, int | None]) -> None:
     raise AssertionError(name)
 
 
-def evaluated(root: DataRoot, store: Store) -> pl.DataFrame:
-    lake = Lake(root.lake)
-    questions = lake.read("world_questions", SOURCE)
-    pictures, _ = stored_pictures(root, "embedded")
-    items = items_of(questions, lake.read("world_candidates", SOURCE))
-    versions = versions_now(items, pictures, "embedded")
-    answers = Answered(store.database.url).table()
-    return evaluate_annotators(answers, questions, versions, "embedded")
+def asked_of(root: DataRoot) -> pl.DataFrame:
+    return Lake(root.lake).read("asked_questions", ASKED)
+
+
+def evaluated(root: DataRoot, store: Store, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
+    """Rows of ``evaluation`` of all annotators."""
+    monkeypatch.setenv("ENACT_PEOPLE", store.database.url)
+    asked, lake = asked_of(root), Lake(root.lake)
+    ask = ModelAsker(root, ImageStore(root.images).read_png)
+    shas = {key: sha for key, (sha, _, _) in stored_pictures(lake, WORLD).items()}
+    rows = []
+    for name in Answered(store.database.url).annotators():
+        answers = answers_to(name, WORLD, asked, lambda *_key: None, shas, ask=ask)
+        rows.append(evaluate(predictions_of(name, WORLD, answers), asked, {}, PAPER_ANSWERS))
+    return pl.concat(rows)
 
 
 def right_labels(root: DataRoot) -> dict[str, int]:
@@ -83,7 +90,9 @@ def right_labels(root: DataRoot) -> dict[str, int]:
     }
 
 
-def test_two_persons_decide_and_the_third_measures(root: DataRoot, store: Store) -> None:
+def test_two_persons_decide_and_the_third_measures(
+    root: DataRoot, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     right = right_labels(root)
     kept, one, same, both, cannot, open_, *rest = sorted(right)
     wrong = {q: [k for k in (1, 2, 3, 4) if k != label] for q, label in right.items()}
@@ -93,12 +102,10 @@ def test_two_persons_decide_and_the_third_measures(root: DataRoot, store: Store)
     answer_all(store, "Ada", ada)
     answer_all(store, "Bert", bert)
     answer_all(store, "Cleo", {kept: right[kept], rest[0]: wrong[rest[0]][0]})
-    found = evaluated(root, store)
-    names = ["person_1", "person_2", "person_3"]
-    assert found["annotator"].unique().sort().to_list() == names
-    accuracy = found.filter(annotator="person_1").select(pl.col("is_correct").mean()).item()
+    found, answers = evaluated(root, store, monkeypatch), Answered(store.database.url).table()
+    accuracy = found.filter(model="person_1").select(pl.col("is_accepted").mean()).item()
     assert accuracy == pytest.approx(1 - 3 / len(right))
-    filtered = {r["question_id"]: r for r in human_filter(found, "embedded").to_dicts()}
+    filtered = old_filter(root, found, answers)
     outcomes = {kept: "kept", one: "one_wrong", same: "same_wrong", both: "both_wrong",
                 cannot: "cannot_tell", open_: "undecided"}  # fmt: skip
     assert {q: filtered[q]["outcome"] for q in outcomes} == outcomes
@@ -106,44 +113,61 @@ def test_two_persons_decide_and_the_third_measures(root: DataRoot, store: Store)
     assert [filtered[q]["is_kept"] for q in (kept, one, open_)] == [True, False, None]
     later = [(filtered[q]["n_later"], filtered[q]["n_later_solved"]) for q in (kept, rest[0], one)]
     assert later == [(1, 1), (1, 0), (0, 0)]
-    whole = human_agreement_of(found, "embedded").filter(
-        pl.col("task").is_null(), pl.col("length").is_null(), annotators="all"
+    by_two = kept_by_two(question_quality(answers, found))
+    assert set(by_two["question_id"]) == {kept, *rest}
+    whole = agreement(verified_answers(found, asked_of(root)), WORLD).filter(
+        pl.col("kind").is_null(), pl.col("length").is_null(), annotators="all"
     )
     values = dict(whole.select("measure", "value").iter_rows())
     # Of all questions but `open_` and `cannot`, `one`, `both` and the one Cleo answered differ.
     assert values["unanimous"] == pytest.approx(1 - 3 / (len(right) - 2))
     assert 0.5 < values["alpha_answers"] < 1
+    assert "alpha_places" not in values  # one option has no places
 
 
-def test_people_are_one_model_of_the_leaderboard(root: DataRoot, store: Store) -> None:
+def old_filter(
+    root: DataRoot, found: pl.DataFrame, answers: pl.DataFrame
+) -> dict[str, dict[str, object]]:
+    """Rows of the relation ``world_human_filter`` of version 0.2.0."""
+    questions = Lake(root.lake).read("world_questions", SOURCE)
+    tables = {"evaluation": found, "human_answers": answers, "world_questions": questions}
+    with duckdb.connect() as connection:
+        for name, rows in tables.items():
+            connection.register("rows", rows.to_arrow())
+            connection.execute(f"create table {name} as select * from rows")  # noqa: S608
+        for name in ("world_human_evaluation", "world_human_filter"):
+            connection.execute((sql_folder() / "marts" / f"{name}.sql").read_text("utf-8"))
+        columns = connection.sql("select * from world_human_evaluation").columns
+        assert columns == released_columns(sql_folder())["world_human_evaluation"][1]
+        rows = connection.sql("select * from world_human_filter").pl()
+    return {row["question_id"]: row for row in rows.to_dicts()}
+
+
+def test_people_are_one_model_of_the_leaderboard(
+    root: DataRoot, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     right = right_labels(root)
     answer_all(store, "Ada", dict(right))
     answer_all(store, "Bert", {q: label % 4 + 1 for q, label in right.items()})
-    baselines = evaluated(root, store).filter(annotator="person_1").drop("annotator", "role")
-    named = baselines.with_columns(world_model=pl.lit("oracle"))
-    rows = with_annotators(named.select(list(WorldEvaluation.schema())), evaluated(root, store))
-    of_people = rows.filter(world_model="people (2)")
-    assert set(rows["world_model"]) == {"oracle", "people (2)"}
-    assert of_people["is_correct"].mean() == 0.5
-    assert of_people.height == 2 * len(right)
-    assert not of_people.select("question_id", "repetition").is_duplicated().any()
-    of_oracle = rows.filter(world_model="oracle").select(list(WorldEvaluation.schema()))
-    accuracies, _ = compare_world_models(of_oracle, "embedded", [], evaluated(root, store))
-    whole = accuracies.filter(pl.col("length").is_null(), world_model="people (2)")
+    rows, pooled = with_pooled_annotators(evaluated(root, store, monkeypatch))
+    assert pooled == ["people (2)"]
+    assert rows["is_accepted"].mean() == 0.5
+    assert rows.height == 2 * len(right)
+    assert not rows.select("question_id", "repetition").is_duplicated().any()
+    accuracies, _ = compare_models(rows, WORLD, references=pooled)
+    whole = accuracies.filter(pl.col("length").is_null(), metric="task_accuracy")
     assert set(whole["accuracy"]) == {0.5}
-    assert whole["n_scored"].sum() == 2 * len(right)
+    assert whole["n_scored"].sum() == len(right)
 
 
-def test_answers_to_what_is_not_shown_any_more_do_not_count(root: DataRoot, store: Store) -> None:
+def test_answers_to_what_is_not_shown_any_more_do_not_count(
+    root: DataRoot, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer_all(store, "Ada", dict(right_labels(root)))
-    lake, answers = Lake(root.lake), Answered(store.database.url).table()
-    questions = lake.read("world_questions", SOURCE)
-    versions = dict(answers.select("question_id", "version").iter_rows())
-    changed = next(iter(versions))
-    found = evaluate_annotators(answers, questions, versions | {changed: "other"}, "embedded")
-    assert found.height == answers.height - 1
-    assert changed not in found["question_id"]
-    assert evaluate_annotators(answers, questions, versions, "captaincook4d").is_empty()
+    other = asked_root(tmp_path / "other", stills=2)
+    found = evaluated(other, store, monkeypatch)
+    assert set(found["answer_status"]) == {"missing"}
+    assert set(found["reason"]) == {OTHER_VERSION}
 
 
 @pytest.fixture
@@ -164,7 +188,7 @@ def test_the_page_shows_clips_as_films_and_stills(root: DataRoot, store: Store, 
         row = store.assignment("person_1", path.rpartition("/")[2])
         n_clips = text.count("<video ")
         asked = questions.filter(question_id=row["question_id"]).row(0, named=True)
-        assert n_clips == (4 if row["kind"] == "wm" else asked["length"])
+        assert n_clips == (4 if row["kind"] == "wm_equivalent" else asked["length"])
         assert text.count("<img src=") == 2 + STILLS * n_clips
         assert len(re.findall(r'type="radio" name="choice"', text)) == 4
         for hidden in (row["question_id"], "tidy", "plate", "cup", "grasp", asked["recording"]):
@@ -176,7 +200,7 @@ def test_the_page_shows_clips_as_films_and_stills(root: DataRoot, store: Store, 
         assert (reply.status, reply.headers["content-type"]) == (200, "video/mp4")
         assert client.get("/film/" + row["id"] + "/1").status == 404  # a state is no clip
         assert client.post(path, form_of(text)).location == "/next"
-    assert seen == {"wm", "pp"}
+    assert seen == {"wm_equivalent", "pp_equivalent"}
 
 
 def test_the_command_plans_questions_of_worldprediction(
@@ -193,13 +217,13 @@ def test_the_command_plans_questions_of_worldprediction(
     assert f"A pool of {n - n // 4} questions, 2 answers to each" in said
     assert f"Before: {n // 4} practice questions" in said
     for more, told in (
-        (["--world", "embedded", "--condition", "same"], "asks nothing under condition 'same'"),
+        (["--world", "embedded", "--condition", "same"], "asks no question of wm_same or pp_same"),
         (["--world", "embedded", "--kept", "solved"], "say --kept alone"),
-        (["--world", "films"], "no world_questions of 'films'"),
+        (["--world", "films"], "world:films"),
         (["--kept"], "needs the name of a question set"),
     ):
         assert main([*plan, *more]) != 0
         out = capsys.readouterr()
         assert told in " ".join((out.out + out.err).split())
-    with pytest.raises(MissingPartitionError, match="world_human_filter"):
-        shown_world_questions(root, "embedded", EQUIVALENT, is_kept=True)
+    with pytest.raises(MissingPartitionError, match="question_quality"):
+        shown_questions(root, WORLD, kept=WORLD)

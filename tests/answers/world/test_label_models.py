@@ -112,6 +112,7 @@ def test_embedded_plans_are_given_away_by_rules_and_orders() -> None:
         "action",
         "category",
         plan="demonstration",
+        question_set=pl.lit("world:embedded"),
         world_source=pl.lit("embedded"),
         person=pl.lit(None, pl.String),
     )

@@ -1,31 +1,25 @@
 """Models that are asked questions of WorldPrediction: by texts and stills, or through captions."""
 
-import io
 import json
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from PIL import Image
-from questions.world.asked_rooms import SOURCE, STILLS, asked_root
-from questions.world.tidied_rooms import tidied
+from questions.world.asked_rooms import ASKED, SOURCE, STILLS, WORLD, asked_root
 
-from enact_assets.answers.models.messages import Text
-from enact_assets.answers.world.asked_models import WorldAsker, asked_predictions
-from enact_assets.answers.world.captioned_models import captioned_predictions, captioner_and_reader
-from enact_assets.answers.world.content import stored_pictures
-from enact_assets.answers.world.messages import message_of
+from enact_assets.answers.baselines.known_models import captioner_and_reader
+from enact_assets.answers.baselines.model_asker import ModelAsker
+from enact_assets.answers.baselines.predict import answers_to, predictions_of
+from enact_assets.answers.baselines.requests import build_request
+from enact_assets.answers.models.messages import Target, Text, request_sha
+from enact_assets.answers.world.captioned_models import answers_from_captions, captions_of
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.world.candidates import PP, WM
-from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
 from enact_assets.questions.world.items import items_of
-from enact_assets.questions.world.pictures import WorldPictures
-from enact_assets.results.world.evaluation import evaluate_world
+from enact_assets.questions.world.pictures import WorldPictures, picture_shas
+from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.world import EQUIVALENT, WorldSettings
 
 from reference.recording_server import recording
 
@@ -39,86 +33,108 @@ class Mine:
         task = "action" if '"action"' in parts[-1] else "plan"
         return f'I think {{"{task}": "A"}}'
 """
-
-
-def png(grey: int) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(np.full((8, 8, 3), grey, np.uint8)).save(out, "PNG")
-    return out.getvalue()
+SENT = {
+    "pp_equivalent": "aa15eb9d767bc0fa5aa1ab15a2760002c5648d20095f2a98bdbd3f15d0062de7",
+    "wm_equivalent": "754d3b9f38d5534a11eca3432e0b2eaafa7b1891a60ba24c8e346db3a30d4b81",
+}
+"""Kind -> hash of the message about its first question, as version 0.2.0 sent it: answers that were
+bought then are found again."""
 
 
 @pytest.fixture(scope="module")
-def asked():
-    recorded = tidied(("tidy-0",), ("tidy-901",))
-    settings = WorldSettings(plans_per_length=1, conditions=(EQUIVALENT,))
-    questions, candidates = as_tables(embedded_questions(recorded, ["tidy-0"], settings), recorded)
-    keys = sorted({*questions["key_frame_before"], *questions["key_frame_after"]})
-    states = [{"demonstration": "tidy-0", "key_frame": k, "image_sha": f"state {k}"} for k in keys]
-    clips = [
-        {"demonstration": r, "action": a, "view": v, "place": p, "image_sha": f"clip {a} {p}"}
-        for r, a, v in candidates.select("recording", "action", "view").unique().iter_rows()
-        for p in (1, 2)
-    ]
-    pictures = WorldPictures(pl.DataFrame(states), pl.DataFrame(clips), lambda _sha: png(0))
-    return questions, candidates, pictures
+def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
+    return asked_root(tmp_path_factory.mktemp("rooms"))
 
 
-def asker(root: Path) -> WorldAsker:
-    (root / "mine.py").write_text(MINE)
-    (root / "models.yaml").write_text(f"models: {{mine: {{id: 'python/{root / 'mine.py'}:Mine'}}}}")
-    return WorldAsker(DataRoot(root), lambda sha: png(len(sha)))
+@pytest.fixture(scope="module")
+def asked(root: DataRoot) -> pl.DataFrame:
+    return Lake(root.lake).read("asked_questions", ASKED)
 
 
-def test_a_registered_model_is_asked_once_and_its_answers_are_scored(asked, tmp_path):
-    questions, candidates, pictures = asked
-    ask = asker(tmp_path)
+def shas_of(root: DataRoot) -> dict[tuple[object, ...], str]:
+    lake = Lake(root.lake)
+    return picture_shas(lake.read_all("frame_images"), lake.read_all("clip_images"))
+
+
+def asker(root: DataRoot, folder: Path) -> ModelAsker:
+    return ModelAsker(DataRoot(folder), ImageStore(root.images).read_png)
+
+
+def unread(*key: object) -> None:
+    raise AssertionError(key)
+
+
+def test_a_registered_model_is_asked_once_and_its_answers_are_scored(root, asked, tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    mine = f"models: {{mine: {{id: 'python/{tmp_path / 'mine.py'}:Mine'}}}}"
+    (tmp_path / "models.yaml").write_text(mine)
+    ask = asker(root, tmp_path)
     found = [
-        asked_predictions("mine", "embedded", items_of(questions, candidates), pictures, ask)
+        predictions_of(
+            "mine",
+            WORLD,
+            answers_to("mine", WORLD, asked, unread, shas_of(root), ask=ask),
+        )
         for _ in range(2)
     ]
-    assert found[0].equals(found[1])
+    assert found[0].drop("latency_s").equals(found[1].drop("latency_s"))
     said = (tmp_path / "asked.txt").read_text().split("|END|")[:-1]
     # Once the numbers that every model is tried with; the second time the ledger answers.
-    assert len(said) == 1 + questions.height
-    scored = evaluate_world(found[0], questions)
-    right = scored.join(questions.select("question_id", right="answer"), on="question_id")
+    assert len(said) == 1 + asked.height
+    scored = evaluate(found[0], asked, {}, PAPER_ANSWERS)
+    right = scored.join(asked.select("question_id", right="answer"), on="question_id")
     assert scored["answer_status"].unique().to_list() == ["parsed"]
-    assert (right["is_correct"] == (right["right"] == "A")).all()
-    assert set(right["is_correct"]) == {True, False}
+    assert (right["is_accepted"] == (right["right"].list.first() == 1)).all()
+    assert set(right["is_accepted"]) == {True, False}
 
 
-def test_a_message_shows_states_and_clips_and_names_no_action(asked):
-    questions, candidates, pictures = asked
-    for item in items_of(questions, candidates):
-        message = message_of(item, pictures)
-        assert message.n_pictures == 2 + 2 * len(item.pool)
+def test_a_message_shows_states_and_clips_and_names_no_action(root, asked):
+    lake, shas = Lake(root.lake), shas_of(root)
+    pictures = WorldPictures(lake.read_all("frame_images"), lake.read_all("clip_images"), unread)
+    rows = {row["question_id"]: row for row in asked.iter_rows(named=True)}
+    for item in items_of(
+        lake.read("world_questions", SOURCE), lake.read("world_candidates", SOURCE)
+    ):
+        row = rows[item.row["question_id"]]
+        message = build_request(row, unread, shas).message
+        assert message.n_pictures == 2 + STILLS * len(item.pool)
         words = "".join(part.text for part in message.parts if isinstance(part, Text))
+        assert row["prompt"] == words
         for category in {c["category"] for c in item.pool}:
             verb, _, rest = category.partition("(")
             things = rest.rstrip(")").split(", ")
             assert not {verb, *things} & set(words.lower().replace(",", " ").split())
-        shas = [part.sha for part in message.parts if not isinstance(part, Text)]
-        assert shas[:2] == pictures.state_shas(item.row)
-        assert shas[2:] == [sha for clip in item.pool for sha in pictures.clip_shas(clip)]
+        shown = [part.sha for part in message.parts if not isinstance(part, Text)]
+        assert shown[:2] == pictures.state_shas(item.row)
+        assert shown[2:] == [sha for clip in item.pool for sha in pictures.clip_shas(clip)]
         plans = [" ".join(str(c["pool"]) for c in option) for option in item.options]
         named = all(f"{k}: {plan}\n" in words for k, plan in zip("ABCD", plans, strict=True))
-        assert named == (item.row["task"] == PP)
-        assert ('{"action": "A"}' in words) == (item.row["task"] == WM)
+        assert named == row["kind"].startswith("pp")
+        assert ('{"action": "A"}' in words) == row["kind"].startswith("wm")
 
 
-def test_questions_without_pictures_are_missing_with_a_reason(asked, tmp_path):
-    questions, candidates, _ = asked
-    nothing = pl.DataFrame(
-        schema={"demonstration": str, "key_frame": int, "image_sha": str, "action": int}
-        | {"view": str, "place": int}
+def test_answers_that_were_bought_by_the_last_version_are_found(root, asked):
+    target, shas = Target("m", "c", "1", "s", {}), shas_of(root)
+    first = asked.sort("question_id").unique("kind", keep="first", maintain_order=True)
+    sent = {
+        row["kind"]: request_sha(target, build_request(row, unread, shas).message)
+        for row in first.iter_rows(named=True)
+    }
+    assert sent == SENT
+
+
+def test_questions_without_pictures_are_missing_with_a_reason(root, asked, tmp_path):
+    row = asked.filter(kind="wm_equivalent").row(0, named=True)
+    with pytest.raises(PredictionError, match="State 1: there is no picture of key frame"):
+        _ = build_request(row, unread, {}).message
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "models.yaml").write_text(
+        f"models: {{mine: {{id: 'python/{tmp_path / 'mine.py'}:Mine'}}}}"
     )
-    none = WorldPictures(nothing, nothing, lambda _sha: png(0))
-    items = list(items_of(questions, candidates))
-    with pytest.raises(PredictionError, match="6 states or clips lack pictures"):
-        message_of(next(i for i in items if len(i.pool) == 4), none)
-    found = asked_predictions("mine", "embedded", items, none, asker(tmp_path))
-    assert found["raw_answer"].null_count() == questions.height
-    assert found["error"].str.contains("lack pictures").all()
+    answers = answers_to("mine", WORLD, asked, unread, {}, ask=asker(root, tmp_path))
+    found = predictions_of("mine", WORLD, answers, 0)
+    assert found["raw_answer"].null_count() == asked.height
+    assert found["error"].str.contains("pictures are missing under 'world:embedded'").all()
 
 
 PYTHON = """
@@ -146,19 +162,11 @@ class Declines:
 """
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
-    return asked_root(tmp_path_factory.mktemp("rooms"))
-
-
 def answered(root: DataRoot, folder: Path, name: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    lake, read = Lake(root.lake), ImageStore(root.images).read_png
-    questions = lake.read("world_questions", SOURCE)
-    items = items_of(questions, lake.read("world_candidates", SOURCE))
-    pictures, _ = stored_pictures(root, "embedded")
-    return captioned_predictions(
-        name, "embedded", items, pictures, WorldAsker(DataRoot(folder), read)
-    )
+    asked, ask = Lake(root.lake).read("asked_questions", ASKED), asker(root, folder)
+    captions = captions_of(name, WORLD, asked, shas_of(root), ask)
+    found = answers_from_captions(name, WORLD, asked, shas_of(root), captions, ask=ask)
+    return predictions_of(name, WORLD, found, ask.max_missing(name)), captions
 
 
 def python_models(folder: Path) -> None:
@@ -213,8 +221,8 @@ def test_over_http_captions_are_bought_once(root: DataRoot, tmp_path: Path) -> N
         asked = [request.body for request in server.requests]
         again = answered(root, tmp_path, "sees+reads")
         assert len(server.requests) == len(asked)
-        assert again[0].equals(found)
-    questions = Lake(root.lake).read("world_questions", SOURCE)
+        assert again[0]["raw_answer"].equals(found["raw_answer"])
+    questions = Lake(root.lake).read("asked_questions", ASKED)
     sees, reads = ([json.dumps(b) for b in asked if b["model"] == m] for m in ("sees", "reads"))
     # Each model is tried once besides, the reader without a picture.
     assert len(sees) == 1 + captions.height
@@ -222,13 +230,14 @@ def test_over_http_captions_are_bought_once(root: DataRoot, tmp_path: Path) -> N
     assert not any("image_url" in body for body in reads)
     assert "Answer with the word ready" in reads[0]
     # Every caption says the same here, so that questions of WM are one.
-    n_of = dict(questions.group_by("task").len().iter_rows())
-    assert len(reads) == 1 + 1 + n_of["pp"]
+    n_of = dict(questions.group_by("kind").len().iter_rows())
+    assert len(reads) == 1 + 1 + n_of["pp_equivalent"]
     assert all("State 2:\\n[1, 2]\\n" in body for body in reads[1:])
     assert found.height == questions.height
-    assert set(found["world_model"]) == {"sees+reads"}
+    assert set(found["model"]) == {"sees+reads"}
     assert set(found["raw_answer"]) == {"[1, 2]"}
-    assert evaluate_world(found, questions)["answer_status"].unique().to_list() == ["unparsed"]
+    scored = evaluate(found, questions, {}, PAPER_ANSWERS)
+    assert scored["answer_status"].unique().to_list() == ["unparsed"]
     shas = captions["image_shas"].to_list()
     assert len(shas) == len(set(map(tuple, shas)))  # each once, however many questions show it
     assert dict(captions.select("shows", pl.col("image_shas").list.len()).unique().iter_rows()) == {
@@ -242,4 +251,4 @@ def test_names_of_pairs() -> None:
     assert captioner_and_reader("chat_x") is None
     assert captioner_and_reader("+b") is None
     with pytest.raises(PredictionError, match=r"joined by \+"):
-        captioned_predictions("alone", "embedded", [], None, None)  # type: ignore[arg-type]
+        captions_of("alone", WORLD, pl.DataFrame(), {}, None)  # type: ignore[arg-type]

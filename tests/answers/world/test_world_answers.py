@@ -8,19 +8,21 @@ from hypothesis import strategies as st
 from questions.world.tidied_rooms import tidied
 from scipy.stats import binomtest
 
-from enact_assets.answers.world.models import WORLD_MODELS, WorldMaterial, predictions_of
+from enact_assets.answers.baselines.predict import predictions_of
+from enact_assets.answers.baselines.references import REFERENCES, WORLD_BASELINES
+from enact_assets.answers.world.models import WORLD_MODELS, WorldMaterial, baseline_answers
 from enact_assets.engine.errors import UnknownNameError
-from enact_assets.questions.world.candidates import LETTERS, PP, WM
+from enact_assets.questions.asked.choices import answer_text, read_letter
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
-from enact_assets.questions.world.items import answer_text, items_of, read_answer
+from enact_assets.questions.world.items import items_of
 from enact_assets.questions.world.pictures import WorldPictures
-from enact_assets.results.world.evaluation import (
-    compare_world_models,
-    evaluate_world,
-    exact_interval,
-)
-from enact_assets.settings.world import WorldSettings
+from enact_assets.questions.world.shown_questions import ask_world_questions
+from enact_assets.results.statistics.models import compare_models, exact_interval
+from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
+from enact_assets.settings.registry import load_registry
+from enact_assets.settings.world import KINDS, LETTERS, PP, WM, WorldSettings
 
+WORLD = "world:embedded"
 ASKED = ("tidy-0", "clear-0")
 
 
@@ -33,44 +35,55 @@ def asked():
     return WorldMaterial(questions, candidates)
 
 
+def answers_of(name, material):
+    return predictions_of(name, WORLD, baseline_answers(name, material))
+
+
+def asked_of(material):
+    variant = load_registry().variant(WORLD)
+    return ask_world_questions(material.questions, material.candidates, variant, lambda _clip: [])
+
+
+def scored(answers, material):
+    return evaluate(answers, asked_of(material), {}, PAPER_ANSWERS)
+
+
 def test_answers_are_read_as_the_release_asks_for_them():
-    assert read_answer('{"action": "B"}') == "B"
-    assert read_answer('First {"action": "A"}, no: {"plan": "c"}.') == "C"
-    assert read_answer("The answer is D.") == "D"
-    assert read_answer("A or B") is None
-    assert read_answer('{"action": "E"}') is None
-    assert read_answer("") is None
+    assert read_letter('{"action": "B"}')[0] == "B"
+    assert read_letter('First {"action": "A"}, no: {"plan": "c"}.')[0] == "C"
+    assert read_letter("The answer is D.")[0] == "D"
+    assert read_letter("A or B")[0] is None
+    assert read_letter('{"action": "E"}')[0] is None
+    assert read_letter("")[0] is None
     # Thoughts are no answer (issue 41, section 1).
-    assert read_answer('<think>{"answer": "A"}</think> B') == "B"
-    assert read_answer('so {"action": "A"}?</think>{"action": "C"}') == "C"
-    assert read_answer('<think>{"action": "A"}') is None
-    assert read_answer('<think>{"action": "A"}</think> I cannot tell.') is None
+    assert read_letter('<think>{"answer": "A"}</think> B')[0] == "B"
+    assert read_letter('so {"action": "A"}?</think>{"action": "C"}')[0] == "C"
+    assert read_letter('<think>{"action": "A"}')[0] is None
+    assert read_letter('<think>{"action": "A"}</think> I cannot tell.')[0] is None
 
 
 @given(st.sampled_from(LETTERS), st.sampled_from([WM, PP]), st.text(max_size=20))
 def test_what_is_written_is_read(letter, task, words):
-    assert read_answer(words + answer_text(task, letter)) == letter
+    assert read_letter(words + answer_text(task, letter))[0] == letter
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_exact_intervals_are_those_of_scipy(counts):
     k, n = counts
-    low, high = exact_interval(pl.Series([k, 0]), pl.Series([n, 0]))
+    low, high = exact_interval(np.array([k, 0]), np.array([n, 0]))
     expected = binomtest(k, n).proportion_ci(0.95, "exact")
     assert (low[0], high[0]) == pytest.approx((expected.low, expected.high))
-    assert low[1] is None
-    assert high[1] is None
+    assert np.isnan([low[1], high[1]]).all()
 
 
 def test_references_score_what_they_must(asked):
     evaluated = {
-        name: evaluate_world(predictions_of(name, "embedded", asked), asked.questions)
-        for name in ("oracle", "first", "random")
+        name: scored(answers_of(name, asked), asked) for name in ("oracle", "first", "random")
     }
-    assert evaluated["oracle"]["is_correct"].all()
-    wm = evaluated["first"].filter(pl.col("task") == WM)
-    assert wm["is_correct"].mean() == 0.25  # each letter is right once per set
-    k, n = evaluated["random"]["is_correct"].sum(), evaluated["random"].height
+    assert evaluated["oracle"]["is_accepted"].all()
+    wm = evaluated["first"].filter(pl.col("kind").str.starts_with(WM))
+    assert wm["is_accepted"].mean() == 0.25  # each letter is right once per set
+    k, n = evaluated["random"]["is_accepted"].sum(), evaluated["random"].height
     interval = binomtest(k, n).proportion_ci(0.99, "exact")
     assert interval.low <= 0.25 <= interval.high
 
@@ -91,48 +104,54 @@ def test_references_score_what_they_must(asked):
 def test_why_an_answer_ended_counts_here_too(asked, text, stop, letter, reason):
     """public K2: a cut thought was unparsed for no reason that anybody could see, and the first
     letter of an answer that was cut was read."""
-    given_ = predictions_of("oracle", "embedded", asked)[:1]
+    given_ = answers_of("oracle", asked)[:1]
     answers = given_.with_columns(raw_answer=pl.lit(text), stop=pl.lit(stop, pl.String))
-    found = evaluate_world(answers, asked.questions).row(0, named=True)
-    assert (found["answer"], found["reason"]) == (letter, reason)
+    found = scored(answers, asked).row(0, named=True)
+    assert found["answer"] == (None if letter is None else [LETTERS.index(letter) + 1])
+    assert found["reason"] == reason
     assert found["answer_status"] == ("unparsed" if letter is None else "parsed")
 
 
 def test_missing_and_unreadable_answers_differ(asked):
-    given_ = predictions_of("oracle", "embedded", asked).with_row_index("row")
+    given_ = answers_of("oracle", asked).with_row_index("row")
     raw = pl.col("raw_answer")
     texts = pl.when(pl.col("row") == 0).then(None).when(pl.col("row") == 1).then(pl.lit("?"))
     answers = given_.with_columns(raw_answer=texts.otherwise(raw)).drop("row")
-    found = evaluate_world(answers, asked.questions)
+    found = scored(answers, asked)
     counts = dict(found["answer_status"].value_counts().iter_rows())
     assert counts == {"missing": 1, "unparsed": 1, "parsed": found.height - 2}
-    accuracies, _ = compare_world_models(found, "embedded", ["oracle"])
-    every = accuracies.filter(pl.col("length").is_null())
-    assert every["n_missing"].sum() == 1
-    assert every["n_scored"].sum() == found.height - 1
-    assert every["n_correct"].sum() == found.height - 2
+    by_status = {row["answer_status"]: row for row in found.iter_rows(named=True)}
+    assert by_status["missing"]["is_accepted"] is None
+    assert by_status["missing"]["pairwise_accuracy"] is None
+    assert by_status["unparsed"]["is_accepted"] is False
+    assert by_status["unparsed"]["pairwise_accuracy"] == 0
 
 
-def test_pairs_of_models_are_compared_per_task_and_condition(asked):
-    rows = pl.concat(
-        evaluate_world(predictions_of(name, "embedded", asked), asked.questions)
-        for name in ("oracle", "first", "clip_chain")
-    )
-    accuracies, pairs = compare_world_models(rows, "embedded", list(WORLD_MODELS))
-    oracle = accuracies.filter(pl.col("world_model") == "oracle", pl.col("length").is_null())
-    assert set(oracle.select("task", "condition").iter_rows()) == {
-        (t, c) for t in (WM, PP) for c in ("same", "view", "equivalent")
-    }
+def test_pairs_of_models_are_compared_per_kind(asked):
+    rows = pl.concat(scored(answers_of(name, asked), asked) for name in ("oracle", "first"))
+    accuracies, pairs = compare_models(rows, WORLD, references=["first"])
+    oracle = accuracies.filter(pl.col("length").is_null(), model="oracle", metric="task_accuracy")
+    assert set(oracle["kind"]) == set(KINDS)
     assert set(oracle["accuracy"]) == {1.0}
-    # Without pictures one model has no score, and is in no pair.
-    none = accuracies.filter(pl.col("world_model") == "clip_chain")
-    assert none["accuracy"].null_count() == none.height
+    expected = [binomtest(n, n).proportion_ci(0.95, "exact").low for n in oracle["n_scored"]]
+    assert oracle["exact_low"].to_list() == pytest.approx(expected)
     assert set(pairs.select("model_a", "model_b").iter_rows()) == {("first", "oracle")}
+
+
+def test_a_baseline_answers_its_tasks_alone(asked):
+    for name, model in WORLD_MODELS.items():
+        tasks = asked.questions.filter(pl.col("task").is_in(model.tasks))
+        assert answers_of(name, asked).height == tasks.height
+
+
+def test_every_baseline_says_what_it_does_and_is_not_ranked():
+    assert set(WORLD_BASELINES) | {"random", "oracle"} == set(WORLD_MODELS)
+    assert set(WORLD_MODELS) <= set(REFERENCES)
 
 
 def test_an_unknown_model_is_named(asked):
     with pytest.raises(UnknownNameError, match="clip_chain"):
-        predictions_of("clip_chian", "embedded", asked)
+        baseline_answers("clip_chian", asked)
 
 
 def painted(asked, condition):
@@ -170,16 +189,15 @@ def painted(asked, condition):
 @pytest.mark.parametrize(("name", "task"), [("clip_continuity", WM), ("clip_chain", PP)])
 def test_continuity_finds_clips_of_the_recording_itself(asked, name, task):
     material = painted(asked, "same")
-    found = evaluate_world(predictions_of(name, "embedded", material), material.questions)
-    assert found.filter(pl.col("task") == task)["is_correct"].all()
-    others = found.filter(pl.col("task") != task)
-    assert set(others["answer_status"]) == {"missing"}
+    found = scored(answers_of(name, material), material)
+    assert set(found["kind"]) == {f"{task}_same"}
+    assert found["is_accepted"].all()
 
 
 def test_a_missing_picture_leaves_its_questions_unanswered(asked):
     material = painted(asked, "same")
     fewer = WorldMaterial(material.questions, material.candidates, painted(asked, "view").pictures)
-    found = predictions_of("clip_continuity", "embedded", fewer)
+    found = answers_of("clip_continuity", fewer)
     assert found["raw_answer"].null_count() == found.height
 
 

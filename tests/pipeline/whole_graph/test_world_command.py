@@ -14,9 +14,9 @@ from enact_assets.answers.people.store import Store, Submission
 from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.questions.world.candidates import LETTERS
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.settings.world import KINDS, LETTERS
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +24,7 @@ MINE = """class Mine:
     def answer(self, parts):
         return "C"
 """
+WORLD = "world:embedded"
 ASKED, ENVIRONMENTS = "picking_up_toys-0", ("picking_up_toys-901", "picking_up_toys-902")
 
 
@@ -51,8 +52,8 @@ def made_by(root: Path) -> set[str]:
     """Steps that a walk over the demonstration and its environments runs now."""
     driver = Driver(root / "data", registry=load_registry(root / "registry.yaml"), workers=1)
     names = [ASKED, *ENVIRONMENTS]
-    only = {"demonstration": names, "variant": ["baseline"]}
-    report = driver.run(demonstrations=names, assets=["world_accuracies"], only=only)
+    only = {"demonstration": names, "variant": [WORLD]}
+    report = driver.run(demonstrations=names, assets=["model_comparisons"], only=only)
     assert report.is_success, [f.message for f in report.failures]
     return {run.step for run in report.made}
 
@@ -67,31 +68,34 @@ def test_one_command_makes_questions_answers_and_sheets(
     assert "these are not WorldPrediction results" in " ".join(said.split())
     assert len(list((root / "sheets").glob("*.png"))) == 4
     lake = Lake(root / "data" / "lake")
-    rows = lake.read_all("world_accuracies").filter(pl.col("length").is_null())
-    oracle = rows.filter(pl.col("world_model") == "oracle")
-    assert oracle.height == 6
+    rows = lake.read("model_accuracies", {"variant": WORLD}).filter(
+        pl.col("length").is_null(), metric="task_accuracy"
+    )
+    oracle = rows.filter(model="oracle")
+    assert set(oracle["kind"]) == set(KINDS)
     assert set(oracle["accuracy"]) == {1.0}
-    bound = rows.filter(pl.col("world_model") == "socratic_rules")
-    assert bound["n_correct"].sum() >= 0.95 * bound["n_scored"].sum()
-    own = rows.filter(pl.col("world_model") == "clip_continuity", pl.col("task") == "wm")
-    by = dict(own.select("condition", "accuracy").iter_rows())
-    assert by["same"] >= by["equivalent"] + 0.2
-    mine = rows.filter(pl.col("world_model") == "mine")
-    assert set(mine["n_missing"]) == {0}
+    assert set(oracle["exact_high"]) == {1.0}
+    bound = rows.filter(model="socratic_rules")
+    assert (bound["accuracy"] * bound["n_scored"]).sum() >= 0.95 * bound["n_scored"].sum()
+    by = dict(rows.filter(model="clip_continuity").select("kind", "accuracy").iter_rows())
+    assert by["wm_same"] >= by["wm_equivalent"] + 0.2
+    mine = rows.filter(model="mine")
     assert not mine["is_reference"].any()
-    assert mine.filter(pl.col("task") == "wm")["accuracy"].unique().to_list() == [0.25]
-    pair = rows.filter(pl.col("world_model") == "mine+mine")
-    assert set(pair["n_missing"]) == {0}
-    captions = lake.read_all("world_captions")
-    assert set(captions["world_model"]) == {"mine+mine"}
+    is_wm = pl.col("kind").str.starts_with("wm")
+    assert mine.filter(is_wm)["accuracy"].unique().to_list() == [0.25]
+    said_by = {"variant": WORLD, "model": "mine+mine"}
+    assert lake.read("predictions", said_by)["error"].is_null().all()
+    captions = lake.read("captions", said_by)
     assert set(captions["caption"]) == {"C"}
     assert set(captions["shows"]) == {"state", "clip"}
+    # Baselines of ENACT are not asked.
+    assert not lake.exists("predictions", {"variant": WORLD, "model": "identity"})
     # Environments lend their clips, and nothing else.
     for name in ENVIRONMENTS:
         at = {"demonstration": name, "gating": "state"}
         assert lake.read("qa", at).is_empty()
         assert lake.read("visibility", at).is_empty()
-        assert lake.read("frame_images", {"demonstration": name, "variant": "baseline"}).is_empty()
+        assert lake.read("frame_images", {"demonstration": name, "variant": WORLD}).is_empty()
         assert not lake.read("clip_images", {"demonstration": name}).is_empty()
 
 
@@ -104,9 +108,9 @@ def test_another_clip_setting_makes_clips_and_what_follows(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ENACT_REGISTRY", str(write_registry(root / "registry.yaml", size_px=24)))
-    follows = {"clip_config", "wanted_clips", "clip_images", "film_images", "world_predictions"}
+    follows = {"clip_config", "wanted_clips", "clip_images", "predictions", "captions"}
     made = made_by(root)
-    may_follow = {"world_evaluation", "world_human_answers", "world_accuracies"}
+    may_follow = {"evaluation", "model_comparisons"}
     assert follows <= made <= follows | may_follow
 
 
@@ -125,12 +129,20 @@ def test_answers_of_people_are_scored_by_the_same_command(
         while (row := store.due(person)) is not None:
             label = LETTERS.index(right[row["question_id"]]) + 1 if person is people[0] else 1
             store.save(row, Submission(f"{person.id} {row['id']}", [label], None, "", 900))
-    assert "world_human_answers" in made_by(root)
-    filtered = lake.read_all("world_human_filter")
+    assert {"human_answers", "predictions", "evaluation"} <= made_by(root)
+    report = Driver(root / "data", registry=load_registry(root / "registry.yaml"), workers=1).run(
+        assets=["question_quality"], only={"variant": [WORLD]}
+    )
+    assert report.is_success
+    quality = lake.read("question_quality", {"variant": WORLD})
     is_first = pl.col("question_id").replace_strict(right, return_dtype=pl.String) == LETTERS[0]
-    assert (filtered["is_kept"] == filtered.select(is_first).to_series()).all()
-    rows = lake.read_all("world_accuracies").filter(pl.col("length").is_null())
-    of_people = rows.filter(pl.col("world_model") == "people (2)")
-    assert of_people["n_scored"].sum() == 2 * filtered.height > 0
-    n_right = filtered.height + filtered["is_kept"].sum()
-    assert of_people["n_correct"].sum() == n_right
+    assert (quality["outcome"].eq("solved") == quality.select(is_first).to_series()).all()
+    rows = lake.read("model_accuracies", {"variant": WORLD}).filter(
+        pl.col("length").is_null(), metric="task_accuracy", model="people (2)"
+    )
+    assert rows["n_scored"].sum() == quality.height > 0
+    n_right = quality.height + quality["outcome"].eq("solved").sum()
+    assert (rows["accuracy"] * rows["n_scored"] * 2).sum() == pytest.approx(n_right)
+    # People answer again only what two of them solved.
+    plan = ["annotate", "plan", *data, "--world", "embedded", "--plan", "k_each", "--kept"]
+    assert main(plan) == 0

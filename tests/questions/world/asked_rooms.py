@@ -11,14 +11,17 @@ from questions.world.tidied_rooms import tidied
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
+from enact_assets.questions.world.shown_questions import ask_world_questions, clips_by_place
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import EQUIVALENT, WorldSettings
 
 PX, STILLS = 64, 4
-SOURCE = {"world_source": "embedded"}
+WORLD = "world:embedded"
+SOURCE, ASKED = {"question_set": WORLD}, {"variant": WORLD}
 
 
-def asked_root(folder: Path, plans_per_length: int = 1) -> DataRoot:
+def asked_root(folder: Path, plans_per_length: int = 1, stills: int = STILLS) -> DataRoot:
     """A data root with the questions of one recording under condition ``equivalent``, the
     pictures of its states and the clips of another.
     """
@@ -32,7 +35,7 @@ def asked_root(folder: Path, plans_per_length: int = 1) -> DataRoot:
     keys = sorted({*questions["key_frame_before"], *questions["key_frame_after"]})
     size = {"width_px": PX, "height_px": PX}
     states = [
-        {"demonstration": "tidy-0", "variant": "baseline", "gating": "state", "key_frame": k}
+        {"demonstration": "tidy-0", "variant": WORLD, "gating": "state", "key_frame": k}
         | {"frame": k, "render_sha": f"{k:064x}", "image_sha": store.put(png(3 * k, 0))} | size
         for k in keys
     ]  # fmt: skip
@@ -42,9 +45,13 @@ def asked_root(folder: Path, plans_per_length: int = 1) -> DataRoot:
         | {"image_sha": store.put(png(3 * action, 14 * place))}
         for recording, view, action in candidates.select("recording", "view", "action")
         .unique().sort(pl.all()).iter_rows()
-        for place in range(1, STILLS + 1)
+        for place in range(1, stills + 1)
     ]  # fmt: skip
-    of = {"demonstration": "tidy-0", "variant": "baseline"}
+    asked = ask_world_questions(
+        questions, candidates, load_registry().variant(WORLD), clips_by_place(pl.DataFrame(clips))
+    )
+    lake.write("asked_questions", asked, ASKED)
+    of = {"demonstration": "tidy-0", **ASKED}
     lake.write("frame_images", pl.DataFrame(states), of)
     lake.write("clip_images", pl.DataFrame(clips), {"demonstration": "tidy-901"})
     return root

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
-from enact_assets.questions.world.tables import WorldAccuracies
 from enact_assets.results.report.parts import Figure, Section, Table, Text
 from enact_assets.results.report.rows import ReportRows
 from enact_assets.results.report.world_section import world_prediction
@@ -33,7 +33,7 @@ def row(model: str, condition: str, length: int | None, share: float | None) -> 
 
 
 def rows_of(found: list[dict[str, Any]], variant: str = "baseline") -> ReportRows:
-    return ReportRows({"world": WorldAccuracies.build(found)}, variant, "")
+    return ReportRows({"world": pl.DataFrame(found)}, variant, "")
 
 
 @pytest.fixture

@@ -5,11 +5,16 @@ import polars as pl
 import pytest
 from questions.world.tidied_rooms import tidied
 
-from enact_assets.answers.world.models import WorldMaterial, predictions_of
-from enact_assets.engine.publishing.sql_files import sql_folder
+from enact_assets.answers.baselines.predict import predictions_of
+from enact_assets.answers.world.models import WorldMaterial, baseline_answers
+from enact_assets.engine.publishing.sql_files import released_columns, sql_folder
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
-from enact_assets.questions.world.tables import WorldEvaluation, WorldQuestions
-from enact_assets.results.world.evaluation import compare_world_models, evaluate_world
+from enact_assets.questions.world.shown_questions import ask_world_questions
+from enact_assets.questions.world.tables import WorldQuestions
+from enact_assets.results.statistics.models import compare_models
+from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
+from enact_assets.results.verification.tables import Evaluation
+from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import WorldSettings
 
 ASKED = ("tidy-0", "clear-0")
@@ -22,15 +27,18 @@ def tables() -> dict[str, pl.DataFrame]:
     questions, candidates = as_tables(made, recorded)
     material = WorldMaterial(questions, candidates)
     names = ("oracle", "first", "clip_chain")
-    evaluated = pl.concat(
-        evaluate_world(predictions_of(name, "embedded", material), questions) for name in names
-    )
-    accuracies, _ = compare_world_models(evaluated, "embedded", names)
+    variant = load_registry().variant("world:embedded")
+    asked = ask_world_questions(questions, candidates, variant, lambda _clip: [])
+    answers = {n: predictions_of(n, variant.name, baseline_answers(n, material)) for n in names}
+    evaluated = pl.concat(evaluate(of, asked, {}, PAPER_ANSWERS) for of in answers.values())
+    accuracies, comparisons = compare_models(evaluated, variant.name, references=names)
     return {
         "world_questions": questions,
         "world_candidates": candidates,
-        "world_evaluation": evaluated,
-        "world_accuracies": accuracies,
+        "predictions": pl.concat(answers.values()),
+        "evaluation": evaluated,
+        "model_accuracies": accuracies,
+        "model_comparisons": comparisons,
     }
 
 
@@ -47,7 +55,23 @@ def run(connection, folder, name):
     return connection.execute((sql_folder() / folder / f"{name}.sql").read_text("utf-8"))
 
 
-def test_the_leaderboard_has_conditions_side_by_side(published):
+def test_old_names_still_answer(published):
+    """Version 0.2.0 had tables of these names."""
+    for name in ("world_predictions", "world_evaluation", "world_accuracies", "world_comparisons"):
+        run(published, "marts", name)
+        columns = released_columns(sql_folder())[name][1]
+        assert published.execute(f"select {', '.join(columns)} from {name}").fetchone()  # noqa: S608
+    rows = published.execute(
+        "select n_correct, n_scored from world_accuracies "
+        "where world_model = 'oracle' and length is null"
+    ).fetchall()
+    assert len(rows) == 6
+    assert all(n == of > 0 for n, of in rows)
+    wrong = published.execute(
+        "select count(*) from world_evaluation as old join world_questions using (question_id) "
+        "where old.world_model = 'oracle' and old.answer <> world_questions.answer"
+    ).fetchone()
+    assert wrong == (0,)
     run(published, "marts", "world_leaderboard")
     rows = published.execute(
         "select task, world_model, same_recording, other_view, equivalent from world_leaderboard"
@@ -85,15 +109,16 @@ def test_conditions_are_compared_in_pairs(published):
 
 
 def test_checks_find_what_they_are_for(published):
-    for name in ("world_questions_have_their_candidates", "world_oracle_is_always_right"):
-        assert run(published, "checks", name).fetchall() == []
+    name = "world_questions_have_their_candidates"
+    assert run(published, "checks", name).fetchall() == []
     published.execute("update world_candidates set category = 'x' where option = 'A' and place = 1")
     (n_a,) = published.execute("select count(*) from world_questions where answer = 'A'").fetchone()
     found = run(published, "checks", "world_questions_have_their_candidates").fetchall()
     assert len(found) == n_a > 0
-    published.execute("update world_evaluation set is_correct = null where question_id in "
+    assert run(published, "checks", "oracle_is_always_right").fetchall() == []
+    published.execute("update evaluation set is_accepted = null where question_id in "
                       "(select min(question_id) from world_questions)")  # fmt: skip
-    assert len(run(published, "checks", "world_oracle_is_always_right").fetchall()) == 1
+    assert len(run(published, "checks", "oracle_is_always_right").fetchall()) == 1
 
 
 COLUMNS = "n_scored, accuracy, n_markov_right, markov_right, n_markov_wrong, markov_wrong"
@@ -104,22 +129,22 @@ def test_scores_are_split_by_what_usual_orders_answer() -> None:
     right = {"a": (True, True, True), "b": (True, False, None), "c": (False, True, False)}
     answered = pl.DataFrame(
         [
-            {"world_source": "films", "world_model": name, "question_id": q, "task": "pp"}
-            | {"condition": "equivalent", "is_correct": is_right}
+            {"variant": "world:films", "model": name, "question_id": q, "is_accepted": is_right}
             for q, (markov, model, _) in right.items()
             for name, is_right in (("markov", markov), ("model", model), ("mute", None))
         ]
     )
     asked = pl.DataFrame(
         [
-            {"world_source": "films", "question_id": q, "is_decidable": of[2]}
+            {"world_source": "films", "question_id": q, "task": "pp", "condition": "equivalent"}
+            | {"is_decidable": of[2]}
             for q, of in right.items()
         ]
     )
-    assert set(answered.columns) < set(WorldEvaluation.schema())
+    assert set(answered.columns) < set(Evaluation.schema())
     assert set(asked.columns) < set(WorldQuestions.schema())
     with duckdb.connect() as connection:
-        for name, rows in (("world_evaluation", answered), ("world_questions", asked)):
+        for name, rows in (("evaluation", answered), ("world_questions", asked)):
             connection.register("rows", rows.to_arrow())
             connection.execute(f"create table {name} as select * from rows")  # noqa: S608
         connection.execute((sql_folder() / "marts/world_by_orders.sql").read_text("utf-8"))

@@ -13,7 +13,6 @@ from questions.world.tidied_rooms import tidied
 from enact_assets.engine.errors import QuestionFileError, RenderError
 from enact_assets.questions.world.annotated_actions import annotated_actions
 from enact_assets.questions.world.annotated_questions import annotated_questions
-from enact_assets.questions.world.candidates import PP, WM
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
 from enact_assets.questions.world.items import items_of
 from enact_assets.questions.world.step_files import read_step_file
@@ -25,7 +24,7 @@ from enact_assets.results.world.release import (
     release_bytes,
     to_release,
 )
-from enact_assets.settings.world import WorldSettings
+from enact_assets.settings.world import PP, WM, WorldSettings
 
 from reference.small_step_files import three_kitchens
 
