@@ -118,7 +118,9 @@ def _print_question(console: Console, question: Question) -> None:
     _heading(console, "Prompt")
     console.print(plain(question.prompt.strip()))
     right = question.choice(question.reference[0]) if question.is_choice else None
-    _heading(console, f"Right answer: {right}" if right else f"Right order: {list(question.reference)}")
+    _heading(
+        console, f"Right answer: {right}" if right else f"Right order: {list(question.reference)}"
+    )
     if question.n_perturbed:
         console.print(f"  Noise perturbed {question.n_perturbed} components of the actions.")
     for step in question.steps:

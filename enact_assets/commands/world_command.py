@@ -17,6 +17,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted, named
 from enact_assets.pipeline.handles.tools import AnnotatedFilms
 from enact_assets.pipeline.root.scope import read_scope
+from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.world.annotated_questions import not_asked
 from enact_assets.questions.world.annotated_videos import ANNOTATED_VIDEOS, write_annotated_videos
 from enact_assets.questions.world.asked_actions import coverage_notes
@@ -25,7 +26,7 @@ from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE, Registry, load_registry
 from enact_assets.settings.world import CONDITIONS, EMBEDDED_WORLD, EQUIVALENT, world_name
 
-MADE = ("model_comparisons",)
+MADE = ("model_comparisons", "human_agreement", "question_quality")
 SHOWN = 4
 EMBEDDED_RESULTS = (
     "Embedded demonstrations, unfiltered by people: these are not WorldPrediction results."
@@ -54,7 +55,8 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
     else:
         chosen.demonstration = [*asked, *environments]
         chosen.variant = [world_name(EMBEDDED_WORLD)]
-    chosen.model = list(registry.world.models)
+    people = DataResource(root=str(arguments.data)).models.answered.annotators()
+    chosen.model = [*registry.world.models, *people]
     code = walk(chosen, console, registry, None)
     if environments and not arguments.step_file:
         lent = counted(len(environments), "environment")

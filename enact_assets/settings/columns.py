@@ -13,8 +13,8 @@ key_frame = partial(integer, "index of the key frame, from 0")
 frame = partial(integer, "frame of the replay", "frame")
 kind = partial(
     text,
-    "forward (order images) or inverse (order actions); of WorldPrediction wm or pp and where clips "
-    "come from, such as wm_same",
+    "forward (order images) or inverse (order actions); of WorldPrediction wm or pp and where "
+    "clips come from, such as wm_same",
 )
 world_source = partial(
     text, "embedded, or the step file whose annotations the questions are made from"

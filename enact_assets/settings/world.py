@@ -23,6 +23,18 @@ def kind_of(task: str, condition: str) -> str:
     return f"{task}_{condition}"
 
 
+_TASKS = {WM: "which action (WM)", PP: "which plan (PP)"}
+_CLIPS = {SAME: "the recording itself", VIEW: "another camera", EQUIVALENT: "another room"}
+
+
+def kind_in_words(kind: str) -> str:
+    """``which plan (PP), clips of another room``; kinds of ENACT are words already."""
+    if kind not in KINDS:
+        return kind
+    task, condition = kind.split("_")
+    return f"{_TASKS[task]}, clips of {_CLIPS[condition]}"
+
+
 def world_name(source: str) -> str:
     """Name of the question set, and of the variant, that ask about a world source."""
     return f"{WORLD}{source}"

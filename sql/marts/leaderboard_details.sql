@@ -1,7 +1,8 @@
 -- leaderboard_details: one row per variant, model, kind and length; length null: all lengths.
 -- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
 -- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings,
---        videos and WorldPrediction have sets of their own); the others are in probe_deltas. pairwise_accuracy is
+--        videos and WorldPrediction have their own); the others are in probe_deltas. Its column
+--        pairwise_accuracy is
 --        passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over questions
 --        of their shares of steps; within one length the two are equal. Rows without scores are in
 --        no score: answers that were never obtained (n_missing) and, of gatings under profile

@@ -1,4 +1,4 @@
--- world_human_agreement: one row per role, annotators, task, condition, length and measure of agreement.
+-- world_human_agreement: one row per role, annotators, kind, length and measure of agreement.
 -- Reads: human_agreement.
 -- Rule:  an old name, which leaves with the next version.
 -- Successor: human_agreement.

@@ -1,4 +1,4 @@
--- world_leaderboard: one row per source, task and model of WorldPrediction, conditions side by side.
+-- world_leaderboard: one row per source, task and model, conditions side by side.
 -- Reads: world_accuracies.
 -- Rule:  an old name, which leaves with the next version.
 -- Successor: leaderboard_details.

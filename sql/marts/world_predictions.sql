@@ -6,4 +6,6 @@ create view world_predictions as
 select
     variant[7:] as world_source, model as world_model, question_id, raw_answer, error, stop
 from predictions
-where variant like 'world:%' and not regexp_full_match(model, '(person|solver|simulated)_[1-9][0-9]*');
+where
+    variant like 'world:%'
+    and not regexp_full_match(model, '(person|solver|simulated)_[1-9][0-9]*');

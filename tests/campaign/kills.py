@@ -65,10 +65,10 @@ EVERY_REPORT = 4
 """One in so many chains makes the report too, whose figures take longer than all other steps."""
 SHARE_DRIVER, SHARE_TREE = 0.15, 0.1
 """Of kills of a walk with workers; the others hit a worker at work."""
-ASKING = ("predictions", "world_predictions")
+ASKING = ("predictions",)
 N_ASKED_PARTITIONS = 4
 """Two variants, films, and these by captions."""
-ANSWERS = ("predictions", "world_predictions", "captions")
+ANSWERS = ("predictions", "captions")
 LEDGER_FOLDER = "ledger"
 SHARE_SLOW = 0.5
 """Of chains whose model takes its time, so that kills hit while it is asked."""

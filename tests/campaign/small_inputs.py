@@ -14,11 +14,10 @@ from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan
 from enact_assets.answers.people.store import Store, Submission
 from enact_assets.answers.people.variant_questions import shown_questions
-from enact_assets.answers.world.content import asked_under, shown_world_questions
 from enact_assets.questions.asked.official import image_paths, official_id, question_type
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE, DEFAULT_REGISTRY
-from enact_assets.settings.world import EQUIVALENT
+from enact_assets.settings.world import world_name
 
 from reference.small_step_files import three_kitchens
 from reference.small_videos import write_video
@@ -96,8 +95,7 @@ def write_people(made: Path, people: Path) -> None:
     Each is right but for those of a pattern, so that agreement is not perfect; some cannot tell.
     """
     root, store = DataRoot(made, None), Store(str(people))
-    worlds = shown_world_questions(root, KITCHENS, EQUIVALENT).questions
-    asked = {BASELINE: shown_questions(root, BASELINE).questions, asked_under(KITCHENS): worlds}
+    asked = {v: shown_questions(root, v).questions for v in (BASELINE, world_name(KITCHENS))}
     questions: dict[str, ShownQuestion] = {}
     for variant, shown in asked.items():
         load_plan(store, k_each_plan(shown, len(ANNOTATORS), has_practice=False), variant)

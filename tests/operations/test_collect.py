@@ -32,18 +32,17 @@ from enact_assets.pipeline.root.collect import (
 from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.world.tables import ClipImages, FilmImages
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.world import set_columns
 
 DAY = 24 * 3600.0
 NAMES = {
     "demonstration": {"cups-0", "cups-1"},
     "gating": {"state"},
-    "question_set": {"state"},
+    "question_set": {"state", "world:filmed"},
     "model": {"oracle"},
     "training_activity": set[str](),
     "question_file": set[str](),
     "variant": {"baseline", "high"},
-    "world_model": {"oracle"},
-    "world_source": {"embedded"},
 }
 
 
@@ -420,7 +419,7 @@ def test_leftovers_go_and_foreign_files_are_told(root: Root) -> None:
 def test_pictures_of_clips_and_films_stay(root: Root) -> None:
     """No row of frame_images names them."""
     clip = {"demonstration": "cups-0", "view": "baseline", "frame": 0, "render_sha": "0" * 64}
-    film = {"world_source": "embedded", "recording": "1_7", "time_s": 0.0}
+    film = {**set_columns("filmed"), "recording": "1_7", "time_s": 0.0}
     shown = {"action": 1, "place": 1, "width_px": 2, "height_px": 2}
     for table, row, sha in ((ClipImages, clip, 4), (FilmImages, film, 5)):
         rows = table.build([{**row, **shown, "image_sha": root.shas[sha]}])
@@ -434,7 +433,6 @@ def test_every_dimension_of_every_table_can_leave(root: Root) -> None:
     """A table that nobody thought of would keep its files for ever."""
     left = {d: "left" for contract in TABLES.values() for d in contract.by}
     kept = {"demonstration": "cups-0", "gating": "state", "model": "oracle", "variant": "high"}
-    kept |= {"world_model": "oracle", "world_source": "embedded"}
     wanted = []
     for name, contract in TABLES.items():
         for dimension in contract.by:

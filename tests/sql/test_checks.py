@@ -380,16 +380,6 @@ BREAKS: list[tuple[str, str, Break]] = [
         "'n_candidates': 0",
         _drop("world_candidates", question_id="wm-1"),
     ),
-    (
-        "world_oracle_is_always_right",
-        "pp-1",
-        _set("world_evaluation", {"question_id": "pp-1"}, answer="A", is_correct=False),
-    ),
-    (
-        "world_oracle_is_always_right",
-        "wm-1",
-        _set("world_evaluation", {"question_id": "wm-1"}, answer_status="missing", is_correct=None),
-    ),
 ]
 
 

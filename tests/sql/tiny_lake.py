@@ -36,6 +36,7 @@ from enact_assets.results.statistics.models import compare_models
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.predicates import CATALOGUE
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.settings.world import set_columns
 
 from reference.error_analysis import compare_step
 
@@ -369,8 +370,8 @@ def _world(rows: Rows) -> None:
 
 
 def _world_question(rows: Rows, name: str, options: list[list[str]], plan: list[str]) -> None:
-    """A question, its candidates, and the oracle's answer. Each category has one clip."""
-    here = {"world_source": "embedded", "question_id": name}
+    """A question and its candidates. Each category has one clip."""
+    here = {**set_columns("embedded"), "question_id": name}
     about = {"task": name[:2], "condition": "same", "length": len(plan), "n_videos": 1}
     letter, pool = "ABCD"[options.index(plan)], sorted({c for option in options for c in option})
     _add(
@@ -406,10 +407,6 @@ def _world_question(rows: Rows, name: str, options: list[list[str]], plan: list[
                 view="baseline",
                 category=category,
             )
-    answered = {**here, "world_model": "oracle"}
-    _add(rows, "world_predictions", **answered, raw_answer=letter, error=None)
-    scores = {"answer_status": "parsed", "answer": letter, "is_correct": True}
-    _add(rows, "world_evaluation", **answered, **about, recording=TABLE, **scores)
 
 
 def add_settings(rows: Rows, registry: Path | None = None) -> None:

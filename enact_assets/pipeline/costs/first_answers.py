@@ -32,7 +32,9 @@ from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.results.verification.metrics import expected_pairwise, summarize
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.registry import Registry
+from enact_assets.settings.world import KINDS, LETTERS
 
 EVALUATED_BY = "evaluation"
 
@@ -85,7 +87,12 @@ class FirstAnswers:
                 pairwise_chance=expected_pairwise(),
             )
         )
-        return summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left").sort("kind")
+        scores = summarize(self.evaluation, ["kind"]).join(chance, on="kind", how="left")
+        is_choice = pl.col("kind").is_in(KINDS)
+        return scores.with_columns(
+            pl.when(is_choice).then(1 / len(LETTERS)).otherwise(pl.col(name)).alias(name)
+            for name in ("task_chance", "pairwise_chance")
+        ).sort("kind")
 
     def cost(self) -> str:
         """One line with tokens, price, time and the answering models, including old answers. Then
@@ -198,7 +205,9 @@ def ask_first(
     rows = predictions_of(model, asked.variant, answers)
     demonstrations = names_in_lake(data)["demonstration"]
     files = question_file_names(data.question_files)
-    names = names_now(registry, demonstrations, [model], files)
+    source = world_source_of(asked.variant)
+    sources = () if source is None else (source,)
+    names = names_now(registry, demonstrations, [model], files, world_sources=sources)
     tools = Tools(data.images, data.recordings, data.question_files)
     store = _LakeAnd(data.lake, {"predictions": rows})
     context = StepContext(store, names, partial(entry_of, registry), tools)

@@ -40,47 +40,54 @@ class Partitions:
         self.shards = shards
         if shards is not None:
             self._one[shards.dimension] = dg.StaticPartitionsDefinition(list(shards.names))
-        self._two: dict[tuple[str, ...], dg.MultiPartitionsDefinition] = {}
         # Static partitions: all names of the registry, independently of imports.
         files = [g.question_file for g in registry.gatings.values() if g.question_file is not None]
-        names = names_now(registry, (), (), files)
-        self._static_dimensions = frozenset(registry.named)
-        self._all = names.of
+        self._names = names_now(registry, (), (), files)
+        self._static = frozenset(registry.named)
         # (Input dimension, dimension that determines it) -> name in the latter -> name in the
         # former.
         self._decided = {
-            (other, dimension): names.decided(other, dimension)
+            (other, dimension): self._names.decided(other, dimension)
             for dimension in GRAPH.determines
             for other in GRAPH.determined_by(dimension)
         }
-        self._holds = names.holds
 
     def of(self, asset: str) -> dg.PartitionsDefinition[Any] | None:
         """The partitions of ``asset``; None if it is not partitioned."""
         named = dimensions(asset)
         if not named:
             return None
-        if len(named) == 1:
-            return self._one[named[0]]
-        if named not in self._two:
-            self._two[named] = dg.MultiPartitionsDefinition({d: self._one[d] for d in named})
-        return self._two[named]
+        axes = {dimension: self._axis(asset, dimension) for dimension in named}
+        return axes[named[0]] if len(named) == 1 else dg.MultiPartitionsDefinition(axes)
+
+    def _axis(self, asset: str, dimension: str) -> dg.PartitionsDefinition[str]:
+        names, every = self._on_axis(asset, dimension), self._names.of.get(dimension)
+        is_whole = dimension not in self._static or names == every
+        return self._one[dimension] if is_whole else dg.StaticPartitionsDefinition(list(names))
+
+    def _on_axis(self, asset: str, dimension: str) -> tuple[str, ...]:
+        """Names of a static dimension that ``asset`` has partitions of. Of two dimensions all names
+        stay, as Dagster maps one of them to an asset with that dimension only if they are equal.
+        """
+        if dimension not in self._static:
+            return ()
+        is_one = dimensions(asset) == (dimension,)
+        return self._names.by_dimension(asset)[0] if is_one else self._names.of[dimension]
 
     def deps(self, step: StepSpec) -> list[dg.AssetDep]:
         """Our own assets that ``step`` reads, each with its partition mapping."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", dg.BetaWarning)  # mappings: pinned and tested
-            own = dimensions(step.assets[0])
             return [
-                dg.AssetDep(given.asset, partition_mapping=self._mapping(own, given))
+                dg.AssetDep(given.asset, partition_mapping=self._mapping(step.assets[0], given))
                 for given in step.inputs
                 if given.asset not in EXTERNAL
             ]
 
     def _mapping(  # noqa: PLR0911 - one for each way to follow
-        self, ours: tuple[str, ...], given: Input
+        self, asset: str, given: Input
     ) -> dg.PartitionMapping | None:
-        theirs, fixed = dimensions(given.asset), dict(given.fixed)
+        ours, theirs, fixed = dimensions(asset), dimensions(given.asset), dict(given.fixed)
         if fixed and not given.is_also_own:
             if len(fixed) < len(theirs):  # the mapping has more partitions than are read
                 return dg.AllPartitionMapping()
@@ -88,50 +95,77 @@ class Partitions:
         if fixed and len(theirs) < len(ours):
             # Dagster has no mapping for both; our own plan is exact.
             return self._by_name(ours, theirs)
-        changed: dict[str, tuple[str, dg.StaticPartitionMapping]] = {
-            d: (own, _static(self._all[d], self._decided[d, own]))
+        changed = {
+            d: (own, self._static_mapping(asset, own, given, d))
             for d in theirs
             for own in ours
-            if d not in ours and (d, own) in self._decided
+            if self._differs(asset, own, given, d)
         }
         for dimension, name in fixed.items():
             changed[dimension] = (dimension, self._and_fixed(dimension, name))
-        dimension = "" if given.when is None else GRAPH.conditions[given.when]
-        # For dynamic names, the mapping has the partition with the same name, whether it exists or
-        # not.
-        is_static = dimension in theirs and dimension in self._static_dimensions
-        if given.when is not None and is_static:
-            own = next((o for o in ours if (dimension, o) in self._decided), dimension)
-            of = self._decided.get((dimension, own), {n: n for n in self._all[dimension]})
-            holds = {n: name for n, name in of.items() if name in self._holds[given.when]}
-            changed[dimension] = (own, _static(self._all[dimension], holds))
         if not changed:
             return self._by_name(ours, theirs)
         if len(ours) < len(theirs):
-            return self._of_many(ours[0], next(iter(changed)))
+            dimension, (own, _) = next(iter(changed.items()))
+            return self._of_many(asset, own, given.asset, dimension)
+        if len(theirs) < len(ours) or not {*ours, *changed} & {*theirs}:
+            return dg.AllPartitionMapping()
         if len(theirs) > 1 and not set(ours) & set(theirs):
             return dg.AllPartitionMapping()
         if len(theirs) == 1:
             return changed[theirs[0]][1]
         same = dg.IdentityPartitionMapping()
         return dg.MultiPartitionMapping(
-            {d: dg.DimensionPartitionMapping(*changed.get(d, (d, same))) for d in theirs}
+            {
+                d: dg.DimensionPartitionMapping(*changed.get(d, (d, same)))
+                for d in theirs
+                if d in changed or d in ours
+            }
         )
 
-    def _of_many(self, ours: str, theirs: str) -> dg.PartitionMapping:
-        """Mapping from one dimension to two, where ``ours`` decides ``theirs``.
+    def _differs(self, asset: str, own: str, given: Input, dimension: str) -> bool:
+        """Whether names in ``dimension`` of the input follow from names in ``own`` of ``asset`` in
+        another way than one by one.
+        """
+        if (dimension, own) in self._decided:
+            return dimension not in dimensions(asset)
+        # For dynamic names, the mapping has the partition with the same name, whether it exists or
+        # not.
+        if own != dimension or dimension not in self._static:
+            return False
+        is_conditional = given.when is not None and GRAPH.conditions[given.when] == dimension
+        axes = [self._on_axis(of, dimension) for of in (asset, given.asset)]
+        return is_conditional or axes[0] != axes[1]
+
+    def _static_mapping(
+        self, asset: str, own: str, given: Input, dimension: str
+    ) -> dg.StaticPartitionMapping:
+        """Mapping for names in ``own`` of ``asset`` -> the name in ``dimension`` of the input."""
+        names = self._on_axis(given.asset, dimension)
+        of = self._decided.get((dimension, own), {})
+        wanted = set(names)
+        if given.when is not None and GRAPH.conditions[given.when] == dimension:
+            wanted &= self._names.holds[given.when]
+        follows = {n: of.get(n, n) for n in self._on_axis(asset, own)}
+        return _static(names, {n: name for n, name in follows.items() if name in wanted})
+
+    def _of_many(self, asset: str, own: str, read: str, dimension: str) -> dg.PartitionMapping:
+        """Mapping from one dimension of ``asset`` to two of ``read``, where ``own`` decides
+        ``dimension``.
 
         Dagster supports this only for equal names. Otherwise the mapping has more partitions than
         are read.
         """
-        is_same = all(name == other for name, other in self._decided[theirs, ours].items())
-        if is_same and self._one[ours] == self._one[theirs]:
-            return dg.MultiToSingleDimensionPartitionMapping(theirs)
+        names = self._on_axis(asset, own)
+        of = self._decided.get((dimension, own), {})
+        is_same = all(of.get(name, name) == name for name in names)
+        if is_same and self._axis(asset, own) == self._axis(read, dimension):
+            return dg.MultiToSingleDimensionPartitionMapping(dimension)
         return dg.AllPartitionMapping()
 
     def _and_fixed(self, dimension: str, name: str) -> dg.StaticPartitionMapping:
         """A mapping where each partition reads its own name and the fixed one."""
-        every = self._all[dimension]
+        every = self._names.of[dimension]
         return dg.StaticPartitionMapping({n: list(every) if n == name else [n] for n in every})
 
     def _by_name(

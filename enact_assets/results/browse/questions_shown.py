@@ -68,8 +68,8 @@ class Question:
         return self.kind in KINDS
 
     def choice(self, label: int) -> str:
-        """The meaning of ``label`` in an answer: the name of a picture, or the text of an action; of
-        WorldPrediction a clip, or a plan with its letter.
+        """The meaning of ``label`` in an answer: the name of a picture, or the text of an action;
+        of WorldPrediction a clip, or a plan with its letter.
         """
         return _choice(self.kind, self.actions, label)
 

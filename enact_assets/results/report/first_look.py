@@ -1,21 +1,22 @@
 """A page on the first answers of a model: each wrong or unreadable answer with its question."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.demonstrations.pictures.sheets import question_strip
+from enact_assets.demonstrations.pictures.sheets import contact_sheet, question_strip
 from enact_assets.engine.errors import EnactError
 from enact_assets.questions.asked.types import type_of
 from enact_assets.results.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
 from enact_assets.results.report.page import render
 from enact_assets.results.report.parts import NONE, Example, Section, Table, Text, percent
+from enact_assets.settings.world import KINDS, LETTERS, PP
 
-PictureAt = Callable[[str, int], NDArray[np.uint8]]
-"""(demonstration, key frame) -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
+PictureAt = Callable[..., NDArray[np.uint8]]
+"""The parts of a :data:`PictureKey` -> uint8 (h, w, 3). Errors: :class:`EnactError`."""
 SHARES = ("task_accuracy", "task_chance", "pairwise_accuracy", "pairwise_chance")
 COUNTS = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
 THUMBNAIL_PX = 220
@@ -51,17 +52,30 @@ def first_look_page(
 
 
 def _example(row: Mapping[str, Any], picture: PictureAt) -> Example:
-    strip, note = None, ""
+    strip, note, is_choice = None, "", row["kind"] in KINDS
     try:
-        shown = [picture(row["demonstration"], k) for k in row["shown_key_frames"]]
-        strip = question_strip(shown, row["kind"], THUMBNAIL_PX)
+        parts = [part for part in type_of(row).parts(row) if not isinstance(part, str)]
+        shown = [picture(*part.key) for part in parts]
+        if is_choice:
+            names = [part.name for part in parts]
+            strip = contact_sheet(shown, names, thumbnail_px=THUMBNAIL_PX)
+        else:
+            strip = question_strip(shown, row["kind"], THUMBNAIL_PX)
     except (EnactError, KeyError) as error:
         note = f"The pictures cannot be shown: {error}"
+    what = "option" if is_choice else "order"
+
+    def named(labels: Sequence[int] | None) -> str:
+        if labels is None:
+            return NONE
+        return LETTERS[labels[0] - 1] if is_choice else str(labels)
+
     facts = (
         ("Question", ids(row["question_id"])),
         ("Verdict", (type_of(row).feedback(row),)),
-        ("Expected order", (str(row["reference"]),)),
-        ("Given order", (NONE if row["answer"] is None else str(row["answer"]),)),
+        *((("Plans", (row["actions"][-2],)),) if row["kind"].startswith(PP) else ()),
+        (f"Expected {what}", (named(row["reference"]),)),
+        (f"Given {what}", (named(row["answer"]),)),
         ("Raw answer of the model", (shortened(row["raw_answer"]),)),
     )
     return Example(
@@ -70,7 +84,7 @@ def _example(row: Mapping[str, Any], picture: PictureAt) -> Example:
         strip=strip,
         alt=f"The pictures of question {row['question_id']} as shown.",
         note=note,
-        actions=tuple(row["actions"]),
+        actions=() if is_choice else tuple(row["actions"]),
         facts=facts,
         link=browse_address(row["question_id"], row["variant"]),
     )

@@ -10,7 +10,7 @@ import pytest
 
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.references import MODELS, REFERENCES, baseline
+from enact_assets.answers.baselines.references import BASELINE_NAMES, MODELS, REFERENCES, baseline
 from enact_assets.answers.baselines.requests import ImageReader, build_request, request_sha
 from enact_assets.answers.baselines.text_prior import ActionRules
 from enact_assets.answers.models.messages import Picture, Text
@@ -138,7 +138,7 @@ def test_an_unreadable_picture_is_a_reason_too() -> None:
     found = predict("pixel_continuity", "v", home.asked, unreadable, shas(home))
     errors = "\n".join(found["error"].drop_nulls())
     assert "MissingPartitionError: images: sha 5 is gone" in errors
-    assert "household-4, key frame 6: expected a picture of shape" in errors
+    assert "key frame 6 of household-4: expected a picture of shape" in errors
     assert 0 < found["raw_answer"].null_count() < found.height
 
 
@@ -163,7 +163,7 @@ def test_a_request_is_named_by_model_prompt_and_pictures_in_order() -> None:
     ]
     assert same == request_sha("m", request)
     assert len({same, *others}) == 5
-    assert [p.name for p in request.pictures][:2] == ["Current State", "Next State 1"]
+    assert [p.shown.name for p in request.pictures][:2] == ["Current State", "Next State 1"]
 
 
 def test_models_are_shown_the_parts_of_the_question_in_order() -> None:
@@ -200,7 +200,7 @@ def test_thumbnails_average_cells_whatever_the_size() -> None:
 def test_models_are_those_of_the_registry_and_unknown_ones_are_named() -> None:
     """A model that is registered and not built would fail after everything else ran."""
     assert set(load_registry().models) <= set(MODELS)
-    assert set(LEARNED) < set(REFERENCES) == set(MODELS)
+    assert set(LEARNED) < set(REFERENCES) == set(BASELINE_NAMES)
     assert all(baseline(name) for name in UNTRAINED)
     for name, about in MODELS.items():
         assert len(about.split()) > 10

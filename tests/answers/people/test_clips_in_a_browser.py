@@ -15,16 +15,15 @@ from answers.people.test_page_in_a_browser import (
     focus,
     go_on_from_practice,
 )
-from questions.world.asked_rooms import asked_root
+from questions.world.asked_rooms import WORLD, asked_root
 from results.browse.browser import Tab, opened
 
 from enact_assets.answers.people.annotator_names import PERSON
 from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import paper_plan
 from enact_assets.answers.people.store import Store
-from enact_assets.answers.world.content import asked_under, shown_world_questions
+from enact_assets.answers.people.variant_questions import shown_questions
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.settings.world import EQUIVALENT
 
 pytestmark = [
     pytest.mark.slow,
@@ -44,8 +43,8 @@ def asked(tmp_path: Path, tab: Tab) -> Iterator[tuple[Hands, Store, str]]:
     """At the first page of an annotator with about ten questions after three for practice."""
     root, store = asked_root(tmp_path), Store(str(tmp_path / "people.db"))
     name, token = store.invite("Ada", PERSON)
-    shown = shown_world_questions(root, "embedded", EQUIVALENT)
-    load_plan(store, paper_plan(shown.questions, [name], 0), asked_under("embedded"))
+    shown = shown_questions(root, WORLD)
+    load_plan(store, paper_plan(shown.questions, [name], 0), WORLD)
     tab._call("Network.clearBrowserCookies")
     tab._call("Emulation.setTouchEmulationEnabled", enabled=False)
     with serving(store, ImageStore(root.images), requests_per_s=1000.0) as port:

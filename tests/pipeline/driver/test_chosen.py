@@ -266,9 +266,9 @@ def test_a_new_root_is_told_what_is_made(data) -> None:
     change = ScopeChange(Scope(), is_first=True, is_changed=False, has_new_variants=False)
     [everything] = change.words(names, REGISTRY)
     assert "The whole registry is made: 12 demonstrations" in everything
-    [part] = change.words(names, REGISTRY, ("world_accuracies",))
+    [part] = change.words(names, REGISTRY, ("model_comparisons",))
     assert part == (
-        "This data root is new. Made now is only world_accuracies, with what it is made from."
+        "This data root is new. Made now is only model_comparisons, with what it is made from."
     )
 
 

@@ -6,7 +6,18 @@ from enact_assets.engine.planning.lineage import Lineage
 from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import Provenance
 from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, ROOTS, STEPS
+from enact_assets.pipeline.steps.inputs import (
+    ASKS_ENACT,
+    CAPTIONERS,
+    HAS_KEY_FRAMES,
+    IF_EMBEDDED_SET,
+    IF_EMBEDDED_WORLD,
+    LEARNED_MODELS,
+    OF_ENACT,
+    OF_WORLD,
+)
 
+EMBEDDED, FILMED = "world:embedded", "world:filmed"
 NAMES = Names(
     GRAPH,
     {
@@ -16,10 +27,8 @@ NAMES = Names(
         "model": ("fact_reader", "oracle", "random"),
         "question_file": ("official",),
         # One more than gatings: `probes` is of state, as the set of that name.
-        "question_set": ("contact", "probes", "release", "state"),
-        "variant": ("baseline", "contact", "high", "release"),
-        "world_model": ("oracle",),
-        "world_source": ("embedded", "filmed"),
+        "question_set": ("contact", "probes", "release", "state", EMBEDDED, FILMED),
+        "variant": ("baseline", "contact", "high", "release", EMBEDDED, FILMED),
     },
     {
         "question_set": {
@@ -27,19 +36,28 @@ NAMES = Names(
             "probes": "state",
             "release": "release",
             "state": "state",
+            EMBEDDED: "state",
+            FILMED: "state",
         },
         "variant": {
             "baseline": "state",
             "contact": "contact",
             "high": "probes",
             "release": "release",
+            EMBEDDED: EMBEDDED,
+            FILMED: FILMED,
         },
-        "world_source": {"embedded": "state", "filmed": "state"},
     },
     {
         "release": frozenset({"release"}),
-        "learned": frozenset({"fact_reader"}),
-        "embedded world": frozenset({"embedded"}),
+        LEARNED_MODELS: frozenset({"fact_reader"}),
+        CAPTIONERS: frozenset({"sees+reads"}),
+        OF_ENACT: frozenset({"contact", "probes", "release", "state"}),
+        OF_WORLD: frozenset({EMBEDDED, FILMED}),
+        str(IF_EMBEDDED_SET.when): frozenset({EMBEDDED}),
+        str(IF_EMBEDDED_WORLD.when): frozenset({EMBEDDED}),
+        ASKS_ENACT: frozenset({"baseline", "contact", "high", "release"}),
+        HAS_KEY_FRAMES: frozenset({"baseline", "contact", "high", "release", EMBEDDED}),
     },
 )
 

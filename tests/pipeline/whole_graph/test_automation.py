@@ -337,7 +337,7 @@ def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -
         *("visibility", "frame_images", "clip_images", "training_statistics"),
     }
     asking = {asset for asset, names in used.items() if names == {API}}
-    assert asking == {"predictions", "world_predictions", "captions"}
+    assert asking == {"predictions", "captions"}
 
 
 def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) -> None:

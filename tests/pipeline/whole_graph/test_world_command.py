@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from enact_assets.answers.people.annotator_names import PERSON
+from enact_assets.answers.people.answered import Answered
 from enact_assets.answers.people.store import Store, Submission
 from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake
@@ -50,9 +51,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def made_by(root: Path) -> set[str]:
     """Steps that a walk over the demonstration and its environments runs now."""
-    driver = Driver(root / "data", registry=load_registry(root / "registry.yaml"), workers=1)
+    registry = load_registry(root / "registry.yaml")
+    driver = Driver(root / "data", registry=registry, workers=1)
     names = [ASKED, *ENVIRONMENTS]
-    only = {"demonstration": names, "variant": [WORLD]}
+    people = Answered(DataRoot(root / "data").people).annotators()
+    only = {"demonstration": names, "variant": [WORLD], "model": [*registry.world.models, *people]}
     report = driver.run(demonstrations=names, assets=["model_comparisons"], only=only)
     assert report.is_success, [f.message for f in report.failures]
     return {run.step for run in report.made}

@@ -35,6 +35,7 @@ from enact_assets.results.browse.question_lists import (
 from enact_assets.results.browse.questions_shown import read_question
 from enact_assets.results.published import OpenWarehouse, default_variant
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.world import kind_in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
@@ -73,6 +74,7 @@ class _Pages:
         self._templates = templates_in(TEMPLATES)
         self._templates.filters["percent"] = _percent
         self._templates.filters["number"] = "{:,}".format
+        self._templates.filters["kind_in_words"] = kind_in_words
         self._templates.globals["link"] = link
 
     def board(self, request: Request) -> Response:
