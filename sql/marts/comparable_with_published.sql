@@ -43,6 +43,7 @@ asked as (
     from asked_questions as asked
     left join imported using (gating, question_id)
     left join demonstrations using (demonstration)
+    where not starts_with(variant, 'world:')
 ),
 
 -- Prompts of a variant that were written here differ in their actions alone: one is enough.

@@ -1,23 +1,22 @@
 -- leaderboard_details: one row per variant, model, kind and length; length null: all lengths.
 -- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
 -- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings,
---        videos and WorldPrediction have their own); the others are in probe_deltas. Its column
---        pairwise_accuracy is
---        passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over questions
---        of their shares of steps; within one length the two are equal. Rows without scores are in
---        no score: answers that were never obtained (n_missing) and, of gatings under profile
---        release, those that could not be parsed (n_unparsed). Under profile paper these are
---        scored, as wrong. Of repeated questions every answer counts: n_questions and n_scored
---        count questions, the other numbers answers. ..._sd are between repetitions, null with
---        one of them. No scored answer: null, not 0. Places are the range that the data allow,
---        so they overlap. A model whose evaluation is missing keeps its rows, with the questions it
---        should have answered and without scores. Annotators of one role are one row, people (3),
---        solvers (2) or simulated (5), without a place; n_questions are those assigned to any.
---        Imported questions without a replay have a task accuracy by exact match and no pairwise
---        accuracy: n_verified counts the others, those verified by segmented scene graphs too,
---        which is approximate (the report counts them). Scores are of the strict reading of
---        answers; ..._as_release are of the same answers as the public release reads them, by the
---        same rules, and n_read_otherwise counts those in which the two readings differ.
+--        videos and WorldPrediction have their own); others are in probe_deltas. pairwise_accuracy
+--        is passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over
+--        questions of their shares of steps; within one length the two are equal. Rows without
+--        scores are in no score: answers that were never obtained (n_missing) and, of gatings under
+--        profile release, those that could not be parsed (n_unparsed). Under profile paper these
+--        are scored, as wrong. Of repeated questions every answer counts: n_questions and n_scored
+--        count questions, the other numbers answers. ..._sd are between repetitions, null with one
+--        of them. No scored answer: null, not 0. Places are the range that the data allow, so they
+--        overlap. A model whose evaluation is missing keeps its rows, with the questions it should
+--        have answered and without scores. Annotators of one role are one row, people (3), solvers
+--        (2) or simulated (5), without a place; n_questions are those assigned to any. Imported
+--        questions without a replay have a task accuracy by exact match and no pairwise accuracy:
+--        n_verified counts the others, those verified by segmented scene graphs too, which is
+--        approximate (the report counts them). Scores are of the strict reading of answers;
+--        ..._as_release are of the same answers as the public release reads them, by the same
+--        rules, and n_read_otherwise counts those in which the two readings differ.
 create table leaderboard_details as
 with on_board as (
     select 'baseline' as variant

@@ -19,7 +19,10 @@ DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
 KEYS = sorted(k.to_user_string() for k in GRAPH.materializable_asset_keys)
 MARTS = {f.name for f in read_sql_files(sql_folder()) if f.stage == "marts"} | {"stale_partitions"}
-OF_SETS = {"question_set", "question_set_config", "kept_questions"}
+OF_SETS = {
+    *("question_set", "question_set_config", "kept_questions", "world_questions"),
+    *("world_candidates", "annotated_actions", "training_plans", "film_images"),
+}
 
 
 def partitions_of(key: str) -> tuple[str, ...]:
@@ -33,7 +36,7 @@ def partitions_of(key: str) -> tuple[str, ...]:
     names = set(definition.get_partition_keys())
     if names == set(ACTIVITIES):
         return ("training_activity",)
-    if "state" not in names:
+    if "state" not in names and "baseline" in names:
         return ("variant",)
     return ("question_set",) if key in OF_SETS else ("gating",)
 

@@ -45,6 +45,11 @@ class KnownModels:
         """Answers by people, who are models too."""
         return Answered(self.data_root.people)
 
+    def pair(self, name: str) -> tuple[str, str] | None:
+        """As :func:`captioner_and_reader`; None if answers were imported under this name."""
+        pair = captioner_and_reader(name)
+        return None if pair is None or has_answers(self.data_root, name) else pair
+
     def find(self, name: str) -> Model | None:
         """The model called ``name``; None for a baseline.
 
@@ -74,7 +79,7 @@ class KnownModels:
         """Name of the partition of the model, or pair of models, that ``text`` means. Errors: as
         :meth:`find`.
         """
-        if (pair := captioner_and_reader(text)) is not None:
+        if (pair := self.pair(text)) is not None:
             return JOINT.join(map(self.partition_name, pair))
         found = self.find(text)
         return text if found is None else found.name
@@ -105,7 +110,7 @@ class KnownModels:
 
         Errors: as :meth:`find`.
         """
-        if (pair := captioner_and_reader(name)) is not None:
+        if (pair := self.pair(name)) is not None:
             return content_sha([*map(self.version, pair)])
         model = self.find(name)
         if model is None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 from PIL import Image
 
-from enact_assets.answers.baselines.known_models import KnownModels, captioner_and_reader
+from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.imported.answer_files import (
     NONE_IMPORTED,
     NOT_IMPORTED,
@@ -76,8 +76,12 @@ class ModelAsker:
         """How many questions may stay without an answer; of a pair, by the entry of its reader.
         Errors: as :meth:`__call__`.
         """
-        _, reader = captioner_and_reader(name) or ("", name)
+        _, reader = self.pair(name) or ("", name)
         return self._model(reader).entry.max_missing
+
+    def pair(self, name: str) -> tuple[str, str] | None:
+        """As :meth:`KnownModels.pair`."""
+        return KnownModels(self.data_root).pair(name)
 
     def read_shown(self, sha: str) -> bytes:
         """The picture in the form for models: a PNG file, 512 pixels square."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from enact_assets.answers.baselines.costs import Estimate, about, dollars, estimate
 from enact_assets.answers.baselines.edit_costs import EditEstimate, estimate_edits
-from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.in_process_models import load_in_process
@@ -103,7 +102,7 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
     found, asked = [], dict[str, Asked | None]()
     read = cache(read_kept)  # a model has one ledger for all its variants
     for pair, variant in partitions:
-        for place, name in enumerate(captioner_and_reader(pair) or (pair,)):
+        for place, name in enumerate(data.models.pair(pair) or (pair,)):
             model = None
             try:
                 model = data.models.find_made(name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from enact_assets.answers.baselines.known_models import KnownModels, captioner_and_reader
+from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.people.answered import Answered
 from enact_assets.demonstrations.pictures.demonstration_sources import EmbeddedSource
 from enact_assets.demonstrations.pictures.recorded_pictures import picture_files, picture_name
@@ -258,7 +258,7 @@ class Arrived:
 
     def _model(self, name: str) -> str:
         try:
-            if captioner_and_reader(name) is None and self._models.find(name) is None:
+            if self._models.pair(name) is None and self._models.find(name) is None:
                 return baseline_version(name)
             return self._models.version(name)
         except (SettingsError, PredictionError, PeopleError, OSError):

@@ -111,7 +111,7 @@ def predictions(
         return Predictions.of(predictions_of(model, variant, baseline_answers(model, material)))
     if model in (MODELS if world is not None else WORLD_BASELINES):
         answers: Answers = {}
-    elif captions is not None:
+    elif captions is not None and ask.pair(model) is not None:
         asked = questions.clear() if world is None else questions
         answers = answers_from_captions(model, variant, asked, shas, captions, ask=ask)
     else:

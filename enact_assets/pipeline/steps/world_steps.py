@@ -192,6 +192,6 @@ def captions(
     """Captions that the first model of a pair writes, from which the second one answers: of each
     state and clip once, however many questions show it. None for questions of ENACT.
     """
-    if films is None:
+    if films is None or ask.pair(model) is None:
         return Captions.of(Captions.empty())
     return Captions.of(captions_of(model, variant, questions, pictures.shas, ask))

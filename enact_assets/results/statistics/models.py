@@ -171,7 +171,7 @@ def _exact(stratum: _Stratum) -> dict[str, Floats]:
     n_models = len(stratum.models)
     if stratum.names["metric"] != "task_accuracy":
         return {name: np.full(n_models, np.nan) for name in ("exact_low", "exact_high")}
-    scores = stratum.scores.reshape(-1, n_models)
+    scores = stratum.by_question()
     low, high = exact_interval(np.nansum(scores, axis=0), (~np.isnan(scores)).sum(axis=0))
     return {"exact_low": low, "exact_high": high}
 

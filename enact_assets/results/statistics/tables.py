@@ -32,7 +32,8 @@ class ModelAccuracies(Table):
     high = number("its upper end", null=True)
     reason = text("why there is no interval", null=True)
     exact_low = number(
-        "exact binomial 95 % interval of a task accuracy, as if answers were independent", null=True
+        "exact binomial 95 % interval of a task accuracy, as if questions were independent",
+        null=True,
     )
     exact_high = number("its upper end", null=True)
     place_best = integer("1 + models that are significantly better", null=True)

@@ -178,7 +178,7 @@ def evaluate_choices(predictions: pl.DataFrame, questions: pl.DataFrame) -> pl.D
     is_missing = pl.col("raw_answer").is_null()
     is_right = pl.when(~is_missing).then(pl.col("answer").eq_missing(pl.col("reference")))
     rows = asked.with_columns(answer=pl.Series(labels, dtype=pl.List(pl.Int64))).with_columns(
-        answer_status=pl.when(is_missing)
+        answer_status=pl.when(pl.col("raw_answer").is_null())
         .then(pl.lit("missing"))
         .when(pl.col("answer").is_null())
         .then(pl.lit("unparsed"))

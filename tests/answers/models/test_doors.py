@@ -170,7 +170,14 @@ def by_imported_file(folder: Path) -> Iterator[Told]:
 
 def by_people(_: Path) -> Iterator[Told]:
     for case in CASES:
-        row = {"shown_sha": "s", "revision": 0, "answer": case.text, "active_ms": 9, "reason": None}
+        row = {
+            "kind": "inverse",
+            "shown_sha": "s",
+            "revision": 0,
+            "answer": case.text,
+            "active_ms": 9,
+            "reason": None,
+        }
         yield _given([row], "s").text, case.stop
 
 

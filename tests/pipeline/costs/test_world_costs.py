@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from questions.world.asked_rooms import SOURCE, asked_root
+from questions.world.asked_rooms import SOURCE, WORLD, asked_root
 
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.pipeline.costs.world import world_costs_of
+from enact_assets.pipeline.costs.expected import costs_of
 from enact_assets.pipeline.runs.resources import DataResource
 
 MODELS = """models:
@@ -21,7 +21,7 @@ def test_models_and_captioners_are_planned_and_readers_are_not_known(tmp_path: P
     (tmp_path / "models.yaml").write_text(MODELS)
     data = DataResource(root=str(tmp_path))
     names = ("oracle", "sees", "sees+reads", "free", "nobody", "sees+free")
-    found = world_costs_of(data, [(name, "embedded") for name in names])
+    found = costs_of(data, [(name, WORLD) for name in names])
     told = [(cost.name, cost.problem) for cost in found]
     assert told[:3] == [("sees", ""), ("sees", ""), ("reads", "its captions are not written yet")]
     assert told[3][0] == "nobody"
@@ -36,5 +36,5 @@ def test_models_and_captioners_are_planned_and_readers_are_not_known(tmp_path: P
     assert captions.n_to_buy == lake.read_all("frame_images").height + n_clips
     assert captions.usd is not None
     assert 0 < captions.usd < 1
-    (unmade,) = world_costs_of(data, [("sees", "films")])
+    (unmade,) = costs_of(data, [("sees", "world:films")])
     assert unmade.problem == "its questions are not made yet"

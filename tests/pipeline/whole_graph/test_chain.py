@@ -54,7 +54,7 @@ def test_every_table_has_rows_in_every_partition(chain) -> None:
     learned = {"training_statistics", "fact_reader", "learned_precedences"}
     # Tests of their own: nothing here is an environment, and a recording has no plan.
     world = {"actions", "action_states", "wanted_clips", "clip_images", "film_images"}
-    world |= {"annotated_actions", "training_plans"}
+    world |= {"annotated_actions", "training_plans", "captions"}
     world |= {name for name in TABLES if name.startswith("world_")}
     # Nobody answered.
     of_people = {"human_answers", "human_agreement", "question_quality", "kept_questions"}

@@ -205,6 +205,7 @@ def test_a_variant_wants_the_key_frames_that_its_questions_show(qa: pl.DataFrame
         qa, EVIDENCE, STATE, replace(SETTINGS, probe_set_per_stratum=2), SOURCES
     )
     asked = chosen_by_variant(chosen, Variant("high", "state"))
+    asked = asked.join(qa.select("question_id", "shown_key_frames"), on="question_id")
     found = frames_wanted(segmented, mine, asked, "high", is_whole=False)
     shown = set()
     for question in mine.iter_rows(named=True):
