@@ -9,44 +9,38 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "0535ef3e6844": "f9b14c349567",  # action_states
-    "4e0d08be3621": "04a97307e616",  # answers of identity
-    "2b20f7549a27": "7768ac03781b",  # answers of learned_precedence
-    "bdae771213ae": "04a97307e616",  # answers of oracle
-    "075cbd5b1fc7": "04a97307e616",  # answers of pixel_continuity
-    "0df896066c15": "04a97307e616",  # answers of random
-    "262562937654": "04a97307e616",  # answers of text_prior
-    "777f65b2eec1": "51af65526bef",  # asked_questions
-    "ed986c2e0f89": "1d0df5ad144f",  # error_analysis
-    "dcc253669f08": "722c77ff44b6",  # evaluation
+    "c3346f866363": "f9b14c349567",  # action_states
+    "7ae757eb0d89": "7768ac03781b",  # answers of fact_reader
+    "7ae757eb0d89": "7768ac03781b",  # answers of fact_reader_transfer
+    "389bd29edb2e": "04a97307e616",  # answers of identity
+    "7ae757eb0d89": "7768ac03781b",  # answers of learned_precedence
+    "7ae757eb0d89": "7768ac03781b",  # answers of learned_progress
+    "6bc8ce2c1774": "04a97307e616",  # answers of oracle
+    "a421cf910b41": "04a97307e616",  # answers of pixel_continuity
+    "1e0428ef2542": "04a97307e616",  # answers of random
+    "2ef9292c70e3": "04a97307e616",  # answers of text_prior
+    "bc90807ce280": "51af65526bef",  # asked_questions
+    "1ce40a6c7ef5": "1d0df5ad144f",  # error_analysis
+    "d814fcc66628": "722c77ff44b6",  # evaluation
     "90f09eda9782": "ee998b27799c",  # fact_reader
-    "33f7de25906e": "85d78221bc37",  # human_agreement
-    "8cd8f8345865": "f309cf875ff7",  # human_answers
-    "5db483472c73": "0b521036ac7e",  # kept_questions
-    "3ad2272dfcb9": "05a5d5863377",  # model_comparisons
-    "1f1fcd0a7bb4": "6a4783a47bc7",  # official_questions
+    "44b1ddd9fe6f": "85d78221bc37",  # human_agreement
+    "1fcae29df796": "f309cf875ff7",  # human_answers
+    "8d1247c004ee": "0b521036ac7e",  # kept_questions
+    "55dc7eb9c852": "6a4783a47bc7",  # official_questions
     "27cbdca1fbfc": "ef65de531646",  # path_counts
-    "1b266d1744ec": "e6f17a951694",  # probe_panels
-    "eefc236980dc": "789808953340",  # probes
-    "941bec87a208": "61658060dd57",  # published_results
-    "b50dccc2cfff": "ec10d9083000",  # qa
-    "03d29e5b3065": "2aa11865fe6f",  # question_orders
-    "423c7707ba1c": "69157ea4196f",  # question_quality
-    "b2893c4735d5": "7caf0c00013a",  # question_set
+    "b931799adba4": "e6f17a951694",  # probe_panels
+    "bfa42bda4d0a": "789808953340",  # probes
+    "b33260eb8337": "61658060dd57",  # published_results
+    "57f0a02dd870": "ec10d9083000",  # qa
+    "9ffd8fb652f9": "2aa11865fe6f",  # question_orders
+    "a0acc91aa4e6": "69157ea4196f",  # question_quality
+    "a5b85a8a823d": "7caf0c00013a",  # question_set
     "2ac4cdb48baa": "9f0deb65c320",  # replays
-    "ea6e86d32ddc": "f696541b85b9",  # report
     "4544a8b2830f": "108c66894da7",  # segmentation
-    "e3e5a3e221ea": "f8da121a14e1",  # training_plans
-    "6361db3071dd": "bb2e563e9366",  # training_statistics
-    "d2d787e6a75d": "ff5989cb163d",  # trajectories
-    "01c60d280333": "9fa9b8353fd8",  # visibility
-    "e745a4ba6118": "f0163fb162fe",  # visible_changes
+    "1b56276e181f": "bb2e563e9366",  # training_statistics
+    "6287f8669c3d": "ff5989cb163d",  # trajectories
+    "dd8095fb15e3": "9fa9b8353fd8",  # visibility
+    "221cbd3bc5f1": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
-    "15690cc18543": "37f36676e6c0",  # wanted_frames
-    "6488e4959546": "1fad136b4fe5",  # world_accuracies
-    "1bc5d23d136e": "119e6f55ed59",  # world_evaluation
-    "63eb3f076580": "af3a9c3952d7",  # world_human_answers
-    "3c19fe1ae17c": "039a40347e53",  # world_predictions
-    "171a2e2d9b9c": "16c1d0d31d98",  # world_questions
+    "f01537667dc6": "37f36676e6c0",  # wanted_frames
 }
-"""Version by what is reached -> version by what is reached, and in which module."""
