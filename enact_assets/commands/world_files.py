@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.answers.baselines.requests import build_request
+from enact_assets.demonstrations.pictures.thumbnails import Image
 from enact_assets.engine.errors import LakeError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
@@ -16,7 +18,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.world.items import WorldItem, items_of
-from enact_assets.questions.world.pictures import WorldPictures
+from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.results.world import release
 from enact_assets.results.world.question_sheets import question_sheet
 from enact_assets.settings.paths import DataRoot
@@ -40,13 +42,18 @@ def write_sheets(root: DataRoot, folder: Path, per_task: int, condition: str) ->
     drawn = sorted(questions["question_id"], key=content_sha)
     place = pl.col("question_id").replace_strict(drawn, range(len(drawn)))
     chosen = questions.sort(place).group_by("task", maintain_order=True).head(per_task)
-    states = lake.read_all("frame_images", variant=world_name(EMBEDDED_WORLD))
-    pictures = WorldPictures(states, lake.read_all("clip_images"), images.read)
+    stored = stored_pictures(lake, world_name(EMBEDDED_WORLD))
+    shas = {key: sha for key, (sha, _, _) in stored.items()}
+    asked = lake.read("asked_questions", {"variant": world_name(EMBEDDED_WORLD)})
+    rows = {row["question_id"]: row for row in asked.iter_rows(named=True)}
+
+    def picture(*key: str | int) -> Image:
+        return images.read(shas[key])
 
     def sheet(item: WorldItem) -> bytes:
-        strips = [map(images.read, pictures.clip_shas(clip)) for clip in item.pool]
-        shown = map(images.read, pictures.state_shas(item.row))
-        return question_sheet(item, [*shown], [[*strip] for strip in strips])
+        runs = build_request(rows[item.row["question_id"]], picture, shas).runs
+        shown = [[p.load() for p in run] for run in runs if not isinstance(run, str)]
+        return question_sheet(item, [shown[0][0], shown[1][0]], shown[2:])
 
     answers: dict[str, Mapping[str, Any]] = {}
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Protocol
 
 from enact_assets.answers.models import messages
@@ -47,6 +48,17 @@ class ModelRequest:
     def pictures(self) -> tuple[Picture, ...]:
         """Its pictures in the order shown."""
         return tuple(part for part in self.parts if isinstance(part, Picture))
+
+    @property
+    def runs(self) -> list["str | tuple[Picture, ...]"]:
+        """Its texts one by one, and its pictures together where they follow each other."""
+        found: list[str | tuple[Picture, ...]] = []
+        for is_picture, parts in groupby(self.parts, lambda part: isinstance(part, Picture)):
+            if is_picture:
+                found.append(tuple(part for part in parts if isinstance(part, Picture)))
+            else:
+                found += [part for part in parts if isinstance(part, str)]
+        return found
 
     @property
     def message(self) -> messages.Message:

@@ -6,7 +6,6 @@ called ``CAPTIONER+READER``, two names of registered models.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
 from enact_assets.answers.baselines.predict import refuse_gaps, why_not_shown
-from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
+from enact_assets.answers.baselines.requests import ModelRequest, build_request
 from enact_assets.answers.models import messages
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.messages import Message, Text
@@ -42,9 +41,6 @@ ASKED = {
 }
 _N_STATES = 2
 
-Run = str | tuple[str, ...]
-"""A text, or the pictures of one state or clip by their hashes."""
-
 
 def caption_message(shows: str, shas: Sequence[str]) -> Message:
     """What the captioner is asked about one state or clip. Its id follows from what is shown."""
@@ -56,8 +52,9 @@ def caption_messages(request: ModelRequest) -> Iterator[Message]:
     """What is asked about the two states of a question, then about each clip; all its pictures are
     there.
     """
-    shown = [run for run in _runs(request) if not isinstance(run, str)]
-    for number, shas in enumerate(shown):
+    shown = [run for run in request.runs if not isinstance(run, str)]
+    for number, pictures in enumerate(shown):
+        shas = [str(picture.sha) for picture in pictures]
         yield caption_message(STATE if number < _N_STATES else CLIP, shas)
 
 
@@ -124,7 +121,7 @@ def answers_from_captions(
             said = [known[message.question_id] for message in caption_messages(request)]
             absent = [row for row in said if row["caption"] is None]
             if not absent:
-                texts = (run if isinstance(run, str) else None for run in _runs(request))
+                texts = (run if isinstance(run, str) else None for run in request.runs)
                 words = in_words(texts, (row["caption"] for row in said))
                 asked.append(Message(request.question_id, (Text(words),)))
                 continue
@@ -153,17 +150,6 @@ def _requests(questions: pl.DataFrame, shas: Mapping[PictureKey, str]) -> list[M
         raise PredictionError(f"a picture of {key} is not to be read")
 
     return [build_request(row, unread, shas) for row in questions.iter_rows(named=True)]
-
-
-def _runs(request: ModelRequest) -> list[Run]:
-    """Its texts one by one, and its pictures together where they follow each other."""
-    found: list[Run] = []
-    for is_picture, parts in groupby(request.parts, lambda part: isinstance(part, Picture)):
-        if is_picture:
-            found.append(tuple(str(p.sha) for p in parts if isinstance(p, Picture)))
-        else:
-            found += [part for part in parts if isinstance(part, str)]
-    return found
 
 
 def _said(answer: Answer) -> Answer:

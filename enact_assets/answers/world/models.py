@@ -1,23 +1,22 @@
 """Baselines that answer questions of WorldPrediction without a key."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
 from enact_assets.answers.baselines.model_asker import Answers
+from enact_assets.answers.baselines.requests import ModelRequest, Picture
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.world.captions import Captioner, SceneTables, answer_by_rules
 from enact_assets.answers.world.label_models import LABEL_MODELS, LabelMaterial
-from enact_assets.demonstrations.pictures.thumbnails import Image
+from enact_assets.demonstrations.pictures.thumbnails import thumbnail
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.ids import content_sha, seed_from
 from enact_assets.questions.asked.choices import answer_text
-from enact_assets.questions.world.film_frames import FilmPictures
 from enact_assets.questions.world.items import WorldItem, best_option, items_of
-from enact_assets.questions.world.pictures import Thumbnail, WorldPictures, region, rms
-from enact_assets.questions.world.tables import ClipImages
+from enact_assets.questions.world.pictures import Thumbnail, region, rms
 from enact_assets.settings.world import LETTERS, PP, WM
 
 NO_PICTURES = "no pictures of this question"
@@ -26,11 +25,13 @@ NO_LABELS = "what the actions of this question change is not known"
 
 @dataclass(frozen=True)
 class WorldMaterial:
-    """Inputs of baselines. ``pictures`` and ``scenes`` are None for sources without them."""
+    """Inputs of baselines. ``shown`` maps questions to what models are shown of them; ``scenes``
+    and ``labels`` are None for sources without them.
+    """
 
     questions: pl.DataFrame
     candidates: pl.DataFrame
-    pictures: WorldPictures | None = None
+    shown: Mapping[str, ModelRequest] = field(default_factory=dict)
     scenes: SceneTables | None = None
     labels: LabelMaterial | None = None
 
@@ -47,20 +48,6 @@ class WorldModel:
     ready: Callable[[WorldMaterial], Chosen]
     lacks: str = NO_PICTURES
     """Why the baseline has no answer to a question of its tasks."""
-
-
-def shown_pictures(
-    images: pl.DataFrame,
-    clips: pl.DataFrame | None,
-    films: pl.DataFrame | None,
-    read: Callable[[str], Image],
-) -> WorldPictures:
-    """Pictures of a world source, rendered or taken from ``films``; ``read`` gives those with a
-    hash.
-    """
-    if clips is None and films is not None:
-        return FilmPictures(films, read)
-    return WorldPictures(images, ClipImages.empty() if clips is None else clips, read)
 
 
 def baseline_answers(name: str, material: WorldMaterial) -> Answers:
@@ -105,17 +92,23 @@ def _by_pictures(
     """The option with the best ``score`` of the two states and the clips of its plan."""
 
     def ready(material: WorldMaterial) -> Chosen:
-        pictures = material.pictures
+        known: dict[str, Thumbnail] = {}
+
+        def small(picture: Picture) -> Thumbnail:
+            sha = str(picture.sha)
+            if sha not in known:
+                known[sha] = thumbnail(picture.load())
+            return known[sha]
 
         def answer(item: WorldItem) -> int | None:
-            if pictures is None:
-                return None
-            states = pictures.states(item.row)
-            clips = [[pictures.clip(c) for c in option] for option in item.options]
-            if len(states) < 2 or not all(clip for option in clips for clip in option):
-                return None
             question_id = item.row["question_id"]
-            return best_option([score(states, option) for option in clips], question_id)
+            request = material.shown.get(question_id)
+            if request is None or any(picture.sha is None for picture in request.pictures):
+                return None
+            runs = [[*map(small, run)] for run in request.runs if not isinstance(run, str)]
+            (first,), (last,), *clips = runs
+            options = ([clips[number - 1] for number in order] for order in item.orders)
+            return best_option([score([first, last], option) for option in options], question_id)
 
         return answer
 

@@ -4,7 +4,6 @@ of them only.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -181,16 +180,6 @@ class Pictures:
     def __call__(self, *key: str | int) -> NDArray[np.uint8]:
         """Pixels (h, w, 3). Errors: as :meth:`ImageStore.read`, ``KeyError`` for any other."""
         return self._store.read(self.shas[key])
-
-    def stored(self, image_sha: str) -> NDArray[np.uint8]:
-        """The same of a picture by its hash."""
-        if image_sha not in self._known:
-            raise KeyError(image_sha)
-        return self._store.read(image_sha)
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self.shas.values())
 
 
 @provides()

@@ -11,13 +11,10 @@ from collections.abc import Mapping
 FORMER: Mapping[str, str] = {
     "c3346f866363": "f9b14c349567",  # action_states
     "7ae757eb0d89": "7768ac03781b",  # answers of fact_reader
-    "7ae757eb0d89": "7768ac03781b",  # answers of fact_reader_transfer
     "389bd29edb2e": "04a97307e616",  # answers of identity
-    "7ae757eb0d89": "7768ac03781b",  # answers of learned_precedence
-    "7ae757eb0d89": "7768ac03781b",  # answers of learned_progress
-    "6bc8ce2c1774": "04a97307e616",  # answers of oracle
+    "b6783986381e": "04a97307e616",  # answers of oracle
     "a421cf910b41": "04a97307e616",  # answers of pixel_continuity
-    "1e0428ef2542": "04a97307e616",  # answers of random
+    "e3a8cd0bfdb2": "04a97307e616",  # answers of random
     "2ef9292c70e3": "04a97307e616",  # answers of text_prior
     "bc90807ce280": "51af65526bef",  # asked_questions
     "1ce40a6c7ef5": "1d0df5ad144f",  # error_analysis

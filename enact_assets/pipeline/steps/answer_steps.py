@@ -8,6 +8,7 @@ import polars as pl
 from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
 from enact_assets.answers.baselines.predict import answers_to, predictions_of
 from enact_assets.answers.baselines.references import BASELINE_NAMES, MODELS, WORLD_BASELINES
+from enact_assets.answers.baselines.requests import build_request
 from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.answers.learned.models import learned_model
 from enact_assets.answers.world.captioned_models import answers_from_captions
@@ -17,7 +18,6 @@ from enact_assets.answers.world.models import (
     WORLD_MODELS,
     WorldMaterial,
     baseline_answers,
-    shown_pictures,
 )
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.parameters import All, Each
@@ -78,7 +78,7 @@ def question_orders(
 @step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
 def predictions(
     questions: Of[AskedQuestions],
-    images: All[FrameImages],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what images, films, clips name
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
@@ -86,8 +86,8 @@ def predictions(
     learned: Annotated[Learned, IF_LEARNED] | None,
     world: Annotated[WorldTables, IF_WORLD_SET] | None,
     plans: Annotated[WorldPlans, IF_WORLD_SET] | None,
-    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
-    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,
+    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,  # noqa: ARG001
+    clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     scenes: Annotated[WorldScenes, IF_EMBEDDED_WORLD, ALL_OF_THEM] | None,
     captions: Annotated[Of[Captions], IF_CAPTIONED] | None,
 ) -> Of[Predictions]:
@@ -97,7 +97,8 @@ def predictions(
     """
     shas = pictures.shas
     if world is not None and plans is not None and model in WORLD_MODELS:
-        shown = shown_pictures(images, clips, films, pictures.stored)
+        rows = questions.iter_rows(named=True)
+        shown = {row["question_id"]: build_request(row, pictures, shas) for row in rows}
         labels = known_of(None if scenes is None else scenes.states, plans.annotated)
         material = WorldMaterial(
             world.questions,

@@ -1,20 +1,14 @@
-"""Thumbnails of states and clips, each read once, and how they are compared."""
-
-from collections.abc import Callable, Mapping
-from typing import Any
+"""Pictures of states and clips, and how their thumbnails are compared."""
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.demonstrations.pictures.thumbnails import thumbnail
 from enact_assets.questions.asked.types import PictureKey
 
 FILM = "film"
 """What the one camera of a film is called among clips."""
 Thumbnail = NDArray[np.float64]
-Clip = tuple[str, int, str]
-"""Demonstration, action and camera."""
 
 
 def picture_shas(
@@ -33,58 +27,6 @@ def picture_shas(
         rows = film_images.select("recording", "action", "place", "image_sha").iter_rows()
         found |= {(name, FILM, action, place): sha for name, action, place, sha in rows}
     return found
-
-
-class WorldPictures:
-    """Thumbnails (32, 32, 3), 0 to 255, of the pictures that two tables name.
-
-    ``frame_images`` of one variant has the states, ``clip_images`` the clips; ``read`` gives the
-    pixels (h, w, 3) of a stored picture.
-    """
-
-    def __init__(
-        self,
-        frame_images: pl.DataFrame,
-        clip_images: pl.DataFrame,
-        read: Callable[[str], NDArray[np.uint8]],
-    ) -> None:
-        states = frame_images.select("demonstration", "key_frame", "image_sha").iter_rows()
-        self._states = {(d, k): sha for d, k, sha in states}
-        self._clips: dict[Clip, list[str]] = {}
-        columns = "demonstration", "action", "view", "image_sha"
-        in_order = clip_images.sort("demonstration", "action", "view", "place").select(columns)
-        for *clip, sha in in_order.iter_rows():
-            self._clips.setdefault((clip[0], clip[1], clip[2]), []).append(sha)
-        self._read = read
-        self._known: dict[str, Thumbnail] = {}
-
-    def state_shas(self, row: Mapping[str, Any]) -> list[str]:
-        """Names of the pictures before and after of a row of ``world_questions``; fewer without
-        both.
-        """
-        keys = row["key_frame_before"], row["key_frame_after"]
-        found = [self._states.get((row["recording"], key)) for key in keys]
-        return [sha for sha in found if sha is not None]
-
-    def clip_shas(self, candidate: Mapping[str, object]) -> list[str]:
-        """Names of the pictures of the clip of a row of ``world_candidates``, in order; empty
-        without any.
-        """
-        names = str(candidate["recording"]), int(str(candidate["action"])), str(candidate["view"])
-        return self._clips.get(names, [])
-
-    def states(self, row: Mapping[str, Any]) -> list[Thumbnail]:
-        """Thumbnails of :meth:`state_shas`."""
-        return [self._of(sha) for sha in self.state_shas(row)]
-
-    def clip(self, candidate: Mapping[str, object]) -> list[Thumbnail]:
-        """Thumbnails of :meth:`clip_shas`."""
-        return [self._of(sha) for sha in self.clip_shas(candidate)]
-
-    def _of(self, sha: str) -> Thumbnail:
-        if sha not in self._known:
-            self._known[sha] = thumbnail(self._read(sha))
-        return self._known[sha]
 
 
 def rms(first: Thumbnail, second: Thumbnail) -> float:

@@ -17,7 +17,7 @@ from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.questions.world.items import items_of
-from enact_assets.questions.world.pictures import WorldPictures, picture_shas
+from enact_assets.questions.world.pictures import picture_shas
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.settings.paths import DataRoot
 
@@ -90,7 +90,6 @@ def test_a_registered_model_is_asked_once_and_its_answers_are_scored(root, asked
 
 def test_a_message_shows_states_and_clips_and_names_no_action(root, asked):
     lake, shas = Lake(root.lake), shas_of(root)
-    pictures = WorldPictures(lake.read_all("frame_images"), lake.read_all("clip_images"), unread)
     rows = {row["question_id"]: row for row in asked.iter_rows(named=True)}
     for item in items_of(
         lake.read("world_questions", SOURCE), lake.read("world_candidates", SOURCE)
@@ -105,8 +104,10 @@ def test_a_message_shows_states_and_clips_and_names_no_action(root, asked):
             things = rest.rstrip(")").split(", ")
             assert not {verb, *things} & set(words.lower().replace(",", " ").split())
         shown = [part.sha for part in message.parts if not isinstance(part, Text)]
-        assert shown[:2] == pictures.state_shas(item.row)
-        assert shown[2:] == [sha for clip in item.pool for sha in pictures.clip_shas(clip)]
+        states = [item.row["key_frame_before"], item.row["key_frame_after"]]
+        assert shown[:2] == [shas[item.row["recording"], key_frame] for key_frame in states]
+        clips = [(c["recording"], c["view"], c["action"]) for c in item.pool]
+        assert shown[2:] == [shas[*clip, k] for clip in clips for k in range(1, STILLS + 1)]
         plans = [" ".join(str(c["pool"]) for c in option) for option in item.options]
         named = all(f"{k}: {plan}\n" in words for k, plan in zip("ABCD", plans, strict=True))
         assert named == row["kind"].startswith("pp")

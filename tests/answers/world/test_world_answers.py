@@ -10,12 +10,13 @@ from scipy.stats import binomtest
 
 from enact_assets.answers.baselines.predict import predictions_of
 from enact_assets.answers.baselines.references import REFERENCES, WORLD_BASELINES
+from enact_assets.answers.baselines.requests import build_request
 from enact_assets.answers.world.models import WORLD_MODELS, WorldMaterial, baseline_answers
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.questions.asked.choices import answer_text, read_letter
+from enact_assets.questions.asked.types import type_of
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
 from enact_assets.questions.world.items import items_of
-from enact_assets.questions.world.pictures import WorldPictures
 from enact_assets.questions.world.shown_questions import ask_world_questions
 from enact_assets.results.statistics.models import compare_models, exact_interval
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
@@ -154,36 +155,37 @@ def test_an_unknown_model_is_named(asked):
         baseline_answers("clip_chian", asked)
 
 
-def painted(asked, condition):
+def painted(asked, condition, shown=None):
     """Pictures in which the room of each recording has a grey of its own, and time passes at the
-    same pace in all of them: a clip of the recording itself continues its states.
+    same pace in all of them: a clip of the recording itself continues its states. ``shown`` is the
+    condition whose pictures there are.
     """
-    pixels: dict[str, np.ndarray] = {}
+    of = asked.questions.filter(pl.col("condition") == condition)
     rooms = {name: 20 * k for k, name in enumerate(sorted(asked.candidates["recording"].unique()))}
 
     def picture(recording, moment):
-        sha = f"{recording} {moment}"
         found = np.full((64, 64, 3), rooms[recording], np.uint8)
         found[:, int(moment) * 2 : int(moment) * 2 + 2] = 250
-        pixels[sha] = found
-        return sha
+        return found
 
-    of = asked.questions.filter(pl.col("condition") == condition)
-    keys = pl.concat(
-        [of.select("recording", k=c) for c in ("key_frame_before", "key_frame_after")]
-    ).unique()
-    states = [
-        {"demonstration": r, "key_frame": k, "image_sha": picture(r, k)}
-        for r, k in keys.iter_rows()
-    ]
-    shown = asked.candidates.join(of.select("question_id"), on="question_id")
-    clips = [
-        {"demonstration": r, "action": a, "view": v, "place": p, "image_sha": picture(r, a - 1 + p)}
-        for r, a, v in shown.select("recording", "action", "view").unique().iter_rows()
-        for p in (0, 1)
-    ]
-    pictures = WorldPictures(pl.DataFrame(states), pl.DataFrame(clips), pixels.__getitem__)
-    return WorldMaterial(of, shown, pictures)
+    def read(recording, *where):
+        # A key frame, or camera, action and place in the clip.
+        return picture(recording, where[0] if len(where) == 1 else where[1] - 1 + where[2])
+
+    there = asked.questions.filter(pl.col("condition") == (shown or condition))
+    views = asked.candidates.join(there, on="question_id", how="semi")["view"].unique()
+
+    def clip(candidate):
+        return [(candidate["recording"], candidate["view"], candidate["action"], p) for p in (0, 1)]
+
+    variant = load_registry().variant(WORLD)
+    rows = ask_world_questions(of, asked.candidates, variant, clip)
+    found = {}
+    for row in rows.iter_rows(named=True):
+        keys = [part.key for part in type_of(row).parts(row) if not isinstance(part, str)]
+        shas = {k: str(k) for k in keys if len(k) == 2 or k[1] in set(views)}
+        found[row["question_id"]] = build_request(row, read, shas)
+    return WorldMaterial(of, asked.candidates, found)
 
 
 @pytest.mark.parametrize(("name", "task"), [("clip_continuity", WM), ("clip_chain", PP)])
@@ -195,9 +197,7 @@ def test_continuity_finds_clips_of_the_recording_itself(asked, name, task):
 
 
 def test_a_missing_picture_leaves_its_questions_unanswered(asked):
-    material = painted(asked, "same")
-    fewer = WorldMaterial(material.questions, material.candidates, painted(asked, "view").pictures)
-    found = answers_of("clip_continuity", fewer)
+    found = answers_of("clip_continuity", painted(asked, "same", shown="view"))
     assert found["raw_answer"].null_count() == found.height
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from enact_assets.answers.baselines.requests import build_request
+from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.demonstrations.recordings.videos import length_s
 from enact_assets.engine.errors import RenderError, StepFileError
@@ -15,14 +17,17 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.questions.world.annotated_actions import annotated_actions
 from enact_assets.questions.world.annotated_questions import annotated_questions
 from enact_assets.questions.world.annotated_videos import ACTIONS, write_annotated_videos
-from enact_assets.questions.world.film_frames import FilmPictures, wanted_film_frames
+from enact_assets.questions.world.film_frames import wanted_film_frames
 from enact_assets.questions.world.film_images import film_images
+from enact_assets.questions.world.pictures import picture_shas
+from enact_assets.questions.world.shown_questions import ask_world_questions, clips_of_films
 from enact_assets.questions.world.step_files import films_in, read_step_file
 from enact_assets.results.world.release import read_release, release_bytes
+from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import ClipSettings, WorldSettings
 
 from reference.small_step_files import three_kitchens
-from reference.small_videos import STEP, level, write_video
+from reference.small_videos import level, write_video
 
 ANNOTATION = """time,change,predicate,subject,object,category
 ,object,,robot,,agent
@@ -139,13 +144,20 @@ def test_pictures_are_those_of_their_times(tmp_path: Path) -> None:
     assert shown == [second % 16 for second in (20, 23, 26, 30)]
     last = rows.filter(recording="c", action=6, place=4).item(0, "image_sha")
     assert level(store.read(last)) == 59 % 16  # the film ends with second 59
-    pictures = FilmPictures(rows, store.read)
-    plan = asked.questions.filter(task="pp", recording="a", first_action=2).row(0, named=True)
-    before, after = pictures.states(plan)
-    assert [round((picture.mean() - 10) / STEP) for picture in (before, after)] == [10, 40 % 16]
-    assert pictures.states(plan | {"recording": "b"}) == []
-    clip = asked.candidates.filter(recording="c").row(0, named=True)
-    assert len(pictures.clip(clip)) == 4
+    shas = picture_shas(FrameImages.empty(), film_images=rows)
+    variant = load_registry().variant("world:small")
+    shown = ask_world_questions(*asked, variant, clips_of_films(rows))
+    requests = {
+        (row["question_id"]): build_request(row, lambda *key: store.read(shas[key]), shas)
+        for row in shown.iter_rows(named=True)
+    }
+    questions = asked.questions.filter(task="pp", first_action=2)
+    of = {row["recording"]: requests[row["question_id"]] for row in questions.to_dicts()}
+    before, after, *clips = of["a"].pictures
+    assert [level(picture.load()) for picture in (before, after)] == [10, 40 % 16]
+    assert len(clips) == 3 * 4
+    # There is no film of b: what would be shown is known, and that it is missing.
+    assert [picture.sha for picture in of["b"].pictures[:2]] == [None, None]
 
 
 @pytest.mark.slow
@@ -156,13 +168,13 @@ def test_the_command_makes_answers_about_a_step_file(tmp_path: Path) -> None:
     told = ["world", "--data", str(tmp_path / "root"), "--step-file", "small", "--workers", "1"]
     assert main(told) == 0
     lake = Lake(tmp_path / "root/lake")
-    evaluated = lake.read_all("world_evaluation")
-    right = dict(evaluated.group_by("world_model").agg(pl.col("is_correct").mean()).iter_rows())
+    evaluated = lake.read_all("evaluation", variant="world:small")
+    right = dict(evaluated.group_by("model").agg(pl.col("is_accepted").mean()).iter_rows())
     assert right["oracle"] == 1
     assert right["candidate_prior"] == 0.25
     # States of a and c are shown; their clips are those of the other one, if it is elsewhere.
-    seen = evaluated.filter(pl.col("is_correct").is_not_null(), world_model="clip_continuity")
-    assert set(seen["recording"]) == {"a", "c"}
+    seen = evaluated.filter(pl.col("is_accepted").is_not_null(), model="clip_continuity")
+    assert set(seen["demonstration"]) == {"a", "c"}
     assert set(evaluated.filter(world_model="socratic_rules")["answer_status"]) == {"missing"}
     before = lake.read_all("world_accuracies")
     exported = tmp_path / "WorldPrediction-WM.json"
