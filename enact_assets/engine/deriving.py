@@ -120,11 +120,12 @@ def _simplified(
     input share no dimension, and the step does not decide every dimension of the input, the mapping
     in Dagster has every partition. There the step's names may decide, too.
     """
-    if spec.when is not None and conditions.get(spec.when) not in dimensions[spec.assets[0]]:
-        raise DeclarationError(
-            f"step {spec.name!r} is made under condition {spec.when!r}, which its partitions by "
-            f"{dimensions[spec.assets[0]]} do not decide"
-        )
+    for condition in spec.when:
+        if conditions.get(condition) not in dimensions[spec.assets[0]]:
+            raise DeclarationError(
+                f"step {spec.name!r} is made under condition {condition!r}, which its partitions "
+                f"by {dimensions[spec.assets[0]]} do not decide"
+            )
     unknown = [i for i in spec.inputs if i.when is not None and i.when not in conditions]
     if unknown:
         raise DeclarationError(

@@ -33,7 +33,7 @@ class Input:
 class StepSpec:
     """A step writes its assets together, all of them from all of its inputs.
 
-    With ``when`` it has partitions only of names for which that condition holds. With
+    With ``when`` it has partitions only of names for which these conditions hold. With
     ``takes_what_there_is`` it runs even if inputs failed, and lists the stale ones.
     """
 
@@ -41,7 +41,7 @@ class StepSpec:
     assets: tuple[str, ...]
     inputs: tuple[Input, ...]
     takes_what_there_is: bool = False
-    when: str | None = None
+    when: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,13 @@ class Names:
         """Names for assets that are made only where a condition holds."""
         found: dict[str, Mapping[str, tuple[str, ...]]] = {}
         for step in self.graph.steps:
-            if step.when is not None:
-                dimension = self.graph.conditions[step.when]
-                holds = self.holds.get(step.when, frozenset())
-                names = tuple(name for name in self.of[dimension] if name in holds)
-                found |= {asset: {**self.of, dimension: names} for asset in step.assets}
+            limited = dict(self.of)
+            for condition in step.when:
+                dimension = self.graph.conditions[condition]
+                holds = self.holds.get(condition, frozenset())
+                limited[dimension] = tuple(name for name in limited[dimension] if name in holds)
+            if step.when:
+                found |= dict.fromkeys(step.assets, limited)
         return found
 
     @cached_property

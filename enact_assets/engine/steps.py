@@ -56,7 +56,7 @@ class Step:
     ``version`` replaces the version of its code where making its rows again costs hours or money.
     ``summary`` is called with the arguments and made tables that its parameters name, and with its
     own inputs (:attr:`shown`). Its result is shown to people and is not part of the version.
-    Partitions are made only of names for which the condition ``when`` holds.
+    Partitions are made only of names for which the conditions ``when`` hold.
     """
 
     function: Callable[..., Any]
@@ -66,7 +66,7 @@ class Step:
     version: str | None
     summary: Callable[..., Mapping[str, Any]] | None
     kinds: tuple[str, ...]
-    when: str | None = None
+    when: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -127,7 +127,7 @@ def step(
     version: str | None = None,
     summary: Callable[..., Mapping[str, Any]] | None = None,
     kinds: tuple[str, ...] = ("polars", "parquet"),
-    when: str | None = None,
+    when: str | tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Decorator: declare a function as a step. The function itself is returned unchanged.
 
@@ -136,7 +136,8 @@ def step(
 
     def declare(function: F) -> F:
         job_name = job or f"make_{function.__name__}"
-        declared = Step(function, group, job_name, pool, version, summary, kinds, when)
+        conditions = (when,) if isinstance(when, str) else when
+        declared = Step(function, group, job_name, pool, version, summary, kinds, conditions)
         _ = declared.outputs, declared.params, declared.shown  # wrong declarations are found here
         twin = STEPS.get(declared.name)
         if twin is not None and twin.function.__module__ != function.__module__:

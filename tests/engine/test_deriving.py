@@ -213,7 +213,7 @@ def test_a_step_under_a_condition_has_partitions_of_the_names_for_which_it_holds
     def totals(shop: Of[Shops]) -> Of[Totals]: ...
 
     graph = derived({"is_large": "shop"})
-    assert graph.step_named["totals"].when == "is_large"
+    assert graph.step_named["totals"].when == ("is_large",)
     names = Names(graph, NAMES.of, NAMES.determined, NAMES.holds)
     assert names.partitions("shops") == [("corner",), ("market",)]
     assert names.partitions("totals") == [("market",)]

@@ -26,12 +26,12 @@ from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.tools import Pictures
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
-    ASKS_ENACT,
     EVIDENCE,
     IF_CAPTIONED,
     IF_EMBEDDED_WORLD,
     IF_LEARNED,
     IF_WORLD_SET,
+    OF_ENACT_ALONE,
     Changes,
     DemonstrationName,
     Learned,
@@ -146,7 +146,7 @@ def _compared(evaluated: pl.DataFrame, compared_steps: pl.DataFrame) -> Mapping[
 
 # Separate from the evaluation, so that scores stay current while their analysis is recomputed, and
 # answers with other words but the same order are not analysed again.
-@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared, when=ASKS_ENACT)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, summary=_compared, when=OF_ENACT_ALONE)
 def error_analysis(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],

@@ -8,6 +8,7 @@ import polars as pl
 
 from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.learned_names import LEARNED
+from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.parents import at_key_frames
@@ -96,6 +97,13 @@ CONDITIONS[HAS_KEY_FRAMES] = (
 ASKS_ENACT = "ENACT"
 """Condition: the variant asks questions of ENACT."""
 CONDITIONS[ASKS_ENACT] = ("variant", lambda variant: variant.world_source is None)
+ANSWERS_ENACT = "answers ENACT"
+"""Condition: the model is asked questions of ENACT."""
+CONDITIONS[ANSWERS_ENACT] = (
+    "model",
+    lambda name: name not in WORLD_BASELINES and captioner_and_reader(name) is None,
+)
+OF_ENACT_ALONE = (ASKS_ENACT, ANSWERS_ENACT)
 CAPTIONERS = "captioner and reader"
 """Condition: the model is a captioner and a reader together."""
 IF_CAPTIONED = Rule(when=CAPTIONERS)

@@ -8,7 +8,13 @@ from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.engine.parameters import All
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.steps.inputs import ASKS_ENACT, OF_BASELINE, ModelName, VariantName
+from enact_assets.pipeline.steps.inputs import (
+    ANSWERS_ENACT,
+    OF_BASELINE,
+    OF_ENACT_ALONE,
+    ModelName,
+    VariantName,
+)
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
@@ -37,7 +43,7 @@ from enact_assets.settings.registry import Variant
 KINDS = ("scipy", "polars", "parquet")
 
 
-@step(group="answers", job="ask_and_verify", kinds=KINDS, when=ASKS_ENACT)
+@step(group="answers", job="ask_and_verify", kinds=KINDS, when=OF_ENACT_ALONE)
 def probes(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],
@@ -65,7 +71,7 @@ def probes(
     return Probes.of(rows)
 
 
-@step(group="statistics", job="correct_within_panels")
+@step(group="statistics", job="correct_within_panels", when=ANSWERS_ENACT)
 def probe_panels(compared: All[Probes]) -> Of[ProbePanels]:
     """The p-values of probes, corrected by Holm for the variants and kinds of one panel."""
     return ProbePanels.of(correct_within_panels(compared))

@@ -7,6 +7,7 @@ from enact_assets.engine.planning.states import State, States
 from enact_assets.engine.provenance import Provenance
 from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, ROOTS, STEPS
 from enact_assets.pipeline.steps.inputs import (
+    ANSWERS_ENACT,
     ASKS_ENACT,
     CAPTIONERS,
     HAS_KEY_FRAMES,
@@ -56,6 +57,7 @@ NAMES = Names(
         OF_WORLD: frozenset({EMBEDDED, FILMED}),
         str(IF_EMBEDDED_SET.when): frozenset({EMBEDDED}),
         str(IF_EMBEDDED_WORLD.when): frozenset({EMBEDDED}),
+        ANSWERS_ENACT: frozenset({"fact_reader", "oracle", "random"}),
         ASKS_ENACT: frozenset({"baseline", "contact", "high", "release"}),
         HAS_KEY_FRAMES: frozenset({"baseline", "contact", "high", "release", EMBEDDED}),
     },

@@ -132,7 +132,7 @@ def worlds(draw: st.DrawFn) -> tuple[Lineage, dict[str, str]]:
         read = draw(st.lists(st.sampled_from(sorted(dimensions)), max_size=3, unique=True))
         dims = tuple(draw(st.lists(st.sampled_from("dgv"), max_size=3, unique=True).map(sorted)))
         inputs = tuple(draw(inputs_of(asset, dimensions[asset], dims)) for asset in read)
-        when = "odd" if "d" in dims and draw(st.booleans()) else None
+        when = ("odd",) if "d" in dims and draw(st.booleans()) else ()
         assets = (f"s{k}", f"t{k}")[: draw(st.integers(1, 2))]
         steps.append(StepSpec(assets[0], assets, inputs, when=when))
         dimensions |= dict.fromkeys(assets, dims)
@@ -224,7 +224,7 @@ def test_a_changed_partition_among_many_is_noticed_after_a_plan_without_it() -> 
 
 def test_where_an_input_is_never_made_nothing_touches() -> None:
     """``s0`` is made of odd demonstrations only, and ``s1`` of all reads it."""
-    steps = (StepSpec("s0", ("s0",), (), when="odd"), StepSpec("s1", ("s1",), (Input("s0"),)))
+    steps = (StepSpec("s0", ("s0",), (), when=("odd",)), StepSpec("s1", ("s1",), (Input("s0"),)))
     graph = Graph(steps, {"s0": ("d",), "s1": ("d",)}, conditions={"odd": "d"})
     names = Names(graph, {"d": NAMED["d"]}, holds={"odd": frozenset({"d-1"})})
     lineage = Lineage(names, States({"s0": {}, "s1": {}}), lambda _asset: "code", {})
