@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 from PIL import Image
 
-from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.pictures.tables import Shown, frame_images
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
     PICTURE_SUFFIXES,
@@ -199,7 +199,7 @@ def recorded_key_frames(
     )
     rows = segmented_frames.sort("key_frame").rows(named=True)
     ids = {row["frame"]: row["frame_id"] for row in rows}
-    stored: dict[int, tuple[str, int, int]] = {}
+    stored: dict[int, Shown] = {}
     unreadable: dict[int, str] = {}
     found = read_pictures(
         folder, ids, n_frames, camera, frame_id_runs=runs, on_unreadable=unreadable.__setitem__
@@ -207,7 +207,7 @@ def recorded_key_frames(
     for frame, png in found:
         sha = store.put(png)
         width, height = Image.open(io.BytesIO(png)).size
-        stored[frame] = (sha, width, height)
+        stored[frame] = Shown(sha, content_sha(["recorded", sha]), width, height)
         on_progress(Progress(len(stored), len(rows), "pictures"))
     without = [row["frame_id"] for row in rows if row["frame"] not in stored]
     if without:
@@ -228,20 +228,4 @@ def recorded_key_frames(
         if not stored:
             raise RenderError(said)
         _log.warning("%s Questions that show them are not asked.", said)
-    return FrameImages.build(
-        [
-            {
-                "demonstration": name,
-                "variant": variant,
-                "gating": row["gating"],
-                "key_frame": row["key_frame"],
-                "frame": row["frame"],
-                "image_sha": stored[row["frame"]][0],
-                "render_sha": content_sha(["recorded", stored[row["frame"]][0]]),
-                "width_px": stored[row["frame"]][1],
-                "height_px": stored[row["frame"]][2],
-            }
-            for row in rows
-            if row["frame"] in stored
-        ]
-    )
+    return frame_images(segmented_frames, variant, stored)
