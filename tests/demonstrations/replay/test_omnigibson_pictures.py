@@ -60,7 +60,12 @@ class Studio:
 
     def request(self, variant: str, *frames: int) -> PictureRequest:
         wanted = pl.DataFrame(
-            {"gating": "state", "key_frame": range(len(frames)), "frame": frames},
+            {
+                "demonstration": self.name,
+                "gating": "state",
+                "key_frame": range(len(frames)),
+                "frame": frames,
+            },
             schema_overrides={"key_frame": pl.Int64, "frame": pl.Int64},
         )
         return PictureRequest(
