@@ -19,8 +19,8 @@ from enact_assets.commands.release.question_importing import (
     question_files,
     question_members,
 )
-from enact_assets.demonstrations.pictures.counts import check_picture_counts
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
+from enact_assets.demonstrations.pictures.recorded_pictures import check_picture_counts
 from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
     CAMERA,

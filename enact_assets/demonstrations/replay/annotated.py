@@ -19,9 +19,8 @@ from enact_assets.demonstrations.recordings.videos import VideoTimes, read_times
 from enact_assets.demonstrations.replay.annotation import Annotation, Problem
 from enact_assets.demonstrations.replay.annotation_csv import read_annotation
 from enact_assets.demonstrations.replay.annotation_doubts import check_grasps, check_meaning
-from enact_assets.demonstrations.replay.annotation_intervals import Box
 from enact_assets.demonstrations.replay.annotation_json import read_json
-from enact_assets.demonstrations.replay.annotation_time import Timed, Timeline
+from enact_assets.demonstrations.replay.annotation_time import Box, Timed, Timeline
 from enact_assets.demonstrations.replay.event_graphs import read_events
 from enact_assets.demonstrations.replay.recorded import activity_of
 from enact_assets.demonstrations.replay.result import ReplayTables, described, rows_of

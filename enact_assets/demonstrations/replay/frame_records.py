@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from enact_assets.demonstrations.replay.frame_stream import Place, RawFrame
-from enact_assets.demonstrations.replay.json_kernels import MAX_NUMBER
-from enact_assets.demonstrations.replay.stream_kernels import BOX_NUMBERS
+from enact_assets.demonstrations.replay.stream_kernels import BOX_NUMBERS, MAX_NUMBER
 from enact_assets.settings.predicates import EXISTS, RELATED, TRANSITION
 
 MAX_NAME_CHARACTERS = 200
