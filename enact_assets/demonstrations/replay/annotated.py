@@ -51,8 +51,8 @@ class Checked:
 
     @property
     def problems(self) -> list[Problem]:
-        """In the order of lines."""
-        return self.annotation.ordered_problems()
+        """In the order of lines, with those about the whole file first."""
+        return sorted(self.annotation.problems, key=lambda problem: problem.line)
 
     @property
     def warnings(self) -> list[Problem]:

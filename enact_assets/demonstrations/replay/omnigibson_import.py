@@ -18,16 +18,13 @@ from enact_assets.engine.errors import LakeError, PlaybackError, RecordingError
 RAW_SUFFIXES = (".hdf5", ".h5")
 
 
-class _Unusable(msgspec.Struct):
-    episode: int
-    reason: str
-
-
 class _Listed(msgspec.Struct):
-    """What the player says of a file: fields of :class:`RawDemonstration` but ``file``."""
+    """What the player says of a file: fields of :class:`RawDemonstration` but ``file``, and
+    ``episode`` and ``reason``.
+    """
 
     demonstrations: list[dict[str, Any]]
-    unusable: list[_Unusable]
+    unusable: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -36,14 +33,6 @@ class Listing:
 
     demonstrations: list[RawDemonstration]
     reasons: list[str]
-
-
-@dataclass(frozen=True)
-class Imported:
-    """Names of the demonstrations that came in, and why which episodes were left out."""
-
-    names: list[str]
-    left_out: list[str]
 
 
 def list_demonstrations(path: Path) -> Listing:
@@ -63,7 +52,7 @@ def list_demonstrations(path: Path) -> Listing:
     except msgspec.DecodeError:
         said = found.stderr.strip()[-500:] or f"nothing, exit code {found.returncode}"
         raise PlaybackError(said if str(path) in said else f"{path}: {said}") from None
-    reasons = [each.reason for each in listed.unusable]
+    reasons = [each["reason"] for each in listed.unusable]
     if not demonstrations:
         if reasons:
             raise PlaybackError(
@@ -74,8 +63,9 @@ def list_demonstrations(path: Path) -> Listing:
     return Listing(demonstrations, reasons)
 
 
-def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
-    """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
+def import_demonstrations(path: Path, recordings: Recordings) -> tuple[list[str], list[str]]:
+    """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``: the names,
+    and why which episodes were left out.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
     that name is there, so that edits of its ``omnigibson.json`` are not lost. Then nothing is
@@ -97,4 +87,4 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
         with recordings.taking_in(name, path) as folder:
             folder.mkdir()
             write_demonstration(folder / DEMONSTRATION_FILE, about)
-    return Imported(list(found), listing.reasons)
+    return list(found), listing.reasons

@@ -107,7 +107,7 @@ def imported(machine: Machine, world: World) -> Path:
     raw = machine.root / "salad.hdf5"
     write_worlds(machine.python, raw, world, layout=LAYOUTS[machine.profile])
     recordings = Recordings(machine.root / "recordings")
-    (name,) = import_demonstrations(raw, recordings).names
+    [name], _ = import_demonstrations(raw, recordings)
     return recordings.file(name)
 
 

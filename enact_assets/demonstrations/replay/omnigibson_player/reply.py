@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 FORMAT = "enact_assets.omnigibson.1"
@@ -38,12 +37,7 @@ class IntervalWriter:
     def __enter__(self) -> "IntervalWriter":
         return self
 
-    def __exit__(
-        self,
-        kind: type | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def add_object(
