@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
 import polars as pl
+from polars.testing import assert_frame_equal
 
 from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
@@ -16,7 +16,6 @@ from enact_assets.demonstrations.replay.tables import (
     Objects,
     Observability,
 )
-from enact_assets.settings.frame_ids import FrameIds
 
 from reference.conformance import task
 
@@ -35,6 +34,14 @@ class RecordedTables:
     objects: pl.DataFrame
     observability: pl.DataFrame
     later_parents: pl.DataFrame
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    """The same rows of replay tables, and the same ids of frames."""
+    for name in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(found, name), getattr(expected, name))
+    runs, others = (t.demonstrations["frame_id_runs"].item().to_list() for t in (found, expected))
+    assert runs == others
 
 
 def spelled_out(frame: Frame) -> Frame:
@@ -220,6 +227,7 @@ def _facts_of(frame: Frame) -> Iterator[Fact]:
 
 
 def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
+    jumps = [k for k in range(len(ids)) if not k or ids[k] != ids[k - 1] + 1]
     return {
         "demonstration": name,
         "source": "recorded",
@@ -228,7 +236,7 @@ def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
         "n_frames": len(ids),
         "frame_rate_hz": 30.0,
         "world_sha": "none",
-        "frame_id_runs": list(FrameIds.of(np.array(ids, np.int64)).runs),
+        "frame_id_runs": [number for k in jumps for number in (k, ids[k])],
     }
 
 
