@@ -106,21 +106,21 @@ def read_recorded(
     )
 
 
-def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
-    """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
+def sees_nothing_first(path: Path) -> bool:
+    """Whether ``CAMERA`` sees nothing in the first frame of the recording ``path``, as in official
     replays. Only that frame is read if it has id 0. Errors: as :func:`read_recorded`.
     """
     with FrameStream(path) as stream:
         raw = stream.next_frame()
         if raw is None or raw.place.frame_id == 0:
-            return raw is not None and _sees_nothing(raw, camera)
+            return raw is not None and _sees_nothing(raw)
     with frames_by_id(path) as (stream, _):
         raw = stream.next_frame()
-        return raw is not None and _sees_nothing(raw, camera)
+        return raw is not None and _sees_nothing(raw)
 
 
-def _sees_nothing(raw: RawFrame, camera: str) -> bool:
-    timeline = Timeline(camera)
+def _sees_nothing(raw: RawFrame) -> bool:
+    timeline = Timeline(CAMERA)
     timeline.take(0, raw)
     timeline.finish(1)
     return not any(map(len, timeline.sight_rows))
