@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from polars.testing import assert_frame_equal
 
+from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
@@ -25,15 +26,6 @@ Fact = tuple[str, str, str | None]
 CAMERA = "external_sensor1"
 NOTHING: Frame = {"nodes": [], "edges": []}
 BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
-
-
-@dataclass(frozen=True)
-class RecordedTables:
-    demonstrations: pl.DataFrame
-    facts: pl.DataFrame
-    objects: pl.DataFrame
-    observability: pl.DataFrame
-    later_parents: pl.DataFrame
 
 
 def assert_same(found: Any, expected: Any) -> None:
@@ -143,7 +135,7 @@ class _Open:
             self.now.setdefault(key, (frame, value))
 
 
-def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables:
+def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> ReplayTables:
     """Replay tables of the recording ``frames`` (id -> frame record), called ``name``."""
     frames = {key: spelled_out(frame) for key, frame in frames.items()}
     ids: list[int] = []
@@ -173,7 +165,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
         for end in (subject, other):
             if end is not None:
                 objects.setdefault(end, ("", None))
-    return RecordedTables(
+    return ReplayTables(
         Demonstrations.build([_demonstration(name, ids)]),
         Facts.check(
             pl.DataFrame(
@@ -207,7 +199,9 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
                 for key, start, stop, box in seen.ended
             ]
         ),
-        LaterParents.check(pl.DataFrame(later, schema=LaterParents.schema(), orient="row")),
+        later_parents=LaterParents.check(
+            pl.DataFrame(later, schema=LaterParents.schema(), orient="row")
+        ),
     )
 
 
@@ -241,6 +235,6 @@ def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
 
 
 @cache
-def task_tables(name: str) -> RecordedTables:
+def task_tables(name: str) -> ReplayTables:
     """The tables of one of the two recorded tasks."""
     return tables_from_frames(name, task(name)[0])
