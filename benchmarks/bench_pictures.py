@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from enact_assets.demonstrations.pictures.fidelity import Fidelity, measure_fidelity
-from enact_assets.demonstrations.pictures.scene_objects import objects_of
+from enact_assets.demonstrations.pictures.visibility import objects_of
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.settings.classes import EMBEDDED

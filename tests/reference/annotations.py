@@ -1,12 +1,23 @@
-"""Replay tables written down as a person would annotate the video."""
+"""Replay tables written down as a person would annotate the video, and the documented examples."""
 
 import csv
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+_EXAMPLE = r"<!-- example: (\S+), 300 frames -->\n```\w+\n(.*?)```"
+_DOCS = (Path(__file__).parents[2] / "docs" / "sources.md").read_text(encoding="utf-8")
+EXAMPLES = {
+    name: text.replace("300 210 340 236", "30 21 34 23").replace(
+        "300, 210, 340, 236", "30,21,34,23"
+    )
+    for name, text in re.findall(_EXAMPLE, _DOCS, re.DOTALL)
+}
+"""Name of the file -> its text, with boxes in a picture of 48 x 32 px."""
 COLUMNS = ("frame", "change", "predicate", "subject", "object", "category", "parents")
 
 

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.engine.errors import RecordingError
-from enact_assets.settings.frame_ids import FrameIds
 
-from reference.recorded_tables import tables_from_frames
+from reference.recorded_tables import assert_same, tables_from_frames
 from reference.small_recordings import other_forms, recordings, texts
 
 NAME = "broken_1"
@@ -222,9 +220,5 @@ def read_or_refuse(
         assert message.replace(str(path), "").isprintable(), message
         return message
     frames = json.loads(gzip.decompress(data) if is_compressed else data)
-    expected = tables_from_frames(NAME, frames)
-    runs = tables.demonstrations["frame_id_runs"].item()
-    assert FrameIds(tuple(runs)).at(range(len(frames))).tolist() == sorted(map(int, frames))
-    for name in ("facts", "objects", "observability", "later_parents"):
-        assert_frame_equal(getattr(tables, name), getattr(expected, name))
+    assert_same(tables, tables_from_frames(NAME, frames))
     return None

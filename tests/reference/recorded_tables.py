@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
 import polars as pl
+from polars.testing import assert_frame_equal
 
+from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import (
     Demonstrations,
     Facts,
@@ -16,7 +17,6 @@ from enact_assets.demonstrations.replay.tables import (
     Objects,
     Observability,
 )
-from enact_assets.settings.frame_ids import FrameIds
 
 from reference.conformance import task
 
@@ -28,13 +28,12 @@ NOTHING: Frame = {"nodes": [], "edges": []}
 BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "width_px")
 
 
-@dataclass(frozen=True)
-class RecordedTables:
-    demonstrations: pl.DataFrame
-    facts: pl.DataFrame
-    objects: pl.DataFrame
-    observability: pl.DataFrame
-    later_parents: pl.DataFrame
+def assert_same(found: Any, expected: Any) -> None:
+    """The same rows of replay tables, and the same ids of frames."""
+    for name in ("facts", "objects", "observability", "later_parents"):
+        assert_frame_equal(getattr(found, name), getattr(expected, name))
+    runs, others = (t.demonstrations["frame_id_runs"].item().to_list() for t in (found, expected))
+    assert runs == others
 
 
 def spelled_out(frame: Frame) -> Frame:
@@ -136,7 +135,7 @@ class _Open:
             self.now.setdefault(key, (frame, value))
 
 
-def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables:
+def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> ReplayTables:
     """Replay tables of the recording ``frames`` (id -> frame record), called ``name``."""
     frames = {key: spelled_out(frame) for key, frame in frames.items()}
     ids: list[int] = []
@@ -166,7 +165,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
         for end in (subject, other):
             if end is not None:
                 objects.setdefault(end, ("", None))
-    return RecordedTables(
+    return ReplayTables(
         Demonstrations.build([_demonstration(name, ids)]),
         Facts.check(
             pl.DataFrame(
@@ -200,7 +199,9 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
                 for key, start, stop, box in seen.ended
             ]
         ),
-        LaterParents.check(pl.DataFrame(later, schema=LaterParents.schema(), orient="row")),
+        later_parents=LaterParents.check(
+            pl.DataFrame(later, schema=LaterParents.schema(), orient="row")
+        ),
     )
 
 
@@ -220,6 +221,7 @@ def _facts_of(frame: Frame) -> Iterator[Fact]:
 
 
 def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
+    jumps = [k for k in range(len(ids)) if not k or ids[k] != ids[k - 1] + 1]
     return {
         "demonstration": name,
         "source": "recorded",
@@ -228,11 +230,11 @@ def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
         "n_frames": len(ids),
         "frame_rate_hz": 30.0,
         "world_sha": "none",
-        "frame_id_runs": list(FrameIds.of(np.array(ids, np.int64)).runs),
+        "frame_id_runs": [number for k in jumps for number in (k, ids[k])],
     }
 
 
 @cache
-def task_tables(name: str) -> RecordedTables:
+def task_tables(name: str) -> ReplayTables:
     """The tables of one of the two recorded tasks."""
     return tables_from_frames(name, task(name)[0])

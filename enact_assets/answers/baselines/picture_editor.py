@@ -16,8 +16,8 @@ from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.picture_edits import Edit, PictureModel
 from enact_assets.demonstrations.pictures.fidelity import measure_fidelity
 from enact_assets.demonstrations.pictures.render_pool import encode_png
-from enact_assets.demonstrations.pictures.scene_objects import Labels, objects_of
 from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.pictures.visibility import Labels, objects_of
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.given_pictures import MAX_PIXELS
 from enact_assets.engine.ids import content_sha, sha256_bytes

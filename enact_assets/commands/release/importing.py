@@ -19,8 +19,8 @@ from enact_assets.commands.release.question_importing import (
     question_files,
     question_members,
 )
-from enact_assets.demonstrations.pictures.counts import check_picture_counts
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
+from enact_assets.demonstrations.pictures.recorded_pictures import check_picture_counts
 from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
     CAMERA,
@@ -145,9 +145,9 @@ def import_paths(
         if path.suffix.lower() in RAW_SUFFIXES:
             with summary.attempt(path.name) as outcome:
                 output_file(root.root, root.recordings.name)
-                imported = import_demonstrations(path, Recordings(root.recordings))
-                outcome.numbers["demonstrations"] = len(imported.names)
-                summary.notes.extend(f"Left out: {reason}" for reason in imported.left_out)
+                names, left_out = import_demonstrations(path, Recordings(root.recordings))
+                outcome.numbers["demonstrations"] = len(names)
+                summary.notes.extend(f"Left out: {reason}" for reason in left_out)
             continue
         place = path.absolute().parent if path.name in ANNOTATION_FILES else path
         asked = questions_beside(place)

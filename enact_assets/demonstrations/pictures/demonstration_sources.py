@@ -22,19 +22,12 @@ from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.embedded import check_may_be_asked, replay_embedded
 from enact_assets.demonstrations.replay.frame_stream import bytes_read
 from enact_assets.demonstrations.replay.recorded import NO_RATE_HZ, activity_of, read_recorded
-from enact_assets.demonstrations.replay.result import ReplayTables
+from enact_assets.demonstrations.replay.result import ReplayTables, described
 from enact_assets.demonstrations.replay.sources import PictureRequest, Sources
-from enact_assets.demonstrations.replay.tables import (
-    Demonstrations,
-    Facts,
-    Objects,
-    Observability,
-    States,
-)
+from enact_assets.demonstrations.replay.tables import Facts, Objects
 from enact_assets.engine.errors import RenderError, ReplayError, UnknownNameError
 from enact_assets.engine.progress import OnProgress
 from enact_assets.settings.classes import EMBEDDED, QUESTIONS, RECORDED, VIDEO
-from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
 
 class AskedTasks(Protocol):
@@ -84,23 +77,15 @@ class QuestionsSource:
                 f"{demonstration}: no imported question names it any more. Import its questions "
                 f"or its recording, or `enact-assets forget demonstration {demonstration}`."
             )
-        row = {
-            "demonstration": demonstration,
-            "source": QUESTIONS,
-            "activity": activity_of(demonstration),
-            "seed": None,
-            "n_frames": last + 1,
-            "frame_rate_hz": NO_RATE_HZ,
-            "world_sha": version,
-            "frame_id_runs": list(COUNTED_FROM_0),
-        }
-        return ReplayTables(
-            Demonstrations.build([row]),
-            Facts.empty(),
-            Objects.empty(),
-            Observability.empty(),
-            States.empty(),
+        about = described(
+            demonstration,
+            source=QUESTIONS,
+            activity=activity_of(demonstration),
+            n_frames=last + 1,
+            frame_rate_hz=NO_RATE_HZ,
+            world_sha=version,
         )
+        return ReplayTables(about, Facts.empty(), Objects.empty())
 
     def pictures(self, request: PictureRequest) -> pl.DataFrame:
         """None of its own: ``questions/files/given_pictures.py`` has those of the questions.

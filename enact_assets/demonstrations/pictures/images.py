@@ -12,7 +12,7 @@ import polars as pl
 
 from enact_assets.demonstrations.pictures.recorded_states import KeyFrameState, key_frame_states
 from enact_assets.demonstrations.pictures.render_pool import RenderTask, render_all
-from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.pictures.tables import Shown, frame_images
 from enact_assets.demonstrations.replay.embedded import embedded_world
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.ids import content_sha
@@ -54,28 +54,13 @@ def render_key_frames(
     the renderer fails; pictures finished before are kept.
     """
     world = embedded_world(demonstrations)
-    return render_in_world(
-        world, states, segmented_frames, variant, store, on_progress=on_progress, workers=workers
-    )
-
-
-def render_in_world(
-    world: World,
-    states: pl.DataFrame,
-    segmented_frames: pl.DataFrame,
-    variant: Variant,
-    store: ImageStore,
-    *,
-    on_progress: OnProgress = unheard,
-    workers: int = 1,
-) -> pl.DataFrame:
-    """The same for a world at hand."""
+    size_px = variant.renderer.size_px
     key_frames = key_frame_states(world, states, segmented_frames)
     renders = [render_sha(world, k, variant) for k in key_frames]
     pictures: dict[str, str] = {}
     wanted: dict[str, KeyFrameState] = {}
     for key_frame, sha in zip(key_frames, renders, strict=True):
-        found = _cached(store, sha, variant.renderer.size_px, key_frame.where)
+        found = _cached(store, sha, size_px, key_frame.where)
         if found is None:
             wanted.setdefault(sha, key_frame)
         else:
@@ -95,22 +80,11 @@ def render_in_world(
             pictures[sha] = store.put(png)
             store.remember(sha, pictures[sha])
             report()
-    return FrameImages.build(
-        [
-            {
-                "demonstration": k.demonstration,
-                "variant": variant.name,
-                "gating": k.gating,
-                "key_frame": k.key_frame,
-                "frame": k.frame,
-                "image_sha": pictures[sha],
-                "render_sha": sha,
-                "width_px": variant.renderer.size_px,
-                "height_px": variant.renderer.size_px,
-            }
-            for k, sha in zip(key_frames, renders, strict=True)
-        ]
-    )
+    shown = {
+        k.frame: Shown(pictures[sha], sha, size_px, size_px)
+        for k, sha in zip(key_frames, renders, strict=True)
+    }
+    return frame_images(segmented_frames, variant.name, shown)
 
 
 def pictures_made(done: float, total: int, n_cached: int) -> Progress:

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from enact_assets.demonstrations.pictures.images import pictures_made
-from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.pictures.tables import Shown, frame_images
 from enact_assets.demonstrations.recordings.folders import DEMONSTRATION_FILE, Recordings
 from enact_assets.demonstrations.replay.omnigibson import (
     playback_request,
@@ -137,22 +137,8 @@ def _rendered(asked: PlaybackRequest, request: PictureRequest) -> pl.DataFrame:
         store.remember(renders[frame], pictures[frame])
         path.unlink(missing_ok=True)  # it is in the store now
     size = asked.view.size_px
-    return FrameImages.build(
-        [
-            {
-                "demonstration": asked.demonstration,
-                "variant": request.variant.name,
-                "gating": row["gating"],
-                "key_frame": row["key_frame"],
-                "frame": row["frame"],
-                "image_sha": pictures[row["frame"]],
-                "render_sha": renders[row["frame"]],
-                "width_px": size,
-                "height_px": size,
-            }
-            for row in request.wanted.sort("key_frame").iter_rows(named=True)
-        ]
-    )
+    shown = {f: Shown(pictures[f], sha, size, size) for f, sha in renders.items()}
+    return frame_images(request.wanted, request.variant.name, shown)
 
 
 def render_sha(world_sha: str, asked: PlaybackRequest, frame: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 from PIL import Image
 
-from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.pictures.tables import Shown, frame_images
 from enact_assets.demonstrations.recordings.folders import (
     CAMERA,
     PICTURE_SUFFIXES,
@@ -18,9 +18,12 @@ from enact_assets.demonstrations.recordings.folders import (
     has_picture_files,
     has_pictures,
     scene_graph_file,
+    variant_of,
+    variant_places,
     video_file,
 )
 from enact_assets.demonstrations.recordings.videos import count_pictures, read_frames
+from enact_assets.demonstrations.replay.frame_order import frame_ids
 from enact_assets.demonstrations.replay.recorded import sees_nothing_first
 from enact_assets.demonstrations.replay.result import ISAAC_MODES
 from enact_assets.engine.errors import DamagedFileError, RenderError
@@ -29,7 +32,7 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import OMNIGIBSON, QUESTIONS, RENDERED, Variant
-from enact_assets.settings.frame_ids import COUNTED_FROM_0
+from enact_assets.settings.frame_ids import COUNTED_FROM_0, FrameIds
 
 _log = logging.getLogger(__name__)
 _NUMBERED = re.compile(
@@ -133,6 +136,31 @@ def first_shown(video: Path, n_frames: int, frame_id_runs: Sequence[int]) -> int
     return int(may_lack_first(video, frame_id_runs) and count_pictures(video) == n_frames - 1)
 
 
+def check_picture_counts(graphs: Path, on_progress: OnProgress = unheard) -> None:
+    """Compare each video beside the file ``graphs`` with it: packets and frame ids are counted,
+    nothing is decoded. Without a video nothing is read.
+
+    Errors: :class:`RenderError` names a video that has another number of pictures, or cannot be
+    read to its end; :class:`RecordingError` if ``graphs`` cannot be read.
+    """
+    folder = graphs.parent
+    variants = (camera_of_variant(variant_of(place)) for place in variant_places(folder))
+    videos = [shown_video(folder, camera) for camera in dict.fromkeys((CAMERA, *variants))]
+    counts = {video: count_pictures(video) for video in videos if video is not None}
+    if not counts:
+        return
+    ids = frame_ids(graphs, on_progress)
+    n_frames, runs = len(ids), FrameIds.of(ids).runs
+    for video, n_pictures in counts.items():
+        is_one_fewer = n_pictures == n_frames - 1
+        if n_pictures != n_frames and not (is_one_fewer and may_lack_first(video, runs)):
+            raise RenderError(
+                f"{video}: has {n_pictures} pictures, the replay {n_frames} frames. Copy or export "
+                "the video again, or remove it to import the replay without pictures. "
+                "docs/sources.md, Official replays, says which numbers are understood."
+            )
+
+
 def read_pictures(
     folder: Path,
     frames: Mapping[int, int],
@@ -199,7 +227,7 @@ def recorded_key_frames(
     )
     rows = segmented_frames.sort("key_frame").rows(named=True)
     ids = {row["frame"]: row["frame_id"] for row in rows}
-    stored: dict[int, tuple[str, int, int]] = {}
+    stored: dict[int, Shown] = {}
     unreadable: dict[int, str] = {}
     found = read_pictures(
         folder, ids, n_frames, camera, frame_id_runs=runs, on_unreadable=unreadable.__setitem__
@@ -207,7 +235,7 @@ def recorded_key_frames(
     for frame, png in found:
         sha = store.put(png)
         width, height = Image.open(io.BytesIO(png)).size
-        stored[frame] = (sha, width, height)
+        stored[frame] = Shown(sha, content_sha(["recorded", sha]), width, height)
         on_progress(Progress(len(stored), len(rows), "pictures"))
     without = [row["frame_id"] for row in rows if row["frame"] not in stored]
     if without:
@@ -228,20 +256,4 @@ def recorded_key_frames(
         if not stored:
             raise RenderError(said)
         _log.warning("%s Questions that show them are not asked.", said)
-    return FrameImages.build(
-        [
-            {
-                "demonstration": name,
-                "variant": variant,
-                "gating": row["gating"],
-                "key_frame": row["key_frame"],
-                "frame": row["frame"],
-                "image_sha": stored[row["frame"]][0],
-                "render_sha": content_sha(["recorded", stored[row["frame"]][0]]),
-                "width_px": stored[row["frame"]][1],
-                "height_px": stored[row["frame"]][2],
-            }
-            for row in rows
-            if row["frame"] in stored
-        ]
-    )
+    return frame_images(segmented_frames, variant, stored)

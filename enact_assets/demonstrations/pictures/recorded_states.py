@@ -64,12 +64,13 @@ def _converted(world: World, rows: pl.DataFrame) -> Iterator[KeyFrameState]:
         # Lengths take part, so that numbers cannot move from one array to the next unseen.
         lengths = np.array([len(a) for a in arrays], dtype="<i8")
         logged = lengths.tobytes() + b"".join(a.astype("<f4").tobytes() for a in arrays)
+        qpos, mocap_pos, mocap_quat, appearance = (a.astype(np.float64) for a in arrays)
         found = KeyFrameState(
             demonstration=row["demonstration"],
             gating=row["gating"],
             key_frame=row["key_frame"],
             frame=row["frame"],
-            state=_world_state(*(a.astype(np.float64) for a in arrays)),
+            state=WorldState(qpos, _in_rows(mocap_pos, 3), _in_rows(mocap_quat, 4), appearance),
             state_sha=sha256_bytes(logged),
         )
         try:
@@ -79,16 +80,6 @@ def _converted(world: World, rows: pl.DataFrame) -> Iterator[KeyFrameState]:
         yield found
 
 
-def _world_state(
-    qpos: NDArray[np.float64],
-    mocap_pos: NDArray[np.float64],
-    mocap_quat: NDArray[np.float64],
-    appearance: NDArray[np.float64],
-) -> WorldState:
-    """Flat logged arrays in the shapes of a state, where their lengths allow it."""
-    return WorldState(
-        qpos=qpos,
-        mocap_pos=mocap_pos.reshape(-1, 3) if mocap_pos.size % 3 == 0 else mocap_pos,
-        mocap_quat=mocap_quat.reshape(-1, 4) if mocap_quat.size % 4 == 0 else mocap_quat,
-        appearance=appearance,
-    )
+def _in_rows(flat: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """Logged numbers in rows of ``width``, where their length allows it."""
+    return flat.reshape(-1, width) if flat.size % width == 0 else flat

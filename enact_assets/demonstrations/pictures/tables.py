@@ -1,5 +1,10 @@
 """Visibility at key frames, and their pictures."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
 from enact_assets.engine.tables import Table, integer, number, text
 from enact_assets.settings import columns as common
 
@@ -61,3 +66,26 @@ class FrameImages(Table):
     render_sha = text("hash of everything that determines the picture")
     width_px = integer("width", "px")
     height_px = integer("height", "px")
+
+
+class Shown(NamedTuple):
+    """A stored picture: the last columns of :class:`FrameImages`."""
+
+    image_sha: str
+    render_sha: str
+    width_px: int
+    height_px: int
+
+
+def frame_images(
+    key_frames: pl.DataFrame, variant: str, shown: Mapping[int, Shown]
+) -> pl.DataFrame:
+    """Table ``frame_images`` of those of ``key_frames`` whose frame is ``shown``."""
+    rows = key_frames.select("demonstration", "gating", "key_frame", "frame").rows(named=True)
+    return FrameImages.build(
+        [
+            {**row, "variant": variant, **shown[row["frame"]]._asdict()}
+            for row in rows
+            if row["frame"] in shown
+        ]
+    )

@@ -1,11 +1,18 @@
-"""Visibility of the baseline camera at each key frame: the size of every object's mask."""
+"""Masks of objects at each key frame: their sizes in the baseline camera's pictures, which are its
+visibility, and what edited pictures are measured by.
+"""
 
+from collections.abc import Callable
+
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.recorded_states import key_frame_states
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.embedded import embedded_world
 from enact_assets.engine.errors import RenderError
+from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import CameraSettings, Variant
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.view.masks import MaskSize, mask_sizes, object_masks
@@ -13,6 +20,9 @@ from enact_assets.simulator.view.masks import MaskSize, mask_sizes, object_masks
 PICTURE_PX = 512
 """Edge of the picture masks are measured in, whatever size pictures are rendered at."""
 MAX_REMEMBERED = 1000
+Labels = NDArray[np.int32]
+ObjectsOf = Callable[[int, int], Labels | None]
+"""(key frame, edge of its picture in px) -> object of each pixel (h, w); None if unknown."""
 
 
 def measure_visibility(
@@ -86,3 +96,25 @@ def _remember(key: tuple[object, ...], sizes: dict[int, MaskSize]) -> None:
     while len(_remembered) >= MAX_REMEMBERED:
         del _remembered[next(iter(_remembered))]
     _remembered[key] = sizes
+
+
+def objects_of(
+    demonstrations: pl.DataFrame,
+    wanted: pl.DataFrame,
+    variant: Variant,
+    read_states: Callable[[], pl.DataFrame],
+) -> ObjectsOf:
+    """What labels the pixels of one demonstration's key frames ``wanted`` under ``variant``: the
+    simulator of this package knows; for recordings it is unknown.
+
+    Errors of what is returned: :class:`~enact_assets.engine.errors.RenderError`.
+    """
+    if demonstrations.item(0, "source") != EMBEDDED:
+        return lambda _key_frame, _size_px: None
+    world = embedded_world(demonstrations)
+    states = {k.key_frame: k.state for k in key_frame_states(world, read_states(), wanted)}
+
+    def labels(key_frame: int, size_px: int) -> Labels:
+        return object_masks(world, states[key_frame], variant.camera, size_px)
+
+    return labels

@@ -9,29 +9,22 @@ Missing information is filled in only as follows:
 - A fact without a removal ends with the video.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import polars as pl
+from typing import Any
 
 from enact_assets.demonstrations.recordings.folders import ANNOTATION_FILES, CAMERA, video_file
 from enact_assets.demonstrations.recordings.videos import VideoTimes, read_times
 from enact_assets.demonstrations.replay.annotation import Annotation, Problem
 from enact_assets.demonstrations.replay.annotation_csv import read_annotation
 from enact_assets.demonstrations.replay.annotation_doubts import check_grasps, check_meaning
-from enact_assets.demonstrations.replay.annotation_intervals import Box
 from enact_assets.demonstrations.replay.annotation_json import read_json
-from enact_assets.demonstrations.replay.annotation_time import Timed, Timeline
+from enact_assets.demonstrations.replay.annotation_time import Box, Timed, Timeline
 from enact_assets.demonstrations.replay.event_graphs import read_events
 from enact_assets.demonstrations.replay.recorded import activity_of
-from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.tables import (
-    Demonstrations,
-    Facts,
-    Objects,
-    Observability,
-    States,
-)
+from enact_assets.demonstrations.replay.result import ReplayTables, described, rows_of
+from enact_assets.demonstrations.replay.tables import Facts, Objects, Observability
 from enact_assets.engine.errors import (
     AnnotationError,
     GivenTextError,
@@ -42,7 +35,6 @@ from enact_assets.engine.given_files import read_given
 from enact_assets.engine.given_text import text_of
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.settings.classes import VIDEO
-from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
 READERS = dict(zip(ANNOTATION_FILES, (read_annotation, read_json, read_events), strict=True))
 _READER_OF_SUFFIX = {Path(name).suffix: reader for name, reader in READERS.items()}
@@ -59,8 +51,8 @@ class Checked:
 
     @property
     def problems(self) -> list[Problem]:
-        """In the order of lines."""
-        return self.annotation.ordered_problems()
+        """In the order of lines, with those about the whole file first."""
+        return sorted(self.annotation.problems, key=lambda problem: problem.line)
 
     @property
     def warnings(self) -> list[Problem]:
@@ -119,22 +111,21 @@ def tables_of_annotation(file: Path, checked: Checked, demonstration: str) -> Re
     if checked.problems or checked.video is None or checked.timed is None:
         raise AnnotationError.of(file, checked.problems)
     video, timed = checked.video, checked.timed
-    row = {
-        "demonstration": demonstration,
-        "source": VIDEO,
-        "activity": checked.annotation.activity or activity_of(demonstration),
-        "seed": None,
-        "n_frames": video.n_frames,
-        "frame_rate_hz": video.frame_rate_hz,
-        "world_sha": checked.sha,
-        "frame_id_runs": list(COUNTED_FROM_0),
-    }
+    facts = [(*fact, *frames) for fact, intervals in timed.facts.items() for frames in intervals]
+    things = checked.annotation.objects
+    objects = [(thing.name, thing.category, list(thing.parents), False) for thing in things]
     return ReplayTables(
-        Demonstrations.build([row]),
-        _facts(demonstration, timed),
-        _objects(demonstration, checked.annotation),
-        _observability(demonstration, timed, video),
-        States.empty(),
+        described(
+            demonstration,
+            source=VIDEO,
+            activity=checked.annotation.activity or activity_of(demonstration),
+            n_frames=video.n_frames,
+            frame_rate_hz=video.frame_rate_hz,
+            world_sha=checked.sha,
+        ),
+        rows_of(Facts, demonstration, facts),
+        rows_of(Objects, demonstration, objects),
+        rows_of(Observability, demonstration, _seen(timed, video)),
     )
 
 
@@ -150,58 +141,12 @@ def _video_times(annotation: Annotation, folder: Path) -> VideoTimes | None:
         return None
 
 
-def _facts(demonstration: str, timed: Timed) -> pl.DataFrame:
-    return Facts.build(
-        [
-            {
-                "demonstration": demonstration,
-                "predicate": predicate,
-                "subject": subject,
-                "object": other,
-                "frame_from": frame_from,
-                "frame_to": frame_to,
-            }
-            for (predicate, subject, other), intervals in timed.facts.items()
-            for frame_from, frame_to in intervals
-        ]
-    )
-
-
-def _objects(demonstration: str, annotation: Annotation) -> pl.DataFrame:
-    return Objects.build(
-        [
-            {
-                "demonstration": demonstration,
-                "object_name": thing.name,
-                "category": thing.category,
-                "parents": list(thing.parents),
-                "is_particle_system": False,
-            }
-            for thing in annotation.objects
-        ]
-    )
-
-
-def _observability(demonstration: str, timed: Timed, video: VideoTimes) -> pl.DataFrame:
-    rows = []
+def _seen(timed: Timed, video: VideoTimes) -> Iterator[tuple[Any, ...]]:
+    """Rows of ``observability``."""
+    width, height = video.width_px, video.height_px
     for name, views in timed.views.items():
         for frame_from, frame_to, given in views:
-            box: Box = given or (0, 0, video.width_px - 1, video.height_px - 1)
+            box: Box = given or (0, 0, width - 1, height - 1)
             x_min, y_min, x_max, y_max = box
-            rows.append(
-                {
-                    "demonstration": demonstration,
-                    "camera": CAMERA,
-                    "object_name": name,
-                    "frame_from": frame_from,
-                    "frame_to": frame_to,
-                    "pixels": (x_max - x_min + 1) * (y_max - y_min + 1),
-                    "x_min_px": x_min,
-                    "y_min_px": y_min,
-                    "x_max_px": x_max,
-                    "y_max_px": y_max,
-                    "height_px": video.height_px,
-                    "width_px": video.width_px,
-                }
-            )
-    return Observability.build(rows)
+            pixels = (x_max - x_min + 1) * (y_max - y_min + 1)
+            yield (CAMERA, name, frame_from, frame_to, pixels, *box, height, width)

@@ -218,10 +218,6 @@ class Annotation:
         self.refused += self.changes[n_before:]
         del self.changes[n_before:]
 
-    def ordered_problems(self) -> list[Problem]:
-        """All problems, in the order of lines, with those about the whole file first."""
-        return sorted(self.problems, key=lambda problem: problem.line)
-
 
 def problem_of(
     kinds: Mapping[str, tuple[str, str]],

@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from enact_assets.demonstrations.replay.annotation import Annotation, Change, problem_of
-from enact_assets.demonstrations.replay.annotation_intervals import (
+from enact_assets.demonstrations.replay.annotation_time import (
     Fact,
     Interval,
+    Timed,
     fact_of,
     fact_text,
 )
-from enact_assets.demonstrations.replay.annotation_time import Timed
 from enact_assets.settings.predicates import EXISTS, ROBOT
 from enact_assets.settings.profile import PAPER
 

@@ -32,16 +32,16 @@ def read_json(text: str) -> Annotation:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
         annotation.tell("not_json", line, "", reason=getattr(error, "msg", str(error)))
         return annotation
-    if not _is(annotation, 1, "", content, dict):
+    if not is_a(annotation, 1, "", content, dict):
         return annotation
     lines = member_lines(text)
     check_fields(annotation, 0, "", content, known=FIELDS, needed=("objects", "changes"))
     activity = content.get("activity")
-    if activity is not None and _is(annotation, lines["activity"][0], "activity", activity, str):
+    if activity is not None and is_a(annotation, lines["activity"][0], "activity", activity, str):
         annotation.activity = activity
     for key, read in (("objects", _read_object), ("changes", _read_change)):
         entries = content.get(key, [])
-        if _is(annotation, (lines.get(key) or [0])[0], key, entries, list):
+        if is_a(annotation, (lines.get(key) or [0])[0], key, entries, list):
             for k, entry in enumerate(entries):
                 read(annotation, lines[key][k], f"{key}[{k}]", entry)
     return annotation
@@ -88,31 +88,30 @@ def moment_of(
     return None if frame is None else int(frame), None if number is None else float(number)
 
 
+def is_a(annotation: Annotation, line: int, where: str, value: Any, kind: type) -> bool:
+    """Whether ``value`` is a ``kind``, a key of ``_KINDS``; otherwise it is reported."""
+    if isinstance(value, kind):
+        return True
+    found = _KINDS.get(type(value), "nothing")
+    annotation.tell("wrong_type", line, where, found=found, expected=_KINDS[kind])
+    return False
+
+
 def is_texts(annotation: Annotation, line: int, where: str, value: Any) -> bool:
     """Whether ``value`` is a list of texts; otherwise it is reported."""
-    if not _is(annotation, line, where, value, list):
+    if not is_a(annotation, line, where, value, list):
         return False
-    checked = [_is(annotation, line, f"{where}[{k}]", v, str) for k, v in enumerate(value)]
+    checked = [is_a(annotation, line, f"{where}[{k}]", v, str) for k, v in enumerate(value)]
     return all(checked)
 
 
-def is_object(annotation: Annotation, line: int, where: str, value: Any) -> bool:
-    """Whether ``value`` is a JSON object; otherwise it is reported."""
-    return _is(annotation, line, where, value, dict)
-
-
-def is_text(annotation: Annotation, line: int, where: str, value: Any) -> bool:
-    """Whether ``value`` is a text; otherwise it is reported."""
-    return _is(annotation, line, where, value, str)
-
-
 def _read_object(annotation: Annotation, line: int, where: str, entry: Any) -> None:
-    if not _is(annotation, line, where, entry, dict):
+    if not is_a(annotation, line, where, entry, dict):
         return
     needed = ("name", "category")
     is_whole = check_fields(annotation, line, where, entry, known=OBJECT_FIELDS, needed=needed)
     parents = entry.get("parents", [])
-    texts = [_is(annotation, line, _at(where, n), entry[n], str) for n in needed if n in entry]
+    texts = [is_a(annotation, line, _at(where, n), entry[n], str) for n in needed if n in entry]
     n_before = len(annotation.objects)
     if is_texts(annotation, line, _at(where, "parents"), parents) and is_whole and all(texts):
         annotation.objects.append(
@@ -123,7 +122,7 @@ def _read_object(annotation: Annotation, line: int, where: str, entry: Any) -> N
 
 
 def _read_change(annotation: Annotation, line: int, where: str, entry: Any) -> None:
-    if not _is(annotation, line, where, entry, dict):
+    if not is_a(annotation, line, where, entry, dict):
         return
     check_fields(annotation, line, where, entry, known=CHANGE_FIELDS)
     n_before, n_changes = len(annotation.problems), len(annotation.changes)
@@ -131,7 +130,7 @@ def _read_change(annotation: Annotation, line: int, where: str, entry: Any) -> N
     has_moment = len(annotation.problems) == n_before
     for operation in OPERATIONS:
         values = entry.get(operation, [])
-        if not _is(annotation, line, _at(where, operation), values, list):
+        if not is_a(annotation, line, _at(where, operation), values, list):
             continue
         for k, value in enumerate(values):
             at = f"{where}.{operation}[{k}]"
@@ -162,12 +161,12 @@ def _read_view(annotation: Annotation, change: Change, where: str, value: Any) -
     """A name, or for what comes into view {"name": ..., "box": [...]}."""
     if isinstance(value, str):
         value = {"name": value}
-    if not _is(annotation, change.line, where, value, dict):
+    if not is_a(annotation, change.line, where, value, dict):
         return
     known = VIEW_FIELDS if change.operation == "show" else VIEW_FIELDS[:1]
     if not check_fields(annotation, change.line, where, value, known=known, needed=("name",)):
         return
-    if not _is(annotation, change.line, _at(where, "name"), value["name"], str):
+    if not is_a(annotation, change.line, _at(where, "name"), value["name"], str):
         return
     box = value.get("box")
     if box is not None and not (
@@ -184,14 +183,6 @@ def _read_view(annotation: Annotation, change: Change, where: str, value: Any) -
             found,
         )
     )  # fmt: skip
-
-
-def _is(annotation: Annotation, line: int, where: str, value: Any, kind: type) -> bool:
-    if isinstance(value, kind):
-        return True
-    found = _KINDS.get(type(value), "nothing")
-    annotation.tell("wrong_type", line, where, found=found, expected=_KINDS[kind])
-    return False
 
 
 _KINDS: dict[type, str] = {

@@ -6,19 +6,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.tables import (
-    Actions,
-    Demonstrations,
-    Facts,
-    Objects,
-    Observability,
-    States,
+from enact_assets.demonstrations.replay.result import (
+    ReplayTables,
+    columns_of,
+    described,
+    rows_of,
 )
+from enact_assets.demonstrations.replay.tables import Actions, Facts, Objects, States
 from enact_assets.engine.errors import ReplayError, UnknownNameError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import EMBEDDED
-from enact_assets.settings.frame_ids import COUNTED_FROM_0
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world, simulate
@@ -86,82 +83,38 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
 
     Errors: :class:`TableContractError` if a table breaks its contract.
     """
-    world = recording.world
-    demonstrations = Demonstrations.build(
-        [
-            {
-                "demonstration": name,
-                "source": EMBEDDED,
-                "activity": recording.activity,
-                "seed": recording.seed,
-                "n_frames": recording.n_frames,
-                "frame_rate_hz": recording.frame_rate_hz,
-                "world_sha": world.sha,
-                "frame_id_runs": list(COUNTED_FROM_0),
-            }
-        ]
-    )
-    facts = Facts.build(
-        [
-            {
-                "demonstration": name,
-                "predicate": fact.predicate,
-                "subject": fact.subject,
-                "object": fact.object,
-                "frame_from": fact.frame_from,
-                "frame_to": fact.frame_to,
-            }
-            for fact in recording.facts
-        ]
-    )
-    objects = Objects.build(
-        [
-            {
-                "demonstration": name,
-                "object_name": thing.name,
-                "category": thing.category,
-                "parents": list(thing.parents),
-                "is_particle_system": thing.is_particles,
-            }
-            for thing in world.objects
-        ]
-    )
-    n = recording.n_frames
-    states = pl.DataFrame(
-        {
-            "demonstration": pl.Series([name] * n, dtype=pl.String),
-            "frame": np.arange(n, dtype=np.int64),
-            "qpos": _lists(recording.qpos),
-            "mocap_pos": _lists(recording.mocap_pos.reshape(n, -1)),
-            "mocap_quat": _lists(recording.mocap_quat.reshape(n, -1)),
-            "appearance": _lists(recording.appearance),
-        }
-    )
-    return ReplayTables(
-        demonstrations,
-        facts,
-        objects,
-        Observability.empty(),
-        States.arranged(states, name),
-        actions=_actions(name, recording),
-    )
-
-
-def _actions(name: str, recording: Recording) -> pl.DataFrame:
+    world, n = recording.world, recording.n_frames
+    facts = [(f.predicate, f.subject, f.object, f.frame_from, f.frame_to) for f in recording.facts]
+    objects = [
+        (thing.name, thing.category, list(thing.parents), thing.is_particles)
+        for thing in world.objects
+    ]
     environment = f"{recording.activity}, {recording.environment}"
-    return Actions.build(
-        [
-            {
-                "demonstration": name,
-                "action": number,
-                "verb": done.verb,
-                "arguments": list(done.objects),
-                "frame_from": done.frame_from,
-                "frame_to": done.frame_to,
-                "environment": environment,
-            }
-            for number, done in enumerate(recording.performed, 1)
-        ]
+    actions = [
+        (number, done.verb, list(done.objects), done.frame_from, done.frame_to, environment)
+        for number, done in enumerate(recording.performed, 1)
+    ]
+    states = {
+        "frame": np.arange(n, dtype=np.int64),
+        "qpos": _lists(recording.qpos),
+        "mocap_pos": _lists(recording.mocap_pos.reshape(n, -1)),
+        "mocap_quat": _lists(recording.mocap_quat.reshape(n, -1)),
+        "appearance": _lists(recording.appearance),
+    }
+    return ReplayTables(
+        described(
+            name,
+            source=EMBEDDED,
+            activity=recording.activity,
+            seed=recording.seed,
+            n_frames=n,
+            frame_rate_hz=recording.frame_rate_hz,
+            world_sha=world.sha,
+        ),
+        rows_of(Facts, name, facts),
+        rows_of(Objects, name, objects),
+        states=columns_of(States, name, states),
+        actions=rows_of(Actions, name, actions),
     )
 
 

@@ -20,8 +20,7 @@ from enact_assets.demonstrations.replay.annotation import (
 )
 from enact_assets.demonstrations.replay.annotation_json import (
     check_fields,
-    is_object,
-    is_text,
+    is_a,
     is_texts,
     moment_of,
 )
@@ -77,7 +76,7 @@ def read_events(text: str) -> Annotation:
         except ValueError as error:
             annotation.tell("not_json", number, "", reason=getattr(error, "msg", str(error)))
             continue
-        if not is_object(annotation, number, "", entry):
+        if not is_a(annotation, number, "", entry, dict):
             continue
         if not events and not header and not set(entry) & set(EVENT_FIELDS):
             header = entry if _is_header(annotation, number, entry) else {}
@@ -117,10 +116,10 @@ class _Things:
             graph = self._graph(line, event["scene_graph"])
             for fact in [f for f in self._held if f not in graph]:
                 del self._held[fact]
-                self._tell(line, frame, time_s, "remove", fact)
+                self._annotation.changes.append(Change(line, frame, time_s, "remove", *fact))
             for fact in [f for f in graph if f not in self._held]:
                 self._held[fact] = line
-                self._tell(line, frame, time_s, "add", fact)
+                self._annotation.changes.append(Change(line, frame, time_s, "add", *fact))
             self._act(line, frame, time_s, event)
 
     def _graph(self, line: int, graph: dict[str, list[str]]) -> dict[Fact, None]:
@@ -190,14 +189,6 @@ class _Things:
                 Change(line, frame, time_s, operation_now, predicate, thing)
             )
 
-    def _tell(
-        self, line: int, frame: int | None, time_s: float | None, operation: Operation, fact: Fact
-    ) -> None:
-        predicate, subject, other = fact
-        self._annotation.changes.append(
-            Change(line, frame, time_s, operation, predicate, subject, other)
-        )
-
     def _list(self, name: str, category: str | None, line: int) -> None:
         if name not in self._listed:
             self._listed.add(name)
@@ -216,15 +207,15 @@ class _Things:
 def _is_header(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool:
     is_good = check_fields(annotation, line, "", entry, known=HEADER_FIELDS)
     if "activity" in entry:
-        is_good &= is_text(annotation, line, "activity", entry["activity"])
+        is_good &= is_a(annotation, line, "activity", entry["activity"], str)
     for name in ("places", "categories"):
         if name not in entry:
             continue
-        if not is_object(annotation, line, name, entry[name]):
+        if not is_a(annotation, line, name, entry[name], dict):
             return False
         meanings: dict[str, str] = {}
         for key, value in entry[name].items():
-            is_good &= is_text(annotation, line, f"{name}.{key}", value)
+            is_good &= is_a(annotation, line, f"{name}.{key}", value, str)
             first = meanings.setdefault(_name(key), value)
             if first != value:
                 annotation.tell(
@@ -241,9 +232,9 @@ def _is_header(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool
 def _is_event(annotation: Annotation, line: int, entry: dict[str, Any]) -> bool:
     is_good = check_fields(annotation, line, "", entry, known=EVENT_FIELDS, needed=("scene_graph",))
     for name in ("action", "object"):
-        is_good &= entry.get(name) is None or is_text(annotation, line, name, entry[name])
+        is_good &= entry.get(name) is None or is_a(annotation, line, name, entry[name], str)
     graph = entry.get("scene_graph", {})
-    if not is_object(annotation, line, "scene_graph", graph):
+    if not is_a(annotation, line, "scene_graph", graph, dict):
         return False
     for place, things in graph.items():
         is_good &= is_texts(annotation, line, f"scene_graph.{place}", things)

@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from enact_assets.demonstrations.replay.frame_stream import Place, RawFrame
-from enact_assets.demonstrations.replay.json_kernels import MAX_NUMBER
-from enact_assets.demonstrations.replay.stream_kernels import BOX_NUMBERS
+from enact_assets.demonstrations.replay.stream_kernels import BOX_NUMBERS, MAX_NUMBER
 from enact_assets.settings.predicates import EXISTS, RELATED, TRANSITION
 
 MAX_NAME_CHARACTERS = 200
@@ -54,19 +53,6 @@ class SeenNode(Node, gc=False, kw_only=True):
     visibility: dict[str, Raw] | None = None
 
 
-class Edge(Struct, gc=False):
-    """An ordered pair of objects in one frame."""
-
-    source: str = field(name="from")
-    target: str = field(name="to")
-    states: list[str] = []
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Names of both ends."""
-        return self.source, self.target
-
-
 class NodeName(Struct, gc=False):
     """Which object a frame takes away."""
 
@@ -74,7 +60,7 @@ class NodeName(Struct, gc=False):
 
 
 class EdgePair(Struct, gc=False):
-    """Which pair of objects a frame takes away."""
+    """An ordered pair of objects, of which a frame takes the edge away."""
 
     source: str = field(name="from")
     target: str = field(name="to")
@@ -83,6 +69,12 @@ class EdgePair(Struct, gc=False):
     def key(self) -> tuple[str, str]:
         """Names of both ends."""
         return self.source, self.target
+
+
+class Edge(EdgePair, gc=False):
+    """An ordered pair of objects in one frame."""
+
+    states: list[str] = []
 
 
 class Records(Struct, gc=False):

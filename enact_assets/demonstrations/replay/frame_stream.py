@@ -16,7 +16,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.demonstrations.replay import json_kernels, stream_kernels
+from enact_assets.demonstrations.replay import stream_kernels
 from enact_assets.demonstrations.replay.stream_kernels import Cursor, Followed, Pattern, Sight
 from enact_assets.engine.errors import GivenTextError, RecordingError
 from enact_assets.engine.given_files import open_given
@@ -189,7 +189,7 @@ class FrameStream:
             if n_rows:
                 ended.append(self._followed.rows[:n_rows].astype(np.int32))
             if status == stream_kernels.FULL or (
-                status == json_kernels.INCOMPLETE and self._read_more()
+                status == stream_kernels.INCOMPLETE and self._read_more()
             ):
                 continue
             return ended
@@ -203,15 +203,15 @@ class FrameStream:
         while True:
             status, at = self._read_separator(is_first)
             frame_id = 0
-            if status == json_kernels.FOUND:
+            if status == stream_kernels.FOUND:
                 status, frame_id, at = stream_kernels.read_key(self._data, at, self._stop)
-            if status == json_kernels.FOUND:
+            if status == stream_kernels.FOUND:
                 self._position = at
                 return int(frame_id)
             if status == stream_kernels.ENDED:
                 self._position = at + 1
                 return None
-            if status == json_kernels.BROKEN:
+            if status == stream_kernels.BROKEN:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected {expected} (decimal, at most "
                     f"{stream_kernels.MAX_ID_DIGITS} digits, no leading zeros: 59 and not 00059; "
@@ -224,9 +224,9 @@ class FrameStream:
         """Status and position of what follows the last frame, or the opening of the object."""
         if not is_first:
             return stream_kernels.read_separator(self._data, self._position, self._stop)
-        at = json_kernels.skip_blanks(self._data, self._position, self._stop)
+        at = stream_kernels.skip_blanks(self._data, self._position, self._stop)
         is_closed = at < self._stop and self._data[at] == ord("}")
-        return (stream_kernels.ENDED if is_closed else json_kernels.FOUND), at
+        return (stream_kernels.ENDED if is_closed else stream_kernels.FOUND), at
 
     def _open_object(self) -> None:
         # A part of the mark may come first; what follows is longer.
@@ -238,7 +238,7 @@ class FrameStream:
         except GivenTextError as error:
             raise self.place.error(f"{error}. {SAVE_AS_UTF8}") from None
         while True:
-            self._position = json_kernels.skip_blanks(self._data, self._position, self._stop)
+            self._position = stream_kernels.skip_blanks(self._data, self._position, self._stop)
             if self._position < self._stop:
                 break
             if not self._read_more():
@@ -252,16 +252,16 @@ class FrameStream:
     def _find_end(self, place: Place) -> tuple[int, bool]:
         """Where the frame at the position ends, and whether it is free of backslashes."""
         while True:
-            status, end, is_plain = json_kernels.find_end(
+            status, end, is_plain = stream_kernels.find_end(
                 self._data, self._position, self._stop, MAX_DEPTH
             )
-            if status == json_kernels.FOUND:
+            if status == stream_kernels.FOUND:
                 return end, is_plain
-            if status == json_kernels.TOO_DEEP:
+            if status == stream_kernels.TOO_DEEP:
                 raise place.error(
                     f"more than {MAX_DEPTH} brackets are open at byte {self._n_before + end}"
                 )
-            if status == json_kernels.BROKEN:
+            if status == stream_kernels.BROKEN:
                 raise place.error(f"{self._shown(end)} does not close the bracket that is open")
             if not self._read_more():
                 raise place.error(self._cut_off())
@@ -269,7 +269,7 @@ class FrameStream:
     def _check_rest(self) -> None:
         """After the last frame there may be white space only."""
         while True:
-            self._position = json_kernels.skip_blanks(self._data, self._position, self._stop)
+            self._position = stream_kernels.skip_blanks(self._data, self._position, self._stop)
             if self._position < self._stop:
                 raise self.place.error(
                     f"{self._progress_in_words()}: expected the end of the file after the closing "

@@ -28,16 +28,15 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (
     View,
 )
 from enact_assets.demonstrations.replay.omnigibson_runs import Player
-from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.tables import Demonstrations, States
+from enact_assets.demonstrations.replay.result import ReplayTables, columns_of, described
+from enact_assets.demonstrations.replay.tables import Facts, Objects, Observability
 from enact_assets.engine.errors import PlaybackError
 from enact_assets.engine.given_files import open_given, read_given
 from enact_assets.engine.ids import content_sha, sha256_bytes
 from enact_assets.engine.progress import OnProgress, unheard
-from enact_assets.engine.tables import table
+from enact_assets.engine.tables import Table
 from enact_assets.settings.classes import OMNIGIBSON
 from enact_assets.settings.fisheye_lens import lens_of
-from enact_assets.settings.frame_ids import COUNTED_FROM_0
 
 
 class RawDemonstration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -208,9 +207,8 @@ _BOX = ("pixels", "x_min_px", "y_min_px", "x_max_px", "y_max_px", "height_px", "
 class _Columns:
     """Rows by column, numbers as arrays: an hour of replay has millions of views."""
 
-    def __init__(self, name: str, columns: tuple[str, ...]) -> None:
-        self._table = table(name)
-        schema = self._table.schema()
+    def __init__(self, of: type[Table], columns: tuple[str, ...]) -> None:
+        self._table, schema = of, of.schema()
         self._columns: dict[str, Any] = {
             c: array("q") if schema[c] == pl.Int64 else [] for c in columns
         }
@@ -224,16 +222,11 @@ class _Columns:
         return len(next(iter(self._columns.values())))
 
     def built(self, demonstration: str, **same: str) -> pl.DataFrame:
-        schema = self._table.schema()
-        rows = pl.DataFrame(
-            [
-                pl.Series(c, np.frombuffer(v, np.int64) if isinstance(v, array) else v, schema[c])
-                for c, v in self._columns.items()
-            ]
-        )
-        named = {"demonstration": demonstration, **same}
-        rows = rows.with_columns(pl.lit(v, pl.String).alias(k) for k, v in named.items())
-        return self._table.arranged(rows, demonstration)
+        columns = {
+            name: np.frombuffer(values, np.int64) if isinstance(values, array) else values
+            for name, values in self._columns.items()
+        }
+        return columns_of(self._table, demonstration, columns, **same)
 
 
 def read_played(path: Path, demonstration: str) -> ReplayTables:
@@ -241,9 +234,9 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
 
     Errors: :class:`PlaybackError` names file and line if it is not such a file, or was cut off.
     """
-    objects = _Columns("objects", ("object_name", "category", "parents", "is_particle_system"))
-    facts = _Columns("facts", ("predicate", "subject", "object", "frame_from", "frame_to"))
-    seen = _Columns("observability", ("object_name", "frame_from", "frame_to", *_BOX))
+    objects = _Columns(Objects, ("object_name", "category", "parents", "is_particle_system"))
+    facts = _Columns(Facts, ("predicate", "subject", "object", "frame_from", "frame_to"))
+    seen = _Columns(Observability, ("object_name", "frame_from", "frame_to", *_BOX))
     records = _records(path)
     head, end = next(records, None), None
     if not isinstance(head, _Replay) or head.format != FORMAT:
@@ -263,22 +256,18 @@ def read_played(path: Path, demonstration: str) -> ReplayTables:
             f"{path}: was cut off (found {found}, expected {end and end.counts}). Delete the file "
             "and materialize again."
         )
-    row = {
-        "demonstration": demonstration,
-        "source": OMNIGIBSON,
-        "activity": head.activity or demonstration,
-        "seed": None,
-        "n_frames": end.n_frames,
-        "frame_rate_hz": head.frame_rate_hz,
-        "world_sha": head.source_sha,
-        "frame_id_runs": list(COUNTED_FROM_0),
-    }
     return ReplayTables(
-        Demonstrations.build([row]),
+        described(
+            demonstration,
+            source=OMNIGIBSON,
+            activity=head.activity or demonstration,
+            n_frames=end.n_frames,
+            frame_rate_hz=head.frame_rate_hz,
+            world_sha=head.source_sha,
+        ),
         facts.built(demonstration),
         objects.built(demonstration),
         seen.built(demonstration, camera=head.camera),
-        States.empty(),
     )
 
 

@@ -6,7 +6,7 @@ What is in a file is asked of OmniGibson's interpreter, which can read HDF5; no 
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import msgspec
 
@@ -18,25 +18,13 @@ from enact_assets.engine.errors import LakeError, PlaybackError, RecordingError
 RAW_SUFFIXES = (".hdf5", ".h5")
 
 
-class _Usable(msgspec.Struct):
-    episode: int
-    n_frames: int
-    activity: str
-    frame_rate_hz: float
-    rules: Literal["enact", "all"]
-    link: str
-    position_m: tuple[float, float, float]
-    orientation_xyzw: tuple[float, float, float, float]
-
-
-class _Unusable(msgspec.Struct):
-    episode: int
-    reason: str
-
-
 class _Listed(msgspec.Struct):
-    demonstrations: list[_Usable]
-    unusable: list[_Unusable]
+    """What the player says of a file: fields of :class:`RawDemonstration` but ``file``, and
+    ``episode`` and ``reason``.
+    """
+
+    demonstrations: list[dict[str, Any]]
+    unusable: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -45,14 +33,6 @@ class Listing:
 
     demonstrations: list[RawDemonstration]
     reasons: list[str]
-
-
-@dataclass(frozen=True)
-class Imported:
-    """Names of the demonstrations that came in, and why which episodes were left out."""
-
-    names: list[str]
-    left_out: list[str]
 
 
 def list_demonstrations(path: Path) -> Listing:
@@ -65,26 +45,27 @@ def list_demonstrations(path: Path) -> Listing:
             command, env=player_variables(), capture_output=True, text=True, check=False
         )
         listed = msgspec.json.decode(found.stdout, type=_Listed)
+        usable = [{"file": str(path.absolute()), **each} for each in listed.demonstrations]
+        demonstrations = msgspec.convert(usable, list[RawDemonstration])
     except OSError as error:
         raise PlaybackError(f"{command[0]}: cannot be started ({error.strerror})") from error
     except msgspec.DecodeError:
         said = found.stderr.strip()[-500:] or f"nothing, exit code {found.returncode}"
         raise PlaybackError(said if str(path) in said else f"{path}: {said}") from None
-    reasons = [each.reason for each in listed.unusable]
-    if not listed.demonstrations:
+    reasons = [each["reason"] for each in listed.unusable]
+    if not demonstrations:
         if reasons:
             raise PlaybackError(
                 f"{path}: none of its {len(reasons)} demonstrations can be played, first: "
                 f"{reasons[0]}"
             )
         raise PlaybackError(f"{path}: contains no demonstration (expected groups data/demo_N)")
-    file = str(path.absolute())
-    usable = [msgspec.structs.asdict(each) for each in listed.demonstrations]
-    return Listing([RawDemonstration(file=file, **each) for each in usable], reasons)
+    return Listing(demonstrations, reasons)
 
 
-def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
-    """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``.
+def import_demonstrations(path: Path, recordings: Recordings) -> tuple[list[str], list[str]]:
+    """Take in every demonstration of ``path`` that can be played, as ``<file>.demo_N``: the names,
+    and why which episodes were left out.
 
     The file stays where it is. Errors: :class:`PlaybackError`; :class:`RecordingError` if one of
     that name is there, so that edits of its ``omnigibson.json`` are not lost. Then nothing is
@@ -106,4 +87,4 @@ def import_demonstrations(path: Path, recordings: Recordings) -> Imported:
         with recordings.taking_in(name, path) as folder:
             folder.mkdir()
             write_demonstration(folder / DEMONSTRATION_FILE, about)
-    return Imported(list(found), listing.reasons)
+    return list(found), listing.reasons

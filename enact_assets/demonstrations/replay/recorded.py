@@ -15,6 +15,7 @@ frame id, a category that changes within the recording.
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,13 +23,12 @@ import polars as pl
 from enact_assets.demonstrations.recordings.folders import CAMERA, SEGMENTED_FILES
 from enact_assets.demonstrations.replay.frame_order import frames_by_id
 from enact_assets.demonstrations.replay.frame_stream import FrameStream, OrderError, RawFrame
-from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, States
+from enact_assets.demonstrations.replay.result import ReplayTables, columns_of, described, rows_of
+from enact_assets.demonstrations.replay.tables import Facts, LaterParents, Objects, Observability
 from enact_assets.demonstrations.replay.timeline import Timeline
 from enact_assets.engine.errors import LakeError, RecordingError
 from enact_assets.engine.lake.lake import check_partition_value
 from enact_assets.engine.progress import OnProgress, unheard
-from enact_assets.engine.tables import table
 from enact_assets.settings.classes import RECORDED
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.predicates import EXISTS
@@ -83,42 +83,44 @@ def read_recorded(
     except OrderError:
         with frames_by_id(path) as (stream, sha):
             timeline = _timeline(stream, camera)
-    row = {
-        "demonstration": demonstration,
-        "source": RECORDED,
-        "activity": activity or activity_of(demonstration),
-        "seed": None,
-        "n_frames": stream.n_frames,
-        "frame_rate_hz": NO_RATE_HZ if path.name in SEGMENTED_FILES else FRAME_RATE_HZ,
-        "world_sha": sha,
-        "frame_id_runs": list(FrameIds.of(stream.ids).runs),
-    }
+    later_parents = [
+        (name, frame, parents)
+        for name, kind in timeline.kinds.items()
+        for frame, parents in kind.parents[1:]
+    ]
     return RecordedTables(
-        Demonstrations.build([row]),
-        _facts(demonstration, timeline),
-        _objects(demonstration, timeline),
+        described(
+            demonstration,
+            source=RECORDED,
+            activity=activity or activity_of(demonstration),
+            n_frames=stream.n_frames,
+            frame_rate_hz=NO_RATE_HZ if path.name in SEGMENTED_FILES else FRAME_RATE_HZ,
+            world_sha=sha,
+            frame_id_runs=list(FrameIds.of(stream.ids).runs),
+        ),
+        columns_of(Facts, demonstration, _facts(timeline)),
+        rows_of(Objects, demonstration, _objects(timeline)),
         _observability(demonstration, timeline),
-        States.empty(),
-        _later_parents(demonstration, timeline),
+        later_parents=rows_of(LaterParents, demonstration, later_parents),
         has_differences=timeline.has_differences,
     )
 
 
-def sees_nothing_first(path: Path, camera: str = CAMERA) -> bool:
-    """Whether ``camera`` sees nothing in the first frame of the recording ``path``, as in official
+def sees_nothing_first(path: Path) -> bool:
+    """Whether ``CAMERA`` sees nothing in the first frame of the recording ``path``, as in official
     replays. Only that frame is read if it has id 0. Errors: as :func:`read_recorded`.
     """
     with FrameStream(path) as stream:
         raw = stream.next_frame()
         if raw is None or raw.place.frame_id == 0:
-            return raw is not None and _sees_nothing(raw, camera)
+            return raw is not None and _sees_nothing(raw)
     with frames_by_id(path) as (stream, _):
         raw = stream.next_frame()
-        return raw is not None and _sees_nothing(raw, camera)
+        return raw is not None and _sees_nothing(raw)
 
 
-def _sees_nothing(raw: RawFrame, camera: str) -> bool:
-    timeline = Timeline(camera)
+def _sees_nothing(raw: RawFrame) -> bool:
+    timeline = Timeline(CAMERA)
     timeline.take(0, raw)
     timeline.finish(1)
     return not any(map(len, timeline.sight_rows))
@@ -142,21 +144,19 @@ def activity_of(demonstration: str) -> str:
     return re.sub(r"[-_.]+\d+$", "", demonstration)
 
 
-def _facts(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+def _facts(timeline: Timeline) -> dict[str, list[Any]]:
+    """Columns of ``facts``, of which there may be millions."""
     facts = timeline.facts
-    rows = pl.DataFrame(
-        {
-            "predicate": pl.Series([fact[0] for fact, _, _ in facts], dtype=pl.String),
-            "subject": pl.Series([fact[1] for fact, _, _ in facts], dtype=pl.String),
-            "object": pl.Series([fact[2] for fact, _, _ in facts], dtype=pl.String),
-            "frame_from": pl.Series([start for _, start, _ in facts], dtype=pl.Int64),
-            "frame_to": pl.Series([stop for _, _, stop in facts], dtype=pl.Int64),
-        }
-    )
-    return _checked("facts", demonstration, rows)
+    named = ("predicate", "subject", "object")
+    return {
+        **{name: [fact[k] for fact, _, _ in facts] for k, name in enumerate(named)},
+        "frame_from": [start for _, start, _ in facts],
+        "frame_to": [stop for _, _, stop in facts],
+    }
 
 
-def _objects(demonstration: str, timeline: Timeline) -> pl.DataFrame:
+def _objects(timeline: Timeline) -> list[tuple[Any, ...]]:
+    """Rows of ``objects``."""
     # What came and went within one frame of differences never was there, and a name that is only
     # ever an end of an edge has no record, hence no category.
     used = {name for (_, *names), _, _ in timeline.facts for name in names}
@@ -164,31 +164,10 @@ def _objects(demonstration: str, timeline: Timeline) -> pl.DataFrame:
     names = [name for name in timeline.objects if name in used]
     of = timeline.kinds
     kinds = [(of[n].category, of[n].parents[0][1]) if n in nodes else ("", None) for n in names]
-    rows = pl.DataFrame(
-        {
-            "object_name": pl.Series(names, dtype=pl.String),
-            "category": pl.Series([category for category, _ in kinds], dtype=pl.String),
-            "parents": pl.Series([parents for _, parents in kinds], dtype=pl.List(pl.String)),
-            "is_particle_system": pl.Series(
-                [category == PARTICLE_SYSTEM for category, _ in kinds], dtype=pl.Boolean
-            ),
-        }
-    )
-    return _checked("objects", demonstration, rows)
-
-
-def _later_parents(demonstration: str, timeline: Timeline) -> pl.DataFrame:
-    rows = [
-        {
-            "demonstration": demonstration,
-            "object_name": name,
-            "frame_from": frame,
-            "parents": parents,
-        }
-        for name, kind in timeline.kinds.items()
-        for frame, parents in kind.parents[1:]
+    return [
+        (name, category, parents, category == PARTICLE_SYSTEM)
+        for name, (category, parents) in zip(names, kinds, strict=True)
     ]
-    return LaterParents.build(rows)
 
 
 def _observability(demonstration: str, timeline: Timeline) -> pl.DataFrame:
@@ -200,19 +179,12 @@ def _observability(demonstration: str, timeline: Timeline) -> pl.DataFrame:
     rank[[timeline.objects[name] for name in names]] = np.arange(len(names))
     ranks = rank[sight[:, 0]]
     order = np.argsort(ranks, kind="stable")
-    rows = pl.DataFrame(
-        {
+    columns = {
+        "object_name": pl.Series(names, dtype=pl.String).gather(ranks[order]),
+        **{
             name: pl.Series(sight[order, k], dtype=pl.Int64)
             for k, name in enumerate(("frame_from", "frame_to", *_BOX), start=1)
-        }
-    ).with_columns(
-        object_name=pl.Series(names, dtype=pl.String).gather(ranks[order]),
-        camera=pl.lit(timeline.camera),
-    )
+        },
+    }
     del sight, ranks, order  # the contract takes as much memory again
-    return _checked("observability", demonstration, rows)
-
-
-def _checked(name: str, demonstration: str, rows: pl.DataFrame) -> pl.DataFrame:
-    named = rows.with_columns(demonstration=pl.lit(demonstration, pl.String))
-    return table(name).arranged(named, demonstration)
+    return columns_of(Observability, demonstration, columns, camera=timeline.camera)

@@ -23,7 +23,6 @@ from enact_assets.demonstrations.replay.frame_records import (
     decode_plain,
 )
 from enact_assets.demonstrations.replay.frame_stream import OrderError, Place, RawFrame, Rows
-from enact_assets.demonstrations.replay.json_kernels import FOUND
 from enact_assets.demonstrations.replay.parents import Kind
 from enact_assets.demonstrations.replay.stream_kernels import Pattern, Sight
 from enact_assets.engine.errors import RecordingError
@@ -159,7 +158,7 @@ class Timeline:
             return None
         owners = np.array(numbers, np.int64)
         pattern = self._pattern(raw, spans, owners)
-        if kernels.read_boxes(pattern) != FOUND:
+        if kernels.read_boxes(pattern) != kernels.FOUND:
             return None
         self._take_graph(frame, graph.nodes, graph.edges, raw.place)
         self._see(frame, owners, pattern.boxes)

@@ -3,9 +3,11 @@
 import polars as pl
 from simulator.painted_world import first_state
 
-from enact_assets.demonstrations.replay.tables import Objects, States
+from enact_assets.demonstrations.replay.tables import States
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.simulator.shapes.world import World
+
+from reference.builders import build_objects
 
 DEMONSTRATION = "small-0"
 N_FRAMES = 60
@@ -52,18 +54,8 @@ def segmented(frames: list[int], gating: str = "state") -> pl.DataFrame:
 
 def objects_of(world: World) -> pl.DataFrame:
     """The table ``objects`` of a world."""
-    return Objects.build(
-        [
-            {
-                "demonstration": DEMONSTRATION,
-                "object_name": item.name,
-                "category": item.category,
-                "parents": list(item.parents),
-                "is_particle_system": False,
-            }
-            for item in world.objects
-        ]
-    )
+    things = ((thing.name, thing.category, thing.parents) for thing in world.objects)
+    return build_objects(*things, demonstration=DEMONSTRATION)
 
 
 def with_value(states: pl.DataFrame, frame: int, column: str, values: list[float]) -> pl.DataFrame:

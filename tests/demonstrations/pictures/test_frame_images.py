@@ -7,6 +7,8 @@ import signal
 import time
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -14,8 +16,8 @@ import pytest
 from demonstrations.pictures.small_tables import segmented, states_of, with_value
 from simulator.painted_world import small_world
 
-from enact_assets.demonstrations.pictures import render_pool
-from enact_assets.demonstrations.pictures.images import render_in_world, render_sha
+from enact_assets.demonstrations.pictures import images, render_pool
+from enact_assets.demonstrations.pictures.images import render_key_frames, render_sha
 from enact_assets.demonstrations.pictures.recorded_states import key_frame_states
 from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.engine.errors import RenderError
@@ -29,11 +31,27 @@ from enact_assets.settings.registry import (
 )
 from enact_assets.simulator.rendering import backends
 from enact_assets.simulator.rendering.renderer import Renderer
+from enact_assets.simulator.shapes.world import World
 
 WORLD = small_world()
 STATES = states_of(WORLD)
 VARIANT = Variant("small", "state", renderer=RendererSettings(2, 1, 48))
 FRAMES = [20, 35, 50, 59]
+
+
+def render(
+    store: ImageStore,
+    frames: list[int],
+    variant: Variant = VARIANT,
+    *,
+    states: pl.DataFrame = STATES,
+    world: World = WORLD,
+    **more: Any,
+) -> pl.DataFrame:
+    """Pictures of a demonstration in the small world, which no name stands for."""
+    key_frames = segmented(frames, variant.gating)
+    with patch.object(images, "embedded_world", return_value=world):
+        return render_key_frames(pl.DataFrame(), states, key_frames, variant, store, **more)
 
 
 @pytest.fixture
@@ -59,7 +77,7 @@ def test_rows_name_stored_pictures_of_the_size_asked_for(
     store: ImageStore, renders: list[object]
 ) -> None:
     """Key frames out of order would pair pictures with the wrong changes."""
-    rows = render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store)
+    rows = render(store, FRAMES)
     assert rows.get_column("frame").to_list() == FRAMES
     assert rows.get_column("key_frame").to_list() == [0, 1, 2, 3]
     assert set(rows.get_column("variant")) == {"small"}
@@ -84,10 +102,10 @@ def test_a_second_call_renders_nothing(store: ImageStore, renders: list[object])
         assert progress.unit.startswith("pictures")
         heard.append((progress.done, progress.total, progress.free))
 
-    first = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, on_progress=hear)
+    first = render(store, FRAMES[:2], on_progress=hear)
     assert heard == [(0, 2, 0), (1, 2, 0), (2, 2, 0)]
     heard.clear()
-    again = render_in_world(WORLD, STATES, segmented(FRAMES[:2]), VARIANT, store, on_progress=hear)
+    again = render(store, FRAMES[:2], on_progress=hear)
     assert again.equals(first)
     assert heard == [(2, 2, 2)]
     assert len(renders) == 2
@@ -101,10 +119,10 @@ def test_a_killed_run_goes_on_where_it_stopped(store: ImageStore, renders: list[
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store, on_progress=stop)
+        render(store, FRAMES, on_progress=stop)
     assert len(renders) == 2
     assert not [p for p in store.root.rglob("*") if p.name.endswith(".tmp")]
-    render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store)
+    render(store, FRAMES)
     assert len(renders) == 4
 
 
@@ -112,14 +130,14 @@ def test_the_same_picture_under_other_names_is_not_rendered_again(
     store: ImageStore, renders: list[object]
 ) -> None:
     """Contact gating shares most of its pictures with the baseline; a camera change shares none."""
-    first = render_in_world(WORLD, STATES, segmented([20, 50]), VARIANT, store)
+    first = render(store, [20, 50])
     contact = dataclasses.replace(VARIANT, name="contact", gating="contact")
-    again = render_in_world(WORLD, STATES, segmented([20, 35, 50], "contact"), contact, store)
+    again = render(store, [20, 35, 50], contact)
     assert len(renders) == 3
     assert again["image_sha"].to_list()[::2] == first["image_sha"].to_list()
     assert again["gating"].unique().to_list() == ["contact"]
     wide = dataclasses.replace(VARIANT, camera=CameraSettings(aperture_mm=80.0))
-    other = render_in_world(WORLD, STATES, segmented([20, 50]), wide, store)
+    other = render(store, [20, 50], wide)
     assert len(renders) == 5
     assert not set(other["render_sha"]) & set(again["render_sha"])
 
@@ -130,7 +148,7 @@ def test_two_key_frames_of_one_state_share_one_picture(
     """Nothing moved between them: one render, two rows."""
     qpos = STATES.row(20, named=True)["qpos"]
     still = with_value(STATES, 25, "qpos", qpos)
-    rows = render_in_world(WORLD, still, segmented([20, 25]), VARIANT, store)
+    rows = render(store, [20, 25], states=still)
     assert len(renders) == 1
     assert rows["image_sha"].n_unique() == 1
     assert rows.height == 2
@@ -150,11 +168,11 @@ def test_every_setting_and_every_number_of_the_state_takes_part_in_the_name(
         dataclasses.replace(VARIANT, renderer=RendererSettings(2, 1, 48, "ray_tracing_only")),
         dataclasses.replace(VARIANT, appearance=AppearanceSettings("white")),
     ):
-        shas.update(render_in_world(WORLD, STATES, segmented([20]), variant, store)["render_sha"])
+        shas.update(render(store, [20], variant)["render_sha"])
     lit = with_value(STATES, 20, "appearance", [0.0, 1.0])
-    shas.update(render_in_world(WORLD, lit, segmented([20]), VARIANT, store)["render_sha"])
+    shas.update(render(store, [20], states=lit)["render_sha"])
     tilted = dataclasses.replace(WORLD, head_pitch_rad=0.5)
-    shas.update(render_in_world(tilted, STATES, segmented([20]), VARIANT, store)["render_sha"])
+    shas.update(render(store, [20], world=tilted)["render_sha"])
     assert len(shas) == 9
 
 
@@ -180,11 +198,11 @@ def test_a_damaged_cached_picture_is_rendered_again_with_a_note(
     store: ImageStore, renders: list[object], caplog: pytest.LogCaptureFixture
 ) -> None:
     """A truncated file must neither stop the run nor be asked about."""
-    rows = render_in_world(WORLD, STATES, segmented([20, 50]), VARIANT, store)
+    rows = render(store, [20, 50])
     path = store.path(rows["image_sha"][0])
     path.write_bytes(path.read_bytes()[:200])
     with caplog.at_level(logging.WARNING):
-        again = render_in_world(WORLD, STATES, segmented([20, 50]), VARIANT, store)
+        again = render(store, [20, 50])
     assert (
         "demonstration 'small-0' frame 20: the cached picture is missing or damaged" in caplog.text
     )
@@ -197,10 +215,10 @@ def test_a_cached_picture_of_another_size_is_rendered_again(
     store: ImageStore, renders: list[object], caplog: pytest.LogCaptureFixture
 ) -> None:
     """A cache entry that names a foreign picture: intact, but not the one asked for."""
-    rows = render_in_world(WORLD, STATES, segmented([20]), VARIANT, store)
+    rows = render(store, [20])
     foreign = store.put(encode_png(np.zeros((5, 5, 3), dtype=np.uint8)))
     store.remember(rows["render_sha"][0], foreign)
-    again = render_in_world(WORLD, STATES, segmented([20]), VARIANT, store)
+    again = render(store, [20])
     assert "has shape (5, 5, 3) instead of 48 px" in caplog.text
     assert again.equals(rows)
     assert len(renders) == 2
@@ -216,15 +234,15 @@ def test_a_frame_that_cannot_be_rendered_is_named(
 
     monkeypatch.setattr(Renderer, "render", fail)
     with pytest.raises(RenderError, match=r"'small-0' frame 20: the renderer failed: Embree"):
-        render_in_world(WORLD, STATES, segmented([20]), VARIANT, store)
+        render(store, [20])
 
 
 @pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(store: ImageStore, tmp_path: Path) -> None:
     """Rows in the order of completion, or noise by thread."""
-    alone = render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, store, workers=1)
+    alone = render(store, FRAMES, workers=1)
     other = ImageStore(tmp_path / "other")
-    both = render_in_world(WORLD, STATES, segmented(FRAMES), VARIANT, other, workers=2)
+    both = render(other, FRAMES, workers=2)
     assert both.equals(alone)
     for sha in alone["image_sha"]:
         assert other.path(sha).read_bytes() == store.path(sha).read_bytes()
@@ -241,14 +259,12 @@ def test_a_dead_process_is_an_error(store: ImageStore) -> None:
                 os.kill(process.pid, signal.SIGKILL)  # type: ignore[arg-type]
 
     slow = dataclasses.replace(VARIANT, renderer=RendererSettings(6, 8, 128))
-    frames = segmented(list(range(20, 60, 4)))
+    frames = list(range(20, 60, 4))
     with pytest.raises(RenderError, match=r"ended unexpectedly after \d of 10 pictures"):
-        render_in_world(WORLD, STATES, frames, slow, store, on_progress=kill, workers=2)
+        render(store, frames, slow, on_progress=kill, workers=2)
     assert not [p for p in store.root.rglob("*") if p.name.endswith(".tmp")]
     heard: list[int] = []
-    rows = render_in_world(
-        WORLD, STATES, frames, slow, store, on_progress=lambda p: heard.append(p.free), workers=2
-    )
+    rows = render(store, frames, slow, on_progress=lambda p: heard.append(p.free), workers=2)
     assert rows.height == 10
     assert heard[0] >= 1
     render_pool.close()
@@ -268,9 +284,9 @@ def test_ctrl_c_does_not_wait_for_pictures_that_nobody_will_keep(
             raise KeyboardInterrupt if is_stopped else RenderError("the disk is full")
 
     slow = dataclasses.replace(VARIANT, renderer=RendererSettings(6, 16, 256))
-    frames = segmented(list(range(20, 60, 4)))
+    frames = list(range(20, 60, 4))
     with pytest.raises((KeyboardInterrupt, RenderError)):
-        render_in_world(WORLD, STATES, frames, slow, store, on_progress=stop, workers=2)
+        render(store, frames, slow, on_progress=stop, workers=2)
     began = time.monotonic()
     for process in processes:
         process.join(60.0)
@@ -283,7 +299,7 @@ def test_ctrl_c_does_not_wait_for_pictures_that_nobody_will_keep(
 def test_rendering_without_workers_is_refused(store: ImageStore) -> None:
     """Zero from a miscounted machine would wait for ever."""
     with pytest.raises(RenderError, match="at least one worker, not 0"):
-        render_in_world(WORLD, STATES, segmented([20]), VARIANT, store, workers=0)
+        render(store, [20], workers=0)
 
 
 def test_png_files_are_lossless_and_always_the_same(store: ImageStore) -> None:
@@ -295,6 +311,6 @@ def test_png_files_are_lossless_and_always_the_same(store: ImageStore) -> None:
 
 def test_no_key_frames_give_an_empty_table(store: ImageStore) -> None:
     """A demonstration too short for a key frame is a finding, not a failure."""
-    rows = render_in_world(WORLD, STATES, segmented([]), VARIANT, store, workers=2)
+    rows = render(store, [], workers=2)
     assert rows.is_empty()
     assert rows.schema["key_frame"] == pl.Int64

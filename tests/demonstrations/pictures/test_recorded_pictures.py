@@ -2,12 +2,12 @@
 
 import io
 import re
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from demonstrations.pictures.small_tables import segmented
 from PIL import Image
 
 from enact_assets.demonstrations.pictures.recorded_pictures import (
@@ -15,23 +15,19 @@ from enact_assets.demonstrations.pictures.recorded_pictures import (
     read_pictures,
     recorded_key_frames,
 )
-from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.settings.registry import load_registry
+
+from reference.builders import build_demonstrations
+from reference.small_videos import Pixels, grey, level, write_video
 
 N_FRAMES = 12
 
 
-def picture(frame: int) -> np.ndarray:
-    """Plain grey, told apart after lossy compression: 20 levels from frame to frame."""
-    return np.full((32, 48, 3), 10 + 20 * frame, np.uint8)
-
-
-def as_png(pixels: np.ndarray) -> bytes:
+def as_png(pixels: Pixels) -> bytes:
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG")
     return out.getvalue()
@@ -40,54 +36,17 @@ def as_png(pixels: np.ndarray) -> bytes:
 def write_pngs(folder: Path, ids: range) -> None:
     (folder / "external_sensor1").mkdir(parents=True)
     for k, frame_id in enumerate(ids):
-        picture_file(folder, frame_id).write_bytes(as_png(picture(k)))
+        picture_file(folder, frame_id).write_bytes(as_png(grey(k)))
 
 
-def write_video(folder: Path, n_frames: int) -> Path:
-    import av
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "external_sensor1.mp4"
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("mpeg4", rate=Fraction(30))
-        stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
-        for k in range(n_frames):
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), format="rgb24")))
-        container.mux(stream.encode())
-    return path
+def film(folder: Path) -> None:
+    write_video(folder / "external_sensor1.mp4", N_FRAMES)
 
 
 def tables(ids: dict[int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    demonstrations = Demonstrations.build(
-        [
-            {
-                "demonstration": "d",
-                "source": "recorded",
-                "activity": "a",
-                "seed": None,
-                "n_frames": N_FRAMES,
-                "frame_rate_hz": 30.0,
-                "world_sha": "",
-                "frame_id_runs": [0, 1],
-            }
-        ]
-    )
-    segmented = SegmentedFrames.build(
-        [
-            {
-                "demonstration": "d",
-                "gating": "g",
-                "key_frame": k,
-                "frame": frame,
-                "frame_id": frame_id,
-                "change_frame": None,
-                "similarity": None,
-                "changes": [],
-            }
-            for k, (frame, frame_id) in enumerate(ids.items())
-        ]
-    )
-    return demonstrations, segmented
+    """A demonstration, and its key frames at the frames of which ``ids`` has the ids."""
+    key_frames = segmented(list(ids)).with_columns(frame_id=pl.Series(ids.values()))
+    return build_demonstrations(N_FRAMES), key_frames
 
 
 def test_pictures_are_found_by_id_and_kept_byte_for_byte(tmp_path: Path) -> None:
@@ -95,40 +54,28 @@ def test_pictures_are_found_by_id_and_kept_byte_for_byte(tmp_path: Path) -> None
     write_pngs(tmp_path, range(1, N_FRAMES + 1))
     store = ImageStore(tmp_path / "images")
     rows = recorded_key_frames(*tables({3: 4, 9: 10}), "baseline", tmp_path, store)
-    assert [int(store.read(sha)[0, 0, 0]) for sha in rows["image_sha"]] == [70, 190]
-    assert store.path(rows["image_sha"][0]).read_bytes() == as_png(picture(3))
+    assert [level(store.read(sha)) for sha in rows["image_sha"]] == [3, 9]
+    assert store.path(rows["image_sha"][0]).read_bytes() == as_png(grey(3))
     assert rows.select("width_px", "height_px").row(0) == (48, 32)
 
 
 def test_video_frames_are_counted_not_guessed(tmp_path: Path) -> None:
     """Seeking by time lands a frame off in many files."""
-    write_video(tmp_path, N_FRAMES)
+    film(tmp_path)
     found = dict(read_pictures(tmp_path, {0: 1, 7: 8, 11: 12}, N_FRAMES))
-    levels = {f: int(np.asarray(Image.open(io.BytesIO(png))).mean()) for f, png in found.items()}
-    assert {f: round((level - 10) / 20) for f, level in levels.items()} == {0: 0, 7: 7, 11: 11}
+    levels = {f: level(np.asarray(decode_png(png, "video"))) for f, png in found.items()}
+    assert levels == {0: 0, 7: 7, 11: 11}
 
 
 def test_an_empty_folder_hides_no_video_and_png_files_go_first(tmp_path: Path) -> None:
-    write_video(tmp_path, N_FRAMES)
+    film(tmp_path)
     (tmp_path / "external_sensor1").mkdir()
     (tmp_path / "external_sensor1" / "Thumbs.db").write_bytes(b"")
     (tmp_path / "external_sensor1" / "._00008.png").write_bytes(b"")
     [(frame, _)] = read_pictures(tmp_path, {7: 8}, N_FRAMES)
     assert frame == 7
-    picture_file(tmp_path, 8).write_bytes(as_png(picture(2)))
-    assert list(read_pictures(tmp_path, {7: 8}, N_FRAMES)) == [(7, as_png(picture(2)))]
-
-
-def test_a_video_shorter_than_its_replay_is_refused(tmp_path: Path) -> None:
-    write_video(tmp_path, N_FRAMES - 1)
-    with pytest.raises(RenderError, match="has 11 frames, the replay 12"):
-        list(read_pictures(tmp_path, {0: 1}, N_FRAMES))
-
-
-def test_what_is_no_video_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "external_sensor1.mp4").write_bytes(b"not a video at all" * 50)
-    with pytest.raises(RenderError, match="cannot be decoded"):
-        list(read_pictures(tmp_path, {0: 1}, N_FRAMES))
+    picture_file(tmp_path, 8).write_bytes(as_png(grey(2)))
+    assert list(read_pictures(tmp_path, {7: 8}, N_FRAMES)) == [(7, as_png(grey(2)))]
 
 
 def test_missing_pictures_are_counted_and_cost_their_key_frames_only(
@@ -137,10 +84,12 @@ def test_missing_pictures_are_counted_and_cost_their_key_frames_only(
     write_pngs(tmp_path, range(1, 5))
     store = ImageStore(tmp_path / "images")
     rows = recorded_key_frames(*tables({3: 4, 9: 10, 11: 12}), "baseline", tmp_path, store)
-    assert rows.select("frame", "image_sha").rows() == [(3, sha256_bytes(as_png(picture(3))))]
-    expected = r"d: 2 of 3 key frames have no picture, first .*00010\.png\. .* not asked\."
+    assert rows.select("frame", "image_sha").rows() == [(3, sha256_bytes(as_png(grey(3))))]
+    expected = r"try-0: 2 of 3 key frames have no picture, first .*00010\.png\. .* not asked\."
     assert re.search(expected, caplog.text)
-    with pytest.raises(RenderError, match=r"d: 2 of 2 key frames have no picture, first .*00010"):
+    with pytest.raises(
+        RenderError, match=r"try-0: 2 of 2 key frames have no picture, first .*00010"
+    ):
         recorded_key_frames(*tables({9: 10, 11: 12}), "baseline", tmp_path, store)
 
 
@@ -159,7 +108,7 @@ def test_pictures_are_read_by_what_they_are(name: str, kind: str, tmp_path: Path
 
 @pytest.mark.parametrize("suffix", [".MP4", ".MoV"])
 def test_a_video_counts_in_capitals_too(suffix: str, tmp_path: Path) -> None:
-    write_video(tmp_path, N_FRAMES)
+    film(tmp_path)
     (tmp_path / "external_sensor1.mp4").rename(tmp_path / f"external_sensor1{suffix}")
     assert [frame for frame, _ in read_pictures(tmp_path, {7: 8}, N_FRAMES)] == [7]
 
@@ -168,11 +117,11 @@ def test_two_pictures_of_one_frame_are_not_chosen_from(tmp_path: Path) -> None:
     place = tmp_path / "external_sensor1"
     place.mkdir()
     for name in ("4.png", "00004.JPG"):
-        Image.fromarray(picture(1)).save(place / name)
+        Image.fromarray(grey(1)).save(place / name)
     with pytest.raises(RenderError, match=r"00004\.JPG and 4\.png show one frame. Keep one"):
         list(read_pictures(tmp_path, {3: 4}, N_FRAMES))
-    (place / "00004.png").write_bytes(as_png(picture(3)))
-    assert list(read_pictures(tmp_path, {3: 4}, N_FRAMES)) == [(3, as_png(picture(3)))]
+    (place / "00004.png").write_bytes(as_png(grey(3)))
+    assert list(read_pictures(tmp_path, {3: 4}, N_FRAMES)) == [(3, as_png(grey(3)))]
 
 
 def test_a_file_that_is_no_picture_is_named(tmp_path: Path) -> None:

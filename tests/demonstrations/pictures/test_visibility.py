@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from demonstrations.pictures.small_tables import objects_of, segmented, states_of, with_value
+from demonstrations.pictures.small_tables import (
+    DEMONSTRATION,
+    objects_of,
+    segmented,
+    states_of,
+    with_value,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from simulator.painted_world import first_state, small_world
@@ -21,7 +27,6 @@ from enact_assets.demonstrations.pictures.visibility import (
 from enact_assets.demonstrations.replay.embedded import replay_embedded
 from enact_assets.demonstrations.replay.tables import Observability
 from enact_assets.engine.errors import RenderError, ReplayError, TableContractError
-from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.settings.registry import CameraSettings, Variant
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.view.masks import object_masks
@@ -140,7 +145,7 @@ NAMES = ("apple_1", "mug_2", "table_0")
 
 
 def mask(name: str, start: int, stop: int, pixels: int = 7, **other: Any) -> dict[str, Any]:
-    row = {"demonstration": "d-0", "camera": CAMERA, "object_name": name}
+    row = {"demonstration": DEMONSTRATION, "camera": CAMERA, "object_name": name}
     row |= {"frame_from": start, "frame_to": stop, "pixels": pixels}
     row |= {"x_min_px": 1, "y_min_px": 2, "x_max_px": 3, "y_max_px": 4}
     return row | {"height_px": 10, "width_px": 20} | other
@@ -151,12 +156,7 @@ def masks(*rows: dict[str, Any]) -> pl.DataFrame:
 
 
 def key_frames(*frames: int) -> pl.DataFrame:
-    rows = [
-        {"demonstration": "d-0", "gating": "state", "key_frame": k, "frame": frame, "changes": []}
-        | {"frame_id": frame + 1}
-        for k, frame in enumerate(frames)
-    ]
-    return SegmentedFrames.build(rows)
+    return segmented(list(frames))
 
 
 def test_an_interval_holds_from_its_first_frame_to_before_its_last() -> None:

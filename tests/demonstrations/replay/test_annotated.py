@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import re
 from pathlib import Path
 
 import polars as pl
@@ -17,16 +16,10 @@ from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import Facts, Objects
 from enact_assets.demonstrations.replay.validation import check_replay
 
-from reference.annotations import as_csv, as_json
+from reference.annotations import EXAMPLES, as_csv, as_json
 from reference.small_videos import write_video
 
 NAME = "try_7"
-DOCS = Path(__file__).parents[3] / "docs" / "sources.md"
-EXAMPLES = dict(
-    re.findall(
-        r"<!-- example: (\S+), 300 frames -->\n```\w+\n(.*?)```", DOCS.read_text(), re.DOTALL
-    )
-)
 WIDTH, HEIGHT = 48, 32
 
 
@@ -51,11 +44,7 @@ def read(folder: Path, video: Path, name: str, text: str) -> ReplayTables:
 
 
 def example(folder: Path, videos: Path, name: str) -> ReplayTables:
-    """A documented example; its boxes are of a larger picture."""
-    text = EXAMPLES[name].replace("300 210 340 236", "30 21 34 23")
-    return read(
-        folder, videos / "long.mp4", name, text.replace("300, 210, 340, 236", "30,21,34,23")
-    )
+    return read(folder, videos / "long.mp4", name, EXAMPLES[name])
 
 
 def intervals(tables: ReplayTables, predicate: str) -> set[tuple[object, ...]]:

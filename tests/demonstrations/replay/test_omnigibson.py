@@ -1,7 +1,6 @@
 """Raw demonstrations, played back by the real player in a second interpreter, over the fake."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -160,19 +159,6 @@ def test_views_are_boxes_of_what_the_camera_labels(machine: Machine) -> None:
     assert box == (4 * 62, 4, 2, 7, 63, 64, 64)
 
 
-@pytest.mark.slow
-def test_memory_is_bounded_by_playing_in_chunks_which_change_nothing(machine: Machine) -> None:
-    about = machine.demonstration(SLICING)
-    texts = []
-    for size in (1, 2, 3, 5, 100):
-        request = playback_request("raw.demo_0", about, machine.root / "p", chunk_frames=size)
-        file = Path(request.output) / "replay.jsonl"
-        Player().run(request, file.is_file)
-        texts.append(file.read_text())
-    assert len(texts[0].splitlines()) > 20
-    assert set(texts) == {texts[-1]}
-
-
 def test_a_crash_half_way_is_tried_once_more_and_what_was_done_is_kept(machine: Machine) -> None:
     plain = World(8, SLICING.objects, {("Open", "fridge", None): range(3, 8)})
     told: list[str] = []
@@ -208,19 +194,6 @@ def test_a_crash_half_way_is_tried_once_more_and_what_was_done_is_kept(machine: 
     assert [file.stat().st_mtime_ns for file in files] == before
 
 
-def test_a_second_crash_is_a_failure_that_says_where_and_shows_the_log(machine: Machine) -> None:
-    machine.crash_at(4, times=99)
-    with pytest.raises(PlaybackError) as caught:
-        replayed(machine, World(8, KITCHEN))
-    message = str(caught.value)
-    assert "raw.demo_0 (" in message
-    assert "raw.hdf5, demo_0)" in message
-    assert "was ended by SIGKILL at frame 1 of 8 or soon after, 2 times" in message
-    assert message.endswith("a crash of the fake")
-    assert (machine.root / "crashes").read_text() == "xx"
-    assert not list(machine.root.rglob("replay.jsonl"))
-
-
 def test_an_end_without_output_is_a_crash_whatever_the_exit_code(machine: Machine) -> None:
     liar = machine.root / "liar"
     liar.write_text("#!/bin/sh\nexit 0\n")
@@ -240,9 +213,11 @@ def test_the_player_sees_nothing_of_our_installation(machine: Machine) -> None:
 
 
 def refused(machine: Machine, *worlds: World, **given: Any) -> str:
+    """What the player says, in one message and without a second attempt."""
     with pytest.raises(PlaybackError) as caught:
         replayed(machine, *(worlds or (World(4, KITCHEN),)), **given)
     assert "Traceback" not in str(caught.value)
+    assert ", 2 times" not in str(caught.value)
     assert not (machine.root / "crashes").exists()
     return str(caught.value)
 
@@ -333,13 +308,8 @@ def test_another_omnigibson_is_refused_before_anything_is_played(
     machine: Machine, tmp_path: Path
 ) -> None:
     python = make_interpreter(tmp_path / "other")
-    site = next((tmp_path / "other").glob("lib/python3*/site-packages"))
-    path = (site / "fake.pth").read_text().splitlines()
-    changed = tmp_path / "changed"
-    shutil.copytree(path[0], changed)
-    wrapper = changed / "omnigibson/envs/data_wrapper.py"
+    wrapper = tmp_path / "other/fake/omnigibson/envs/data_wrapper.py"
     wrapper.write_text(wrapper.read_text().replace("episode_id, record=True", "episode, record"))
-    (site / "fake.pth").write_text(f"{changed}\n{path[1]}\n")
     machine.monkeypatch.setenv("OMNIGIBSON_PYTHON", str(python))
     message = refused(machine)
     assert "OmniGibson 1.1.1 (features of 1.1.1) is not as the player needs it: 2" in message

@@ -1,11 +1,13 @@
 """Rules ``enact`` through the player's process, on the fakes of all versions."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 import pytest
 from omnigibson_worlds import LAYOUTS, PROFILES, Machine, World, write_worlds
 
@@ -19,15 +21,19 @@ from enact_assets.demonstrations.replay.omnigibson import (
 from enact_assets.demonstrations.replay.omnigibson_import import import_demonstrations
 from enact_assets.demonstrations.replay.omnigibson_player.request import View
 from enact_assets.demonstrations.replay.omnigibson_runs import Player
+from enact_assets.demonstrations.replay.recorded import read_recorded
+from enact_assets.demonstrations.replay.recorded_export import FLAVOURS, write_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay
 from enact_assets.engine.errors import PlaybackError
+
+from reference.recorded_tables import reconstruct
 
 pytestmark = pytest.mark.slow
 
 Machines = Callable[[str], Machine]
 N = 40
-CUT, DICE = 19, 29
+CUT, DICE, BACK = 19, 29, 34
 SALAD = World(
     N,
     {
@@ -48,6 +54,9 @@ SALAD = World(
         ("Open", "toilet_udiezm_0", None): range(7, N),
         ("Inside", "half_apple_0", "bowl"): range(CUT + 1, DICE + 1),
         ("Contains", "bowl", "diced__apple"): range(DICE + 2, N),
+        ("Saturated", "bowl", "diced__apple"): range(DICE + 3, N),
+        ("Under", "apple", "bowl"): range(BACK + 1, N),
+        ("SlicerActive", "knife", None): range(N),
         ("Covered", "robot_r1", "diced__apple"): range(DICE + 1, N),
         ("Particles", "diced__apple", None): range(DICE + 1, N),
         # The knife is held while the gripper is closed, a finger touches it, and the ray meets it.
@@ -56,7 +65,10 @@ SALAD = World(
         ("Hit:left", "knife", None): range(10, 30),
         ("Touches:left", "bowl", None): range(12, 14),
     },
-    added={CUT: {"half_apple_0": "half_apple", "half_apple_1": "half_apple"}},
+    added={
+        CUT: {"half_apple_0": "half_apple", "half_apple_1": "half_apple"},
+        BACK: {"apple": "apple"},
+    },
     removed={CUT: ["apple"], DICE: ["half_apple_0", "half_apple_1"]},
     systems_added={DICE: ["diced__apple"]},
     robot_class="R1Pro",
@@ -72,9 +84,11 @@ FACTS = {
     ("Open", "toilet_udiezm_0", None, 7, N),
     ("Inside", "half_apple_0", "bowl", CUT + 1, DICE + 1),
     ("Contains", "bowl", "diced__apple", DICE + 2, N),
+    ("Saturated", "bowl", "diced__apple", DICE + 3, N),
+    ("Under", "apple", "bowl", BACK + 1, N),
     ("LeftGrasping", "robot_r1", "knife", 10, 26),
 }
-PARENTS = {
+PARENTS: dict[str, list[str] | None] = {
     "apple": None,
     "bowl": None,
     "knife": None,
@@ -107,7 +121,7 @@ def imported(machine: Machine, world: World) -> Path:
     raw = machine.root / "salad.hdf5"
     write_worlds(machine.python, raw, world, layout=LAYOUTS[machine.profile])
     recordings = Recordings(machine.root / "recordings")
-    (name,) = import_demonstrations(raw, recordings).names
+    [name], _ = import_demonstrations(raw, recordings)
     return recordings.file(name)
 
 
@@ -158,6 +172,53 @@ def test_6_physical_grasps_follow_the_same_rule_also_without_a_state_of_contacts
         facts_of(played(machine, imported(machine, replace(SALAD, grasping_mode="physical"))))
         == FACTS
     )
+
+
+Graph = dict[str, Any]
+
+
+def graph_at(frame: int) -> Graph:
+    """What the authors' replay writes of a frame of SALAD, by hand."""
+    category = {"robot_r1": "agent", **SALAD.objects, **SALAD.added[CUT]}
+    holding = [(p, s, o) for p, s, o, start, stop in FACTS if start <= frame < stop]
+    nodes: list[Graph] = []
+    for name in SALAD.there()[frame] & set(PARENTS):
+        states = [p for p, s, o in holding if (s, o) == (name, None)]
+        node = {"name": name, "category": category.get(name, "System"), "states": states}
+        parents = PARENTS[name]
+        nodes.append(node if parents is None else {**node, "parent": parents})
+    pairs = {(s, o) for _, s, o in holding if o is not None}
+    edges = [
+        {"from": s, "to": o, "states": [p for p, *of in holding if of == [s, o]]} for s, o in pairs
+    ]
+    return {"nodes": nodes, "edges": edges}
+
+
+def in_order(graph: Graph) -> list[str]:
+    """Nodes and edges without what is seen; their order, and that of states, says nothing."""
+    records = [dict(record) for record in (*graph["nodes"], *graph["edges"])]
+    for record in records:
+        record.pop("visibility", None)
+        record["states"] = sorted(record["states"])
+    return sorted(json.dumps(record, sort_keys=True) for record in records)
+
+
+def test_8_exported_facts_are_the_authors_graphs_to_the_releases_reader(
+    machines: Machines, tmp_path: Path
+) -> None:
+    machine = machines("3.7")
+    tables = played(machine, imported(machine, world_of("3.7")))
+    file = tmp_path / "scene_graph_0.json"
+    for flavour in FLAVOURS:
+        write_recorded(tables, file, flavour=flavour)
+        graphs = list(reconstruct(json.loads(file.read_text())))
+        assert [frame for frame, _ in graphs] == list(range(N))
+        for frame, graph in graphs:
+            assert in_order(graph) == in_order(graph_at(frame))
+        again = read_recorded(file, "d")
+        assert facts_of(again) == FACTS
+        # The layout has one list per node: what comes back without parents had none before.
+        assert again.objects.sort(pl.all()).equals(tables.objects.sort(pl.all()))
 
 
 def test_10_the_default_camera_of_r1pro_is_that_of_the_authors(machines: Machines) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from omnigibson_worlds import Machine, World
-from test_omnigibson import held, refused, refused_now, replayed
+from test_omnigibson import SLICING, held, refused, refused_now, replayed
 
 from enact_assets.demonstrations.replay.omnigibson import playback_request, replay_omnigibson
 from enact_assets.demonstrations.replay.omnigibson_player.excerpts import WARM_UP_FRAMES, chunks_of
@@ -41,22 +41,29 @@ SLEEPY = World(
 
 
 @pytest.mark.parametrize(
-    "size", [10, *(pytest.param(n, marks=pytest.mark.slow) for n in (33, 50, 119))]
+    ("world", "sizes", "expected"),
+    [
+        (SLEEPY, (10, 33, 50, 119), {"Inside": (7, 120), "Open": (10, 95)}),
+        (SLICING, (1, 2, 3, 5), {"Covered": (10, 14), "Touching": (2, 6)}),
+    ],
+    ids=["sleep", "cut"],
 )
-def test_what_sleeps_is_handed_from_chunk_to_chunk(machine: Machine, size: int) -> None:
-    about = machine.demonstration(SLEEPY)
+def test_memory_is_bounded_by_playing_in_chunks_which_change_nothing(
+    machine: Machine, world: World, sizes: tuple[int, ...], expected: dict[str, tuple[int, int]]
+) -> None:
+    """What sleeps is handed from one to the next."""
+    about = machine.demonstration(world)
     texts = []
-    for chunk_frames in (size, 1000):
+    for chunk_frames in (*sizes, 1000):
         request = playback_request("d", about, machine.root / "p", chunk_frames=chunk_frames)
         file = Path(request.output) / "replay.jsonl"
         Player().run(request, file.is_file)
         texts.append(file.read_text())
-    assert texts[0] == texts[1]
+    assert set(texts) == {texts[-1]}
     facts = [json.loads(line) for line in texts[0].splitlines()]
-    (inside,) = [f for f in facts if f.get("predicate") == "Inside"]
-    assert (inside["frame_from"], inside["frame_to"]) == (7, 120)
-    (opened,) = [f for f in facts if f.get("predicate") == "Open"]
-    assert (opened["frame_from"], opened["frame_to"]) == (10, 95)
+    for predicate, frames in expected.items():
+        (fact,) = [f for f in facts if f.get("predicate") == predicate]
+        assert (fact["frame_from"], fact["frame_to"]) == frames
 
 
 @given(st.integers(1, 300), st.integers(1, 120), st.integers(0, 40))
@@ -120,13 +127,6 @@ def test_cloth_is_covered_by_stains_and_not_asked_about_water(machine: Machine) 
 WASHING = World(4, {"sponge": "sponge"}, {("Open", "sponge", None): range(1)}, removers=("sponge",))
 
 
-def failing(machine: Machine, world: World) -> str:
-    """What the player's end says, traceback and all."""
-    with pytest.raises(PlaybackError) as caught:
-        replayed(machine, world)
-    return str(caught.value)
-
-
 def with_field(machine: Machine, **fields: Any) -> None:
     about = machine.root / "recordings/raw.demo_0/omnigibson.json"
     about.write_text(json.dumps(json.loads(about.read_text()) | fields))
@@ -144,7 +144,8 @@ def test_rows_are_read_under_the_dynamics_they_were_written_under(
 def test_particles_tell_whether_they_need_the_gpu(machine: Machine) -> None:
     """A fluid does; what is diced does not, if the data set says so."""
     diced = {**vars(WASHING), "systems_added": {1: ["diced__apple"]}}
-    assert "Invalid state deserialization" in failing(machine, World(**diced))
+    with pytest.raises(PlaybackError, match="Invalid state deserialization"):
+        replayed(machine, World(**diced))
     metadata = machine.root / "data_set/systems/diced__apple/metadata.json"
     metadata.parent.mkdir(parents=True)
     metadata.write_text('{"type": "macro_physical_particle"}')

@@ -22,6 +22,7 @@ from omnigibson_worlds import (
     write_worlds,
 )
 from PIL import Image
+from test_omnigibson import held, refused, replayed
 
 from enact_assets.demonstrations.replay.omnigibson import playback_request
 from enact_assets.demonstrations.replay.omnigibson_import import list_demonstrations
@@ -64,16 +65,6 @@ def played(machine: Machine, world: World, layout: Layout | None = None, **given
         found = folder / f"pictures/{request.frames[-1]:06d}.png"
     Player().run(request, found.is_file)
     return folder
-
-
-def refused(machine: Machine, world: World, layout: Layout | None = None) -> str:
-    """What the player says, in one message and without a second attempt."""
-    with pytest.raises(PlaybackError) as caught:
-        played(machine, world, layout)
-    message = str(caught.value)
-    assert "Traceback" not in message
-    assert "2 times" not in message
-    return message
 
 
 def facts_of(folder: Path) -> list[dict[str, Any]]:
@@ -179,7 +170,7 @@ def test_4_a_group_without_which_playback_says_nothing_is_named(
     machines: Machines, profile: str
 ) -> None:
     bare = replace(LAYOUTS[profile], has_metadata=False)
-    message = refused(machines(profile), SHORT, bare)
+    message = refused(machines(profile), SHORT, layout=bare)
     assert "raw.hdf5, demo_0: recorded with OmniGibson 3." in message
     assert "the episode has no group 'init_metadata', without which this version" in message
 
@@ -261,7 +252,7 @@ def test_a_file_of_another_version_is_refused_and_others_go_on(
     machines: Machines, profile: str, layout: str, robot: str, part: str
 ) -> None:
     machine = machines(profile)
-    message = refused(machine, replace(SHORT, robot_class=robot), LAYOUTS[layout])
+    message = refused(machine, replace(SHORT, robot_class=robot), layout=LAYOUTS[layout])
     assert f"but OMNIGIBSON_PYTHON has OmniGibson {LAYOUTS[profile].version or '1.1.1'}" in message
     assert part in message
     played(machine, SHORT)
@@ -272,16 +263,14 @@ def test_6_rows_of_3_9_say_what_an_assisted_grasp_holds(machines: Machines) -> N
         SHORT, grasping_mode="assisted", facts={("Attached:left", "robot_r1", "apple"): range(2, 4)}
     )
     machine = machines("3.9")
-    grasps = [f for f in facts_of(played(machine, world)) if f.get("predicate") == "LeftGrasping"]
-    assert [(g["object"], g["frame_from"], g["frame_to"]) for g in grasps] == [("apple", 2, 4)]
+    assert held(replayed(machine, world), "LeftGrasping") == [("robot_r1", "apple", 2, 4)]
     # Rows of 3.8 to 3.9.1, without the block, load as well; then gripper, contact and ray decide.
     older = replace(LAYOUTS["3.9"], has_grasps=False, version="3.9.0")
     by_rule = dict.fromkeys(
         [("Closed:left", "robot_r1", None), ("Touches:left", "apple", None),
          ("Hit:left", "apple", None)], range(3, 5))  # fmt: skip
-    facts = facts_of(played(machine, replace(world, facts=by_rule), older))
-    grasps = [f for f in facts if f.get("predicate") == "LeftGrasping"]
-    assert [(g["object"], g["frame_from"], g["frame_to"]) for g in grasps] == [("apple", 3, 5)]
+    tables = replayed(machine, replace(world, facts=by_rule), layout=older)
+    assert held(tables, "LeftGrasping") == [("robot_r1", "apple", 3, 5)]
 
 
 def test_a_full_scene_is_handed_on_where_it_can_be(machines: Machines) -> None:

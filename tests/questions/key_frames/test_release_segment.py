@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import intervals
 
+from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import IntervalError, ReplayError, SettingsError
 from enact_assets.questions.key_frames.held_facts import scene_graphs_at
 from enact_assets.questions.key_frames.release import (
@@ -34,7 +35,7 @@ import reference.release_segmentation as twin
 import reference.segmentation as paper_twin
 from reference.builders import build_demonstrations, build_facts, build_objects
 from reference.conformance import TASKS, expected, micro
-from reference.recorded_tables import Frame, RecordedTables, tables_from_frames, task_tables
+from reference.recorded_tables import Frame, tables_from_frames, task_tables
 
 GATING = Gating("release", RELEASE, ())
 RULES = ReleaseRules()
@@ -73,7 +74,7 @@ def frames_of(case: dict[str, Any]) -> dict[str, Frame]:
 
 
 @cache
-def tables_of(number: int) -> RecordedTables:
+def tables_of(number: int) -> ReplayTables:
     return tables_from_frames("case", frames_of(CASES[number]))
 
 
@@ -89,7 +90,7 @@ def fact_lists(records: RecordHistory, frame: int) -> tuple[list[Any], list[Any]
     return sorted(nodes), sorted(edges), sorted(names)
 
 
-def observed(tables: RecordedTables, trace: ReleaseTrace) -> dict[str, Any]:
+def observed(tables: ReplayTables, trace: ReleaseTrace) -> dict[str, Any]:
     """``trace`` in the form of the recorded behaviour."""
     n_frames = tables.demonstrations.item(0, "n_frames")
     ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs"))).at(range(n_frames))
@@ -108,7 +109,7 @@ def observed(tables: RecordedTables, trace: ReleaseTrace) -> dict[str, Any]:
     }
 
 
-def found_by_segment(tables: RecordedTables) -> pl.DataFrame:
+def found_by_segment(tables: ReplayTables) -> pl.DataFrame:
     return segment_release(
         tables.demonstrations, tables.facts, tables.objects, GATING
     ).segmented_frames

@@ -51,21 +51,23 @@ from enact_assets.demonstrations.replay.omnigibson_player.request import (  # no
 def main(arguments: list[str]) -> int:
     """Run one request; returns the exit code."""
     keep_lock()
-    if len(arguments) == 2 and arguments[0] == "--list":
-        return list_demonstrations(arguments[1])
-    if arguments[:1] == ["--try"]:
-        return try_installation(arguments[1:])
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return REFUSED
-    output = Path(arguments[0]).parent
+    output = None
     try:
-        request = PlaybackRequest.read(Path(arguments[0]))
-        output = Path(request.output)
-        run(request)
+        if len(arguments) == 2 and arguments[0] == "--list":
+            list_demonstrations(arguments[1])
+        elif arguments[:1] == ["--try"]:
+            return try_installation(arguments[1:])
+        elif len(arguments) == 1:
+            output = Path(arguments[0]).parent
+            request = PlaybackRequest.read(Path(arguments[0]))
+            output = Path(request.output)
+            run(request)
+        else:
+            raise RefusalError(str(__doc__))
     except RefusalError as error:
         print(error, file=sys.stderr)
-        (output / REFUSAL_FILE).write_text(str(error))
+        if output is not None:
+            (output / REFUSAL_FILE).write_text(str(error))
         return REFUSED
     except Exception:  # noqa: BLE001 # the parent wants its end, and an exit code
         traceback.print_exc()
@@ -75,11 +77,7 @@ def main(arguments: list[str]) -> int:
 
 def try_installation(arguments: list[str]) -> int:
     """Play a demonstration and write a bundle; returns the exit code."""
-    try:
-        check_modules("h5py", "numpy", "PIL")
-    except RefusalError as error:
-        print(error, file=sys.stderr)
-        return REFUSED
+    check_modules("h5py", "numpy", "PIL")
     from enact_assets.demonstrations.replay.omnigibson_player.trial import try_here
 
     return try_here(arguments, lambda folder: told_progress(folder, "trial", print))
@@ -93,17 +91,12 @@ def keep_lock() -> None:
             os.set_inheritable(int(lock), False)  # noqa: FBT003 # as it is called
 
 
-def list_demonstrations(path: str) -> int:
+def list_demonstrations(path: str) -> None:
     """Print what is in ``path`` as JSON: no GPU and no OmniGibson needed."""
-    try:
-        check_modules("h5py", "numpy")
-        from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file
+    check_modules("h5py", "numpy")
+    from enact_assets.demonstrations.replay.omnigibson_player import demonstration_file
 
-        print(json.dumps(demonstration_file.DemonstrationFile(path).describe()))
-    except RefusalError as error:
-        print(error, file=sys.stderr)
-        return REFUSED
-    return 0
+    print(json.dumps(demonstration_file.DemonstrationFile(path).describe()))
 
 
 def check_modules(*modules: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from enact_assets.demonstrations.replay.omnigibson_player import enact_rules as rules
 from enact_assets.demonstrations.replay.omnigibson_player.grasps import PHYSICAL, grasps, hand_of
-from enact_assets.demonstrations.replay.omnigibson_player.reply import Fact, ObjectWriter
+from enact_assets.demonstrations.replay.omnigibson_player.reply import Fact, IntervalWriter
 from enact_assets.demonstrations.replay.omnigibson_player.request import RefusalError
 
 EXISTS = "Exists"
@@ -73,7 +73,7 @@ SYSTEM_STATES = ("Contains", "Covered")
 class SceneFacts:
     """Facts of one scene, frame after frame. ``parents`` are known from how objects come and go."""
 
-    def __init__(self, writer: ObjectWriter, mode: str, *, is_grasp_in_state: bool) -> None:
+    def __init__(self, writer: IntervalWriter, mode: str, *, is_grasp_in_state: bool) -> None:
         self._writer = writer
         self._mode = mode
         self._is_grasp_in_state = is_grasp_in_state
@@ -193,7 +193,7 @@ class EnactFacts:
     """
 
     def __init__(
-        self, writer: ObjectWriter, where: str, mode: str, *, is_grasp_in_state: bool
+        self, writer: IntervalWriter, where: str, mode: str, *, is_grasp_in_state: bool
     ) -> None:
         self._writer = writer
         self._where = where

@@ -6,7 +6,6 @@ Where rows of ``state`` say what an assisted grasp holds, as from OmniGibson 3.9
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,28 +20,6 @@ CONTACTS = "ContactBodies"
 """State of an object: the links that it touches."""
 
 
-@dataclass(frozen=True)
-class Hand:
-    """One hand at one frame.
-
-    ``touched`` are objects that its fingers touch, ``hit`` those that a ray between them meets.
-    ``attached`` is what the loaded state fixes to it; ``is_in_state`` whether the state says so.
-    """
-
-    mode: str
-    is_closed: bool
-    touched: frozenset[str] = frozenset()
-    hit: frozenset[str] = frozenset()
-    attached: str | None = None
-    is_in_state: bool = False
-
-    def holds(self) -> frozenset[str]:
-        """Names of what it holds."""
-        if self.is_in_state and self.mode != PHYSICAL:
-            return frozenset() if self.attached is None else frozenset((self.attached,))
-        return self.touched & self.hit if self.is_closed else frozenset()
-
-
 def grasps(
     robot: Any, mode: str, objects: Mapping[str, Any], *, is_in_state: bool
 ) -> set[tuple[str, str, str]]:
@@ -55,28 +32,29 @@ def grasps(
     facts: set[tuple[str, str, str]] = set()
     for arm in arms:
         predicate = hand_of(arm, arms, robot.name)
-        hand = read_hand(robot, arm, mode, objects, is_in_state=is_in_state)
-        facts.update((predicate, robot.name, name) for name in hand.holds() if name in objects)
+        held = _held(robot, arm, mode, objects, is_in_state=is_in_state)
+        facts.update((predicate, robot.name, name) for name in held if name in objects)
     return facts
 
 
-def read_hand(
+def _held(
     robot: Any, arm: str, mode: str, objects: Mapping[str, Any], *, is_in_state: bool
-) -> Hand:
-    """The hand ``arm``. Contacts and rays are asked of a closed gripper only: they cost time."""
+) -> frozenset[str]:
+    """Names of what the hand ``arm`` holds: what its fingers touch and a ray between them meets, or
+    what the loaded state fixes to it. Contacts and rays are asked of a closed gripper only: they
+    cost time.
+    """
     if is_in_state and mode != PHYSICAL:
         fixed = robot._ag_obj_constraint_params[arm]  # nothing public says it
-        attached = fixed["target_obj"].name if fixed else None
-        return Hand(mode, is_closed=False, attached=attached, is_in_state=True)
+        return frozenset((fixed["target_obj"].name,) if fixed else ())
     if not is_closed(robot, arm):
-        return Hand(mode, is_closed=False)
+        return frozenset()
     touched = _touched(robot, arm, {n: o for n, o in objects.items() if o is not robot})
-    hit: frozenset[str] = frozenset()
-    if touched:
-        paths = robot._find_gripper_raycast_collisions(arm=arm)
-        links = {name: objects[name].links.values() for name in touched}
-        hit = frozenset(n for n, of in links.items() if any(k.prim_path in paths for k in of))
-    return Hand(mode, is_closed=True, touched=touched, hit=hit)
+    if not touched:
+        return touched
+    paths = robot._find_gripper_raycast_collisions(arm=arm)
+    links = {name: objects[name].links.values() for name in touched}
+    return frozenset(n for n, of in links.items() if any(k.prim_path in paths for k in of))
 
 
 def is_closed(robot: Any, arm: str) -> bool:

@@ -7,8 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 FORMAT = "enact_assets.omnigibson.1"
 
@@ -16,16 +15,6 @@ Fact = tuple[str, str, str | None]
 """Predicate, subject, object; the object of a unary fact is None."""
 Box = tuple[int, ...]
 """Pixels, x_min, y_min, x_max, y_max (inclusive), height and width of the picture."""
-
-
-class ObjectWriter(Protocol):
-    """Is given every object when it comes."""
-
-    def add_object(
-        self, name: str, category: str, parents: Sequence[str] | None, *, is_particle_system: bool
-    ) -> None:
-        """As in :class:`IntervalWriter`."""
-        ...
 
 
 class IntervalWriter:
@@ -48,12 +37,7 @@ class IntervalWriter:
     def __enter__(self) -> "IntervalWriter":
         return self
 
-    def __exit__(
-        self,
-        kind: type | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def add_object(

@@ -257,7 +257,8 @@ class TrialWatcher:
             boxes[n] = watchers.boxes_of(seen, names)
             if n == renders:
                 pixels = watchers.to_array(seen[0][watchers.COLOURS])
-                save_beside(pixels, boxes[n], Path(self.request.output) / picture_path(frame))
+                folder = Path(self.request.output) / PICTURES_FOLDER
+                save_beside(pixels, boxes[n], watchers.picture_path(folder, frame))
         late = lagging(boxes, renders)
         counts = [len(boxes[max(boxes)]), len(lagging(boxes, 1)), len(late)]
         self._lag.append([frame, *counts, ", ".join(late[:3])])
@@ -280,7 +281,8 @@ class TrialWatcher:
         self._say_lag(report)
         self._say_drift(report)
         self._say_grasps(report)
-        shown = [f"![frame {k}]({picture_path(k)})" for k in sorted(self.pictured)]
+        folder = Path(PICTURES_FOLDER)
+        shown = [f"![frame {k}]({watchers.picture_path(folder, k)})" for k in sorted(self.pictured)]
         report.add("Pictures, and the same with boxes", "\n\n".join(shown))
         report.add("To look at", BY_EYE)
 
@@ -334,11 +336,6 @@ class TrialWatcher:
         )
         header = ["frame", "hand", "object", "by the rule", "by is_grasping"]
         report.add("Grasps", text, header, self._grasps)
-
-
-def picture_path(frame: int) -> str:
-    """Path in the bundle of the file that shows ``frame``."""
-    return f"{PICTURES_FOLDER}/{frame:06d}.png"
 
 
 def lagging(boxes: Mapping[int, Mapping[str, Box]], renders: int) -> list[str]:

@@ -15,12 +15,7 @@ from enact_assets.demonstrations.replay.omnigibson_player.demonstration_file imp
 from enact_assets.demonstrations.replay.omnigibson_player.facts import EnactFacts, SceneFacts
 from enact_assets.demonstrations.replay.omnigibson_player.installed import Installed
 from enact_assets.demonstrations.replay.omnigibson_player.playable import restores_grasps
-from enact_assets.demonstrations.replay.omnigibson_player.reply import (
-    Box,
-    Fact,
-    IntervalWriter,
-    ObjectWriter,
-)
+from enact_assets.demonstrations.replay.omnigibson_player.reply import Box, IntervalWriter
 from enact_assets.demonstrations.replay.omnigibson_player.request import ENACT, PlaybackRequest
 
 
@@ -53,14 +48,7 @@ def boxes(labels: NDArray[Any], names: Mapping[Any, str], known: Collection[str]
 COLOURS, LABELS = "rgb", "seg_instance"
 Seen = tuple[dict[str, Any], dict[str, Any]]
 """What a camera saw, and what it says about that, by modality."""
-
-
-class Facts(Protocol):
-    """Asks for the facts of a frame."""
-
-    def at(self, env: Any, scene: Any) -> tuple[set[Fact], set[str]]:
-        """All facts that hold now, and the names of all that counts."""
-        ...
+Facts = SceneFacts | EnactFacts
 
 
 class Watcher(Protocol):
@@ -115,7 +103,7 @@ def facts_of(
     request: PlaybackRequest,
     installed: Installed,
     source: DemonstrationFile,
-    writer: ObjectWriter,
+    writer: IntervalWriter,
 ) -> Facts:
     """What asks for the facts of a frame, by the rules of ``request``; names go to ``writer``."""
     mode = source.robot().grasping_mode
