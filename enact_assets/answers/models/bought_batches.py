@@ -18,8 +18,9 @@ import msgspec
 from msgspec.structs import replace
 
 from enact_assets.answers.models.answers import Answer
-from enact_assets.answers.models.batch_http import BatchError, BatchHttp
 from enact_assets.answers.models.batch_providers import (
+    BatchError,
+    BatchHttp,
     BatchProvider,
     Planned,
     Result,
@@ -95,7 +96,7 @@ def submit(
     folder = open_ones.folder
     with locked(folder / ".lock", lambda: told(f"another process asks {model.name}")):
         provider = _provider(model, wire)
-        done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget, done))
+        done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget))
         known = set(read_kept(folder).answers) | _shas(read_batches(folder))
         left = [
             dataclasses.replace(request, most_usd=request.most_usd * SHARE_OF_PRICE)
@@ -134,7 +135,7 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
     wire = _wire(model)
     with locked(folder / ".lock"):
         provider = _provider(model, wire)
-        for batch in _resolved(provider, folder, budget, Submitted()):
+        for batch in _resolved(provider, folder, budget):
             said = None if batch.batch_id is None else provider.ended(batch.batch_id)
             if said is None or batch.batch_id is None:
                 done.n_open += len(batch.requests)
@@ -198,9 +199,7 @@ def _provider(model: Model, wire: Wire) -> BatchProvider:
     return batch_provider(http, wire, model.asked_id)
 
 
-def _resolved(
-    provider: BatchProvider, folder: Path, budget: Budget, done: Submitted
-) -> list[Batch]:
+def _resolved(provider: BatchProvider, folder: Path, budget: Budget) -> list[Batch]:
     """Submitted batches; for each one without an id, the provider's list shows whether it was
     submitted.
 
@@ -221,7 +220,6 @@ def _resolved(
                 write_batch(folder, batch)
                 known |= {batch_id}
         found.append(batch)
-    done.n_waiting = sum(len(batch.requests) for batch in found)
     return found
 
 
