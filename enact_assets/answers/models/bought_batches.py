@@ -91,30 +91,31 @@ def submit(
     then :func:`collect` finds out; those of :func:`~enact_assets.answers.models.session.ask`.
     """
     wire = _wire(model)
-    open_ones = to_be_bought(model, messages, read_picture, ledger_folder, budget=budget)
-    done = Submitted(why_not_all=open_ones.reason or "")
-    folder = open_ones.folder
+    requests, purchase, reason = to_be_bought(
+        model, messages, read_picture, ledger_folder, budget=budget
+    )
+    done, folder = Submitted(why_not_all=reason or ""), purchase.folder
     with locked(folder / ".lock", lambda: told(f"another process asks {model.name}")):
         provider = _provider(model, wire)
         done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget))
         known = set(read_kept(folder).answers) | _shas(read_batches(folder))
         left = [
             dataclasses.replace(request, most_usd=request.most_usd * SHARE_OF_PRICE)
-            for request in open_ones.requests
+            for request in requests
             if request.sha not in known
         ]
-        pieces = Pieces(open_ones.read_picture)
+        pieces = Pieces(purchase.read_picture)
         for part in _split(left, model, wire, pieces, provider):
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
-            whole = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
+            whole = _batch(label, model, purchase.snapshot, [request for request, _ in part])
             # Before money is reserved: without a record the reservation would never be released.
             write_batch(folder, whole)
             part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
             if not part:
                 _close(folder, whole, budget)
             else:
-                batch = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
+                batch = _batch(label, model, purchase.snapshot, [request for request, _ in part])
                 _submit_one(provider, folder, batch, part, budget)
                 done.n_batches += 1
                 done.n_requests += len(part)

@@ -81,19 +81,6 @@ def ask(
         return run.answers(messages)
 
 
-@dataclass(frozen=True)
-class ToBuy:
-    """Requests without an answer in the ledger ``folder`` of the exact model ``snapshot``; none if
-    there is a ``reason`` to send nothing.
-    """
-
-    requests: tuple[Request, ...]
-    folder: Path
-    snapshot: str | None
-    read_picture: PictureReader
-    reason: str | None
-
-
 def to_be_bought(
     model: Model,
     messages: Sequence[Message],
@@ -101,14 +88,13 @@ def to_be_bought(
     ledger_folder: Path,
     *,
     budget: Budget,
-) -> ToBuy:
-    """Requests that :func:`ask` would send now, without those in batches. The model's first message
-    is asked.
+) -> tuple[list[Request], Purchase, str | None]:
+    """Requests that :func:`ask` would send now, without those in batches, and how it would buy
+    them; none if there is a reason to send nothing, the last. The model's first message is asked.
 
     Errors: as :func:`ask`.
     """
-    read = canary_reader(read_picture)
-    run = _Run(model, read, ledger_folder, budget, unheard)
+    run = _Run(model, canary_reader(read_picture), ledger_folder, budget, unheard)
     with keeping_key_in(model):
         return run.to_be_bought(messages)
 
@@ -188,13 +174,15 @@ class _Run:
                 found[sha] = replace_fields(answer, usd=None, stop=None)
         return {key: found[sha] for key, sha in shas.items()}
 
-    def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
+    def to_be_bought(
+        self, messages: Sequence[Message]
+    ) -> tuple[list[Request], Purchase, str | None]:
         reason = self._checked_order(messages)
         target = self._target(self._snapshot or self._model.asked_id)
         folder = folder_of(self._ledger_folder, target)
         wanted, _ = self._wanted(messages, target)
         _, to_buy = self._sorted(wanted, read_kept(folder), waiting(folder), reason)
-        return ToBuy(tuple(to_buy), folder, self._snapshot, self._read_picture, reason)
+        return to_buy, self._purchase(folder), reason
 
     def _wanted(
         self, messages: Sequence[Message], target: Target
@@ -389,14 +377,17 @@ class _Run:
         with locked(folder / ".lock", lambda: self._tell(note)):
             yield
 
-    def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
-        """Ask ``requests`` now; a line for each."""
-        purchase = Purchase(
+    def _purchase(self, folder: Path) -> Purchase:
+        return Purchase(
             *(self._model, self._read_picture, folder, self._budget, self._snapshot),
             on_answer=self._count,
             told=self._tell,
             at_fault=self._at_fault,
         )
+
+    def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
+        """Ask ``requests`` now; a line for each."""
+        purchase = self._purchase(folder)
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())
         return purchase.by_wire(requests, self._wire, key_of(self._model))
