@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_roots import TinyRoot
+from tiny_roots import TinyRoot, write_models
 
 from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.cli import main
@@ -24,24 +23,10 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import DEFAULT_REGISTRY
 
-from reference.misbehaving_server import Server, running
+from reference.misbehaving_server import Server
 
 KEY = "sk-this-must-not-be-seen-anywhere"
 ASKED = ("predictions", "evaluation")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with running() as found:
-        yield found
-
-
-def write_models(root: Path, url: str, more: str = "") -> None:
-    (root / "models.yaml").write_text(
-        "models:\n"
-        f"  seer: {{id: openrouter/seer-1, base_url: '{url}', price: {{in: 1, out: 2}}, "
-        f"picture_tokens: {{rule: fixed, numbers: [256]}}, parameters: {{max_tokens: 60}}}}\n{more}"
-    )
 
 
 def run(root: Path, *arguments: str) -> int:
@@ -161,9 +146,8 @@ def test_an_unreachable_question_is_missing_and_the_rest_is_scored(
     tiny: TinyRoot, copied: Path, server: Server
 ) -> None:
     """Pictures are never dropped: a question that shows too many is not asked at all."""
-    write_models(copied, server.url(), "  few: {id: vllm/few, max_images: 4, base_url: '%s'}\n")
-    text = (copied / "models.yaml").read_text() % server.url()
-    (copied / "models.yaml").write_text(text)
+    few = f"  few: {{id: vllm/few, max_images: 4, base_url: '{server.url()}'}}\n"
+    write_models(copied, server.url(), few)
     assert materialize(tiny, copied, "few") == []
     rows = answers(copied, "few").join(questions(copied), on="question_id")
     is_large = rows["length"] > 4

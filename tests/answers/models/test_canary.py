@@ -37,29 +37,27 @@ def test_it_is_as_long_as_the_longest_question_public_k3() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "most", "expected"),
     [
-        (IN_ORDER, "kept"),
-        ("\n".join(f"[Picture {k}] {n}" for k, n in enumerate(NUMBERS, 1)), "kept"),
-        (f"<think>First 318? No.</think> {IN_ORDER}.", "kept"),
-        (", ".join(reversed(NUMBERS)), "changed"),
-        (", ".join((*NUMBERS[2:], *NUMBERS[:2])), "changed"),
-        (", ".join(NUMBERS[:-1]), "unreadable"),
-        (", ".join(NUMBERS[4:]), "unreadable"),
-        (IN_ORDER.replace("318", "818"), "unreadable"),
-        ("4071859623180", "unreadable"),
-        ("I see ten calculators.", "unreadable"),
-        ("", "unreadable"),
+        (IN_ORDER, None, "kept"),
+        ("\n".join(f"[Picture {k}] {n}" for k, n in enumerate(NUMBERS, 1)), None, "kept"),
+        (f"<think>First 318? No.</think> {IN_ORDER}.", None, "kept"),
+        (", ".join(reversed(NUMBERS)), None, "changed"),
+        (", ".join((*NUMBERS[2:], *NUMBERS[:2])), None, "changed"),
+        (", ".join(NUMBERS[:-1]), None, "unreadable"),
+        (", ".join(NUMBERS[4:]), None, "unreadable"),
+        (IN_ORDER.replace("318", "818"), None, "unreadable"),
+        ("4071859623180", None, "unreadable"),
+        ("I see ten calculators.", None, "unreadable"),
+        ("", None, "unreadable"),
+        ("407, 185", 2, "kept"),
+        ("185, 407", 2, "changed"),
     ],
 )
-def test_what_an_answer_says_about_the_order(text: str, expected: Verdict) -> None:
-    assert verdict(text) == expected
-
-
-def test_a_model_that_takes_few_pictures_is_shown_few() -> None:
-    assert canary_message(2).n_pictures == 2
-    assert verdict("407, 185", 2) == "kept"
-    assert verdict("185, 407", 2) == "changed"
+def test_what_an_answer_says_about_the_order(
+    text: str, most: int | None, expected: Verdict
+) -> None:
+    assert verdict(text, most) == expected
 
 
 def test_numbers_stand_in_no_order() -> None:
