@@ -6,7 +6,6 @@ twice, and nothing that was paid for is lost. Money for a batch is reserved in a
 budget until its answers are in the ledger.
 """
 
-import asyncio
 import dataclasses
 import secrets
 import time
@@ -31,12 +30,14 @@ from enact_assets.answers.models.batch_records import (
     BatchedRequest,
     read_batches,
     remove_batch,
+    waiting,
     write_batch,
 )
-from enact_assets.answers.models.budget import Account, Budget, BudgetSpentError
+from enact_assets.answers.models.budget import Account, Budget
+from enact_assets.answers.models.buying import covered
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import key_of
-from enact_assets.answers.models.ledger import Ledger, folder_of, read_kept
+from enact_assets.answers.models.ledger import Ledger, read_kept
 from enact_assets.answers.models.ledger_locks import locked
 from enact_assets.answers.models.messages import Message, PictureReader
 from enact_assets.answers.models.posting import MOST_RAW_BYTES
@@ -98,7 +99,7 @@ def submit(
     with locked(folder / ".lock", lambda: told(f"another process asks {model.name}")):
         provider = _provider(model, wire)
         done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget))
-        known = set(read_kept(folder).answers) | _shas(read_batches(folder))
+        known = read_kept(folder).answers.keys() | waiting(folder)
         left = [
             dataclasses.replace(request, most_usd=request.most_usd * SHARE_OF_PRICE)
             for request in requests
@@ -108,18 +109,21 @@ def submit(
         for part in _split(left, model, wire, pieces, provider):
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
-            whole = _batch(label, model, purchase.snapshot, [request for request, _ in part])
+            asked = [request for request, _ in part]
+            whole = _batch(label, model, purchase.snapshot, asked)
             # Before money is reserved: without a record the reservation would never be released.
             write_batch(folder, whole)
-            part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
-            if not part:
+            held_usd, why = covered(asked, account, waits=False)
+            account.close()
+            n = len(held_usd)
+            if not n:
                 _close(folder, whole, budget)
             else:
-                batch = _batch(label, model, purchase.snapshot, [request for request, _ in part])
-                _submit_one(provider, folder, batch, part, budget)
+                batch = replace(whole, requests=whole.requests[:n])
+                _submit_one(provider, folder, batch, part[:n], budget)
                 done.n_batches += 1
-                done.n_requests += len(part)
-                done.usd += sum(request.most_usd for request, _ in part)
+                done.n_requests += n
+                done.usd += sum(request.most_usd for request in asked[:n])
             if why:
                 done.why_not_all = why
                 break
@@ -163,11 +167,6 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
 def ledger_folders(ledger_folder: Path) -> list[Path]:
     """Ledger folders of exact models with batches."""
     return sorted({path.parents[1] for path in ledger_folder.glob("*/*/batches/*.json")})
-
-
-def folder_for(model: Model, ledger_folder: Path, snapshot: str) -> Path:
-    """The ledger folder of ``model`` as the exact model ``snapshot``."""
-    return folder_of(ledger_folder, model.target(_wire(model).version, snapshot))
 
 
 def _wire(model: Model) -> Wire:
@@ -242,24 +241,6 @@ def _split(
         yield part
 
 
-def _covered(
-    part: list[tuple[Request, list[bytes]]], account: Account
-) -> tuple[list[tuple[Request, list[bytes]]], str]:
-    """The first of ``part`` that the budget covers, and why not the others."""
-
-    async def reserve() -> tuple[int, str]:
-        for n, (request, _) in enumerate(part):
-            try:
-                await account.reserve(request.most_usd, waits=False)
-            except BudgetSpentError as error:
-                return n, str(error)
-        return len(part), ""
-
-    n, why = asyncio.run(reserve())
-    account.close()
-    return part[:n], why
-
-
 def _batch(label: str, model: Model, snapshot: str | None, requests: Sequence[Request]) -> Batch:
     rows = [
         BatchedRequest(r.sha, r.message.question_id, r.repetition, r.most_usd) for r in requests
@@ -319,7 +300,3 @@ def _answers(
             yield refused(model, request, result.words, attempts)
         else:
             done.reasons.append(result.words or "no result")
-
-
-def _shas(batches: Sequence[Batch]) -> set[str]:
-    return {sha for batch in batches for sha in batch.shas}
