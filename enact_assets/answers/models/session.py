@@ -160,10 +160,10 @@ class _Run:
         if not messages:
             return {}
         reason = self._checked_order(messages)
-        target = self._target(self._snapshot or model.asked_id)
+        target, folder = self._place(self._snapshot)
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
-        found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
+        found = self._found(wanted, folder, reason)
         self._tell(_in_reasoning(model.name, found.values()))
         if cut := why_cut((wanted[sha].message, answer) for sha, answer in found.items()):
             self._tell(f"Model {model.name}: {cut}.")
@@ -178,8 +178,7 @@ class _Run:
         self, messages: Sequence[Message]
     ) -> tuple[list[Request], Purchase, str | None]:
         reason = self._checked_order(messages)
-        target = self._target(self._snapshot or self._model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place(self._snapshot)
         wanted, _ = self._wanted(messages, target)
         _, to_buy = self._sorted(wanted, read_kept(folder), waiting(folder), reason)
         return to_buy, self._purchase(folder), reason
@@ -201,10 +200,9 @@ class _Run:
     def checked_again(self) -> tuple[Answer, Verdict]:
         model = self._model
         message = canary_message(model.entry.max_images)
-        target = self._target(model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place()
         with self._alone(folder):
-            before = self._first_answers(target, folder)
+            before = self._first_answers()
             n = sum(shown == message for shown, _ in before)
             sha = request_sha(target, message, n)
             purpose: Purpose = "check" if before else "canary"
@@ -260,16 +258,14 @@ class _Run:
         order. Errors: :class:`PredictionError` if they do not.
         """
         model = self._model
-        message = canary_message(model.entry.max_images)
-        target = self._target(model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
-        answers = self._first_answers(target, folder)
+        message, (_, folder) = canary_message(model.entry.max_images), self._place()
+        answers = self._first_answers()
         reason = why_nothing(model, self._budget)
         if reason is None and not _has(answers, message) and self._buys(messages, answers):
             with self._alone(folder):
-                answers = self._first_answers(target, folder)
+                answers = self._first_answers()
                 if not _has(answers, message):
-                    answers = self._with_canary(message, target, folder, answers)
+                    answers = self._with_canary(message, answers)
         if not answers:
             return reason
         (_, first), (shown, latest) = answers[0], answers[-1]
@@ -298,22 +294,18 @@ class _Run:
         return reason
 
     def _with_canary(
-        self,
-        message: Message,
-        target: Target,
-        folder: Path,
-        answers: Sequence[tuple[Message, Answer]],
+        self, message: Message, answers: Sequence[tuple[Message, Answer]]
     ) -> list[tuple[Message, Answer]]:
         """``answers`` and that to ``message``, the first one; if a model takes fewer pictures than
         it has, ``answers``, or one to the shorter message of before.
         """
         self._snapshot = answers[0][1].served_model if answers else None
-        answer = self._canary(message, target, folder)
+        answer = self._canary(message)
         fewer = canary_messages(self._model.entry.max_images)[0]
         is_at_fault = answer.request_sha in self._at_fault and self._model.channel != "python"
         if not is_at_fault or fewer == message:
             return [*answers, (message, answer)]
-        found = list(answers) or [(fewer, self._canary(fewer, target, folder))]
+        found = list(answers) or [(fewer, self._canary(fewer))]
         if found[-1][1].error is None:
             self._tell(
                 f"Model {self._model.name} takes fewer than {message.n_pictures} pictures: set "
@@ -323,7 +315,8 @@ class _Run:
             )
         return found
 
-    def _canary(self, message: Message, target: Target, folder: Path) -> Answer:
+    def _canary(self, message: Message) -> Answer:
+        target, folder = self._place()
         sha = request_sha(target, message)
         request = Request(sha, message, 0, self._most_usd(message), "canary")
         return self._bought([request], folder)[sha]
@@ -334,16 +327,15 @@ class _Run:
         """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
         if not first_answers and self._model.channel != "python":
             return True  # it is unknown which exact model's answers to look for
-        served = first_answers[0][1].served_model if first_answers else None
-        target = self._target(served or self._model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place(first_answers[0][1].served_model if first_answers else None)
         wanted, _ = self._wanted(messages, target)
         return bool(self._sorted(wanted, read_kept(folder), waiting(folder), None)[1])
 
-    def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
+    def _first_answers(self) -> list[tuple[Message, Answer]]:
         """The first message and kept answers to it: as it was before, then as it is, those of
         checks last.
         """
+        target, folder = self._place()
         kept = read_kept(folder).answers
         found: list[tuple[Message, Answer]] = []
         for message in canary_messages(self._model.entry.max_images):
@@ -357,10 +349,14 @@ class _Run:
     def _wire(self) -> Wire | None:
         return WIRES.get(self._model.channel)
 
-    def _target(self, snapshot: str) -> Target:
+    def _place(self, served: str | None = None) -> tuple[Target, Path]:
+        """What decides answers of the exact model ``served``, by default the one that is asked for,
+        and the folder of its ledger.
+        """
         wire = self._wire
         version = wire.version if wire is not None else self._loaded().version
-        return self._model.target(version, snapshot)
+        target = self._model.target(version, served or self._model.asked_id)
+        return target, folder_of(self._ledger_folder, target)
 
     def _loaded(self) -> InProcess:
         if self.in_process is None:
