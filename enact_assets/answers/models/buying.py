@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.budget import Account, Budget, BudgetSpentError
@@ -37,10 +37,6 @@ _AT_FAULT = re.compile(r"BadRequest|\b(?:400|413|422)\b")
 _T = TypeVar("_T")
 
 
-class _OnAnswer(Protocol):
-    def __call__(self, request: Request, answer: Answer) -> None: ...
-
-
 @dataclass(frozen=True)
 class Purchase:
     """Common parts of all requests of a run.
@@ -56,7 +52,7 @@ class Purchase:
     folder: Path
     budget: Budget
     snapshot: str | None
-    on_answer: _OnAnswer
+    on_answer: Callable[[Request, Answer], None] = lambda _, __: None
     told: Callable[[str], None] = lambda _: None
     at_fault: set[str] = field(default_factory=set)
 

@@ -90,9 +90,7 @@ class PictureModel:
             found, to_buy, snapshot = self._sorted(wanted, read_kept(folder))
             if not to_buy:
                 return found
-            purchase = Purchase(
-                self.model, self.read_picture, folder, self.budget, snapshot, _nothing
-            )
+            purchase = Purchase(self.model, self.read_picture, folder, self.budget, snapshot)
             return found | purchase.by_wire(to_buy, wire, key_of(self.model))
 
     def _sorted(
@@ -150,10 +148,6 @@ def _target_of(model: Model) -> Target:
 
 def _wire_of(model: Model, keep: Keep) -> Wire:
     return picture_wire(cast("PictureWireName", model.channel), keep)
-
-
-def _nothing(request: Request, answer: Answer) -> None:
-    """Does nothing: a picture counts when it was judged."""
 
 
 def _kept(folder: Path, made: bytes) -> str:
