@@ -23,7 +23,7 @@ _MARGIN = 1.25
 _AROUND = 100
 """Tokens that a provider adds to a message."""
 _LONGEST_ERROR = 500
-_AS_IN_REPLY = set(Reply.__struct_fields__) - {"text", "stop"}
+_AS_IN_REPLY = tuple(name for name in Reply.__struct_fields__ if name not in {"text", "stop"})
 
 
 @dataclass(frozen=True, slots=True)
