@@ -53,17 +53,18 @@ class QuestionWork:
         seen = visibility_from_observability(replay.observability, frames)
         return cls(replay, gating, frames, found.scene_graphs, seen)
 
-    def run(self) -> pl.DataFrame:
-        """Changes of all pairs, graph, counts, draws, questions: the table ``qa``."""
+    def run(self, questions: QuestionSettings = QUESTIONS) -> dict[str, pl.DataFrame]:
+        """Changes of all pairs, graph, draws, questions: the tables, by name."""
         profile, objects = self.gating.profile, self.replay.objects
         frames, graphs, seen = self.segmented_frames, self.scene_graphs, self.visibility
         later = at_key_frames(self.replay.later_parents, frames["frame"].to_numpy())
         parts = graphs, seen, objects, profile, frames.height
         index = INDEX_CHANGES.of(profile)(*parts, later_parents=later)
         graph = build_transition_graph(frames, index)
-        drawn = SAMPLE.of(profile)(frames, graph, index, profile, QUESTIONS)
+        drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
         write = WRITE.of(profile)
-        return write(frames, drawn, graph, index, settings=QUESTIONS, profile=profile)
+        qa = write(frames, drawn, graph, index, settings=questions, profile=profile)
+        return {"transition_graph": graph, "trajectories": drawn, "qa": qa}
 
 
 def works_with(n_key_frames: int, n_frames: int, gating: Gating) -> Iterator[QuestionWork]:

@@ -70,7 +70,7 @@ def questions(profile: str, n_key_frames: int, n_frames: int, n: int) -> dict[st
     from benchmarks.chains import PROFILES, works_with
 
     works = works_with(n_key_frames, n_frames, PROFILES[profile])
-    n_questions = next(works).run().height
+    n_questions = next(works).run()["qa"].height
     spent = []
     for work in islice(works, n):
         begun = time.process_time()

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tiny_roots import Disk, TinyRoot, system
 
+from reference.misbehaving_server import Server, running
+
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> TinyRoot:
@@ -20,6 +22,13 @@ def copied(tiny: TinyRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     """A copy of the data root, free to be spoiled; the registry is the small one."""
     monkeypatch.setenv("ENACT_REGISTRY", str(tiny.registry))
     return tiny.copy(tmp_path / "data")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A provider of models, of this machine."""
+    with running() as found:
+        yield found
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from tiny_roots import TinyRoot
+from tiny_roots import TinyRoot, write_models
 
 from enact_assets.answers.imported.answer_files import ImportedAnswer, add_answers
 from enact_assets.cli import main
@@ -24,24 +23,10 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import DEFAULT_REGISTRY
 
-from reference.misbehaving_server import Server, running
+from reference.misbehaving_server import Server
 
 KEY = "sk-this-must-not-be-seen-anywhere"
 ASKED = ("predictions", "evaluation")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with running() as found:
-        yield found
-
-
-def write_models(root: Path, url: str, more: str = "") -> None:
-    (root / "models.yaml").write_text(
-        "models:\n"
-        f"  seer: {{id: openrouter/seer-1, base_url: '{url}', price: {{in: 1, out: 2}}, "
-        f"picture_tokens: {{rule: fixed, numbers: [256]}}, parameters: {{max_tokens: 60}}}}\n{more}"
-    )
 
 
 def run(root: Path, *arguments: str) -> int:
@@ -56,6 +41,10 @@ def questions(root: Path) -> pl.DataFrame:
     return Lake(root / "lake").read("asked_questions", {"variant": "baseline"})
 
 
+def bought(root: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in (root / "ledger").rglob("*.jsonl")}
+
+
 def materialize(tiny: TinyRoot, root: Path, model: str, max_usd: float | None = None) -> list[str]:
     """Messages of what failed."""
     report = tiny.driver(root).run(models=[model], assets=ASKED, max_usd=max_usd)
@@ -68,6 +57,8 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     """A first try costs cents, and what it bought counts for the leaderboard."""
     write_models(copied, server.url())
     n = questions(copied).height
+    assert run(copied, "models") == 0
+    assert "Spent" not in capsys.readouterr().out
     assert run(copied, "ask", "seer", "--questions", "5", "--estimate") == 0
     said = capsys.readouterr().out
     assert "5 answers to buy" in said
@@ -92,22 +83,11 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
     assert rows["raw_answer"].null_count() == 0
     assert set(rows["served_model"]) == {"seer-1"}
     assert rows["usd"].sum() == pytest.approx(n * (900 + 2 * 9) / 1e6)
-
-
-@pytest.mark.slow
-def test_the_ledger_outlives_what_is_made_from_it(
-    tiny: TinyRoot, copied: Path, server: Server
-) -> None:
-    write_models(copied, server.url())
-    assert materialize(tiny, copied, "seer", max_usd=1) == []
-    rows = answers(copied, "seer")
-    bought = {file: file.read_bytes() for file in (copied / "ledger").rglob("*.jsonl")}
-    assert run(copied, "forget", "model", "seer") == 0
-    assert run(copied, "gc", "--delete") == 0
-    assert {file: file.read_bytes() for file in (copied / "ledger").rglob("*.jsonl")} == bought
-    assert tiny.driver(copied).run(models=["seer"], assets=ASKED, force=True).is_success
-    assert set(server.sold.values()) == {1}
-    assert answers(copied, "seer").equals(rows)
+    assert run(copied, "models", "seer", "--check") == 0
+    assert "saw the pictures in order" in capsys.readouterr().out
+    assert run(copied, "models") == 0
+    spent = f"Spent in this data root: {(n + 2) * 918e-6:.2g} USD."
+    assert spent in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -136,7 +116,7 @@ def test_questions_without_answer_fail_the_partition_and_are_asked_again_alone(
 
 
 @pytest.mark.slow
-def test_nothing_is_bought_without_a_budget_and_none_is_passed(
+def test_no_budget_is_passed_and_the_ledger_outlives_what_is_made_from_it(
     tiny: TinyRoot, copied: Path, server: Server
 ) -> None:
     write_models(copied, server.url())
@@ -148,22 +128,26 @@ def test_nothing_is_bought_without_a_budget_and_none_is_passed(
     assert "budget of" in failure
     n = sum(server.sold.values())
     assert 1 < n < questions(copied).height
-    spent = sum(
-        json.loads(line).get("usd", 0.0)
-        for file in (copied / "ledger").rglob("*.jsonl")
-        for line in file.read_text().splitlines()
-    )
+    lines = [line for file in bought(copied).values() for line in file.splitlines()]
+    spent = sum(json.loads(line).get("usd", 0.0) for line in lines)
     assert spent == pytest.approx(n * 918e-6)
     assert spent <= 0.01
+    assert materialize(tiny, copied, "seer", max_usd=1) == []
+    rows, before = answers(copied, "seer"), bought(copied)
+    assert run(copied, "forget", "model", "seer") == 0
+    assert run(copied, "gc", "--delete") == 0
+    assert bought(copied) == before
+    assert tiny.driver(copied).run(models=["seer"], assets=ASKED, force=True).is_success
+    assert set(server.sold.values()) == {1}
+    assert answers(copied, "seer").equals(rows)
 
 
 def test_an_unreachable_question_is_missing_and_the_rest_is_scored(
     tiny: TinyRoot, copied: Path, server: Server
 ) -> None:
     """Pictures are never dropped: a question that shows too many is not asked at all."""
-    write_models(copied, server.url(), "  few: {id: vllm/few, max_images: 4, base_url: '%s'}\n")
-    text = (copied / "models.yaml").read_text() % server.url()
-    (copied / "models.yaml").write_text(text)
+    few = f"  few: {{id: vllm/few, max_images: 4, base_url: '{server.url()}'}}\n"
+    write_models(copied, server.url(), few)
     assert materialize(tiny, copied, "few") == []
     rows = answers(copied, "few").join(questions(copied), on="question_id")
     is_large = rows["length"] > 4
@@ -310,15 +294,3 @@ def test_automation_buys_no_pictures_unless_it_may(
     assert not bought_by_persons(copied)(step, Partition.of("d-0", "realistic"))
     # The limit of a command holds for its pictures too.
     assert USD_UNTIL_TAG in run_tags(copied, 2.5)("frame_images")
-
-
-def test_what_was_spent_is_said(
-    copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_models(copied, server.url())
-    assert run(copied, "models") == 0
-    assert "Spent" not in capsys.readouterr().out
-    assert run(copied, "models", "seer", "--check") == 0
-    assert "saw the pictures in order" in capsys.readouterr().out
-    assert run(copied, "models") == 0
-    assert "Spent in this data root: 0.00092 USD." in capsys.readouterr().out

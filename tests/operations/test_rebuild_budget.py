@@ -1,7 +1,6 @@
 """What a scheduled rebuild buys: nothing without a budget of its own, and never more than that."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import yaml
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from tiny_roots import TinyRoot
+from tiny_roots import TinyRoot, write_models
 
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver.step_runs import leave
@@ -18,18 +17,12 @@ from enact_assets.pipeline.rebuild.job import rebuild_definitions
 from enact_assets.pipeline.rebuild.nights import Counts, last_nights
 from enact_assets.pipeline.runs.instance import open_instance
 
-from reference.misbehaving_server import Server, running
+from reference.misbehaving_server import Server
 
 pytestmark = pytest.mark.slow
 
 FIRST = datetime(2026, 11, 20, 3, tzinfo=UTC)
 ANSWER_USD = 918e-6
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with running() as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +38,7 @@ class Bought:
     def __init__(self, root: Path, url: str, spending: str) -> None:
         self.root = root
         (root / "models.txt").write_text("seer\n")
-        (root / "models.yaml").write_text(
-            "models:\n"
-            f"  seer: {{id: openrouter/seer-1, base_url: '{url}', price: {{in: 1, out: 2}}, "
-            "picture_tokens: {rule: fixed, numbers: [256]}, parameters: {max_tokens: 60}}\n"
-            f"{spending}"
-        )
+        write_models(root, url, spending)
         self.definitions = dg.Definitions.merge(build_definitions(), rebuild_definitions())
         self.instance = open_instance(root)
         self._n = 0

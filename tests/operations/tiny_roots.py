@@ -83,3 +83,12 @@ def system(program: str, *arguments: str) -> int:
     if place is None or os.name != "posix":
         return 1
     return subprocess.run([place, *arguments], capture_output=True, check=False).returncode  # noqa: S603 - fixed arguments
+
+
+def write_models(root: Path, url: str, more: str = "") -> None:
+    """A model that costs money, ``seer``, and what else the file says."""
+    (root / "models.yaml").write_text(
+        "models:\n"
+        f"  seer: {{id: openrouter/seer-1, base_url: '{url}', price: {{in: 1, out: 2}}, "
+        f"picture_tokens: {{rule: fixed, numbers: [256]}}, parameters: {{max_tokens: 60}}}}\n{more}"
+    )

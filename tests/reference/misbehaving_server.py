@@ -27,7 +27,7 @@ from typing import Any
 from enact_assets.answers.models.canary import NUMBERS, drawn
 
 _OPTION = re.compile(
-    r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|huge|"
+    r"(s\d{3}|spread|ra|date|ms|delay|lat|cut|html|text|empty|filter|policy|other|drift|prose|long|"
     r"reset|rps|swap|blind|alias|all|half|quota|moved|surrogate|nousage|fault|failed|dear|ctx|most)(\d*)(?:n(\d+))?"
 )
 _QUESTION = re.compile(rb"QID=([A-Za-z0-9_]+)")
@@ -214,8 +214,6 @@ class Server:
             text = "I cannot tell which picture comes first."
         if "long" in options:
             text = "x" * 3_000_000
-        if "huge" in options:
-            text = "x" * (20 << 20)
         if "filter" in options:
             text, stop = "", "content_filter"
         model = _model_of(path, body)

@@ -27,15 +27,16 @@ def cost_of_order(order: Sequence[int], rules: Any, weights: dict[str, int]) -> 
     cost = 0
     for action in order:
         assumed: dict[Fact, bool] = {}
-        for wanted, needs in ((False, rules.needs_false[action]), (True, rules.needs_true[action])):
-            for rule, facts in needs.items():
-                for fact in facts:
-                    if known.get(fact, wanted) != wanted:
-                        cost += weights[rule]
-                    assumed[fact] = wanted
+        # What must be false first: of a fact that must be both, the latter is taken as known.
+        needs = rules.needs[action]
+        for rule, wanted in sorted(needs, key=lambda need: need[1]):
+            for fact in needs[rule, wanted]:
+                if known.get(fact, wanted) != wanted:
+                    cost += weights[rule]
+                assumed[fact] = wanted
         known |= assumed
-        known |= dict.fromkeys(rules.makes_false[action], False)
-        known |= dict.fromkeys(rules.makes_true[action], True)
+        for is_true in (False, True):
+            known |= dict.fromkeys(rules.makes[action][is_true], is_true)
     return cost
 
 

@@ -7,7 +7,6 @@ import uuid
 from pathlib import Path
 
 import fsspec
-import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from enact_assets.cli import main
 from enact_assets.engine.errors import OutputError, SettingsError
 from enact_assets.engine.system.place_urls import open_place
-from enact_assets.pipeline.bulk.batches import scan_table
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.settings.paths import NO_PLAIN_NAMES, WAREHOUSE_FILE, DataRoot
 from enact_assets.settings.shared_file import SAID, share_published
@@ -61,14 +59,6 @@ def test_every_command_refuses_such_a_root_before_it_writes(
     with pytest.raises(SettingsError):
         open_instance(root)
     assert not list(root.iterdir())
-
-
-def test_tables_of_bulk_runs_are_those_of_their_folder(tmp_path: Path) -> None:
-    for name in ("run[1]", "run1"):
-        folder = tmp_path / name / "batch-000000"
-        folder.mkdir(parents=True)
-        pl.DataFrame({"of": [name]}).write_parquet(folder / "qa.parquet")
-    assert scan_table(tmp_path / "run[1]", "qa").collect().item() == "run[1]"
 
 
 OBJECTS = [WAREHOUSE_FILE, SAID]

@@ -5,7 +5,7 @@ which orders of the actions contradict themselves; the order with the fewest con
 answer.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -53,10 +53,10 @@ class ActionRules:
                         self._fact((EXISTS, name, None))
             else:
                 self._fact(_fact_of(component))
-        self.needs_true: list[dict[str, set[Fact]]] = []
-        self.needs_false: list[dict[str, set[Fact]]] = []
-        self.makes_true: list[set[Fact]] = []
-        self.makes_false: list[set[Fact]] = []
+        self.needs: list[dict[tuple[str, bool], set[Fact]]] = []
+        """Per action, (rule, whether facts must be true) -> these facts."""
+        self.makes: list[dict[bool, set[Fact]]] = []
+        """Per action, whether facts are true from then on -> these facts."""
         for action in self.components:
             self._add_action(action)
 
@@ -64,17 +64,14 @@ class ActionRules:
         """The same as bit masks, bit b of word w for fact 64 w + b."""
         n_words = max(1, -(-len(self.facts) // 64))
         n = len(self.components)
-        needs = [np.zeros((len(RULES), n, n_words), np.uint64) for _ in range(2)]
-        makes = [np.zeros((n, n_words), np.uint64) for _ in range(2)]
+        needs = np.zeros((2, len(RULES), n, n_words), np.uint64)
+        makes = np.zeros((2, n, n_words), np.uint64)
         for action in range(n):
-            for mask, by_rule in zip(
-                needs, (self.needs_true[action], self.needs_false[action]), strict=True
-            ):
-                for rule, name in enumerate(RULES):
-                    self._set_bits(mask[rule, action], by_rule[name])
-            self._set_bits(makes[0][action], self.makes_true[action])
-            self._set_bits(makes[1][action], self.makes_false[action])
-        return RuleMasks(needs[0], needs[1], makes[0], makes[1], WEIGHTS)
+            for (rule, is_true), facts in self.needs[action].items():
+                self._set_bits(needs[int(is_true), RULES.index(rule), action], facts)
+            for is_true, facts in self.makes[action].items():
+                self._set_bits(makes[int(is_true), action], facts)
+        return RuleMasks(needs[1], needs[0], makes[1], makes[0], WEIGHTS)
 
     def _fact(self, fact: Fact) -> None:
         self.facts.setdefault(fact, len(self.facts))
@@ -90,35 +87,30 @@ class ActionRules:
         touched = added | removed
         # Two objects of one label may gain and lose the same fact at once: nothing follows.
         added, removed = added - removed, removed - added
-        needs_true: dict[str, set[Fact]] = {rule: set() for rule in RULES}
-        needs_false: dict[str, set[Fact]] = {rule: set() for rule in RULES}
-        needs_true["alternation"] |= removed
-        needs_false["alternation"] |= added
-        makes_true, makes_false = set(added), set(removed)
         ending, starting = self._transitions(action)
-        needs_true["existence"] |= {(EXISTS, name, None) for name in ending}
-        needs_false["existence"] |= {(EXISTS, name, None) for name in starting}
-        makes_true |= {(EXISTS, name, None) for name in starting}
-        makes_false |= {(EXISTS, name, None) for name in ending}
+        ends: set[Fact] = {(EXISTS, name, None) for name in ending}
+        starts: set[Fact] = {(EXISTS, name, None) for name in starting}
+        needs = defaultdict[tuple[str, bool], set[Fact]](set)
+        needs["alternation", True] |= removed
+        needs["alternation", False] |= added
+        needs["existence", True] |= ends
+        needs["existence", False] |= starts
         for fact in touched:
             name, subject, other = fact
             for thing in {subject, other} & self._passing - ending - starting:
-                needs_true["existence"].add((EXISTS, str(thing), None))
+                needs["existence", True].add((EXISTS, str(thing), None))
             untouched = [f for f in self.facts if f not in touched]
             if name in _GRASPS:
-                needs_false["one_thing_per_hand"] |= {
-                    f for f in untouched if f[:2] == (name, subject)
-                }
+                holding = {f for f in untouched if f[:2] == (name, subject)}
+                needs["one_thing_per_hand", False] |= holding
             if name in _PLACES:
-                needs_false["one_place"] |= {f for f in untouched if f[:2] == (name, subject)}
+                needs["one_place", False] |= {f for f in untouched if f[:2] == (name, subject)}
             if name == "Inside" and ("Open", other, None) in untouched:
-                needs_true["open_door"].add(("Open", str(other), None))
+                needs["open_door", True].add(("Open", str(other), None))
         for thing in {f[1] for f in touched if f[0] in _PLACES}:
-            needs_true["in_hand"] |= self._hand_that_moved(thing, added, removed, touched)
-        self.needs_true.append(needs_true)
-        self.needs_false.append(needs_false)
-        self.makes_true.append(makes_true)
-        self.makes_false.append(makes_false)
+            needs["in_hand", True] |= self._hand_that_moved(thing, added, removed, touched)
+        self.needs.append(needs)
+        self.makes.append({True: added | starts, False: removed | ends})
 
     def _transitions(self, action: Sequence[Component]) -> tuple[set[str], set[str]]:
         """Labels that end, and that start, in this action, as far as it is clear which."""

@@ -6,6 +6,7 @@ that a question is stored with takes part.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -54,10 +55,13 @@ class _Sight:
 
 
 class LearnedModel:
-    """Answers each question as far as its activity was trained; refuses any other."""
+    """Answers each question as far as its activity was trained; refuses any other.
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    ``knowledge`` is what was learned, by activity. A subclass orders by it.
+    """
+
+    def __init__(self, name: str, knowledge: Mapping[str, Any]) -> None:
+        self._name, self._knowledge, self._sight = name, knowledge, _Sight()
 
     def ask(self, requests: Sequence[ModelRequest]) -> Iterator[Reply]:
         """Answers as text, like any model's; what it cannot answer is an error, not a guess."""
@@ -94,21 +98,19 @@ class LearnedModel:
             ) from None
         return activity
 
-    def _untrained(self, activity: str, known: Mapping[str, object]) -> PredictionError:
-        return PredictionError(
-            f"{self._name} was not trained for {activity} (trained for: "
-            f"{', '.join(sorted(known)) or 'nothing'}). Materialize training_statistics and "
-            "fact_reader."
-        )
+    def _known(self, activity: str) -> Any:
+        """What was learned for ``activity``. Errors: :class:`PredictionError` if nothing was."""
+        if activity not in self._knowledge:
+            raise PredictionError(
+                f"{self._name} was not trained for {activity} (trained for: "
+                f"{', '.join(sorted(self._knowledge)) or 'nothing'}). Materialize "
+                "training_statistics and fact_reader."
+            )
+        return self._knowledge[activity]
 
 
 class FactReaderModel(LearnedModel):
     """Orders pictures or actions so that readings rise and fall most as the actions say."""
-
-    def __init__(self, name: str, reader: pl.DataFrame) -> None:
-        super().__init__(name)
-        self._weights = _weights_of(reader)
-        self._sight = _Sight()
 
     def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Exact: the assignment of greatest sum, over pictures or actions and their places."""
@@ -118,9 +120,7 @@ class FactReaderModel(LearnedModel):
                 f"{len(actions)} actions between {len(request.pictures)} pictures: expected one "
                 "for each step"
             )
-        if activity not in self._weights:
-            raise self._untrained(activity, self._weights)
-        weights = self._weights[activity]
+        weights = self._known(activity)
         features = self._sight.features(request.pictures)
         # Rows: actions; columns: pictures. An action fits a step by how much its row rises.
         readings = np.stack([_direction(action, weights, features) for action in actions])
@@ -135,41 +135,26 @@ class FactReaderModel(LearnedModel):
 class LearnedProgress(LearnedModel):
     """Orders pictures by how far the activity seems to be."""
 
-    def __init__(self, name: str, reader: pl.DataFrame) -> None:
-        super().__init__(name)
-        self._weights = _weights_of(reader)
-        self._sight = _Sight()
-
     def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Inverse questions have nothing to order by: random."""
-        if activity not in self._weights:
-            raise self._untrained(activity, self._weights)
+        weights = self._known(activity)
         if request.kind == "inverse":
             return random_order(request)
-        progress = self._sight.features(request.pictures[1:]) @ self._weights[activity][PROGRESS]
+        progress = self._sight.features(request.pictures[1:]) @ weights[PROGRESS]
         return [int(k) + 1 for k in np.argsort(progress, kind="stable")]
 
 
 class LearnedPrecedence(LearnedModel):
     """Orders actions by which of their changes came first in training."""
 
-    def __init__(self, name: str, precedences: pl.DataFrame) -> None:
-        super().__init__(name)
-        self._n: dict[str, dict[tuple[str, str], int]] = {}
-        columns = precedences.select("activity", "earlier", "later", "n")
-        for activity, earlier, later, n in columns.iter_rows():
-            self._n.setdefault(activity, {})[earlier, later] = n
-
     def order(self, activity: str, request: ModelRequest) -> list[int]:
         """Exact; among equally likely orders a random one. Forward questions: random."""
-        if activity not in self._n:
-            raise self._untrained(activity, self._n)
+        n = self._known(activity)
         drawn = random_order(request)
         if request.kind == "forward":
             return drawn
         actions = actions_of(_prompt(request))
         changes = [[str(change_of(c)) for c in actions[label - 1]] for label in drawn]
-        n = self._n[activity]
         odds = np.array([[_mean_odds(a, b, n) for b in changes] for a in changes])
         return [drawn[k] for k in likeliest_order(odds)]
 
@@ -180,10 +165,15 @@ def learned_model(name: str, reader: pl.DataFrame, precedences: pl.DataFrame) ->
     ``reader`` are rows of ``fact_reader``, ``precedences`` of ``learned_precedences``.
     """
     if name == LEARNED_PRECEDENCE:
-        return LearnedPrecedence(name, precedences)
+        n: dict[str, dict[tuple[str, str], int]] = {}
+        columns = precedences.select("activity", "earlier", "later", "n")
+        for activity, earlier, later, times in columns.iter_rows():
+            n.setdefault(activity, {})[earlier, later] = times
+        return LearnedPrecedence(name, n)
+    by_activity = _weights_of(reader)
     if name == LEARNED_PROGRESS:
-        return LearnedProgress(name, reader)
-    return FactReaderModel(name, reader)
+        return LearnedProgress(name, by_activity)
+    return FactReaderModel(name, by_activity)
 
 
 def best_assignment(gain: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ twice, and nothing that was paid for is lost. Money for a batch is reserved in a
 budget until its answers are in the ledger.
 """
 
-import asyncio
 import dataclasses
 import secrets
 import time
@@ -18,8 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from enact_assets.answers.models.answers import Answer
-from enact_assets.answers.models.batch_http import BatchError, BatchHttp
 from enact_assets.answers.models.batch_providers import (
+    BatchError,
+    BatchHttp,
     BatchProvider,
     Planned,
     Result,
@@ -30,12 +30,14 @@ from enact_assets.answers.models.batch_records import (
     BatchedRequest,
     read_batches,
     remove_batch,
+    waiting,
     write_batch,
 )
-from enact_assets.answers.models.budget import Account, Budget, BudgetSpentError
+from enact_assets.answers.models.budget import Account, Budget
+from enact_assets.answers.models.buying import covered
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import key_of
-from enact_assets.answers.models.ledger import Ledger, folder_of, read_kept
+from enact_assets.answers.models.ledger import Ledger, read_kept
 from enact_assets.answers.models.ledger_locks import locked
 from enact_assets.answers.models.messages import Message, PictureReader
 from enact_assets.answers.models.posting import MOST_RAW_BYTES
@@ -90,34 +92,38 @@ def submit(
     then :func:`collect` finds out; those of :func:`~enact_assets.answers.models.session.ask`.
     """
     wire = _wire(model)
-    open_ones = to_be_bought(model, messages, read_picture, ledger_folder, budget=budget)
-    done = Submitted(why_not_all=open_ones.reason or "")
-    folder = open_ones.folder
+    requests, purchase, reason = to_be_bought(
+        model, messages, read_picture, ledger_folder, budget=budget
+    )
+    done, folder = Submitted(why_not_all=reason or ""), purchase.folder
     with locked(folder / ".lock", lambda: told(f"another process asks {model.name}")):
         provider = _provider(model, wire)
-        done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget, done))
-        known = set(read_kept(folder).answers) | _shas(read_batches(folder))
+        done.n_waiting = sum(len(b.requests) for b in _resolved(provider, folder, budget))
+        known = read_kept(folder).answers.keys() | waiting(folder)
         left = [
             dataclasses.replace(request, most_usd=request.most_usd * SHARE_OF_PRICE)
-            for request in open_ones.requests
+            for request in requests
             if request.sha not in known
         ]
-        pieces = Pieces(open_ones.read_picture)
+        pieces = Pieces(purchase.read_picture)
         for part in _split(left, model, wire, pieces, provider):
             label = f"{time.time_ns()}-{secrets.token_hex(4)}"
             account = Account(budget, f"{label}.jsonl")
-            whole = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
+            asked = [request for request, _ in part]
+            whole = _batch(label, model, purchase.snapshot, asked)
             # Before money is reserved: without a record the reservation would never be released.
             write_batch(folder, whole)
-            part, why = _covered(part, account)  # noqa: PLW2901 - what the budget covers of it
-            if not part:
+            held_usd, why = covered(asked, account, waits=False)
+            account.close()
+            n = len(held_usd)
+            if not n:
                 _close(folder, whole, budget)
             else:
-                batch = _batch(label, model, open_ones.snapshot, [request for request, _ in part])
-                _submit_one(provider, folder, batch, part, budget)
+                batch = replace(whole, requests=whole.requests[:n])
+                _submit_one(provider, folder, batch, part[:n], budget)
                 done.n_batches += 1
-                done.n_requests += len(part)
-                done.usd += sum(request.most_usd for request, _ in part)
+                done.n_requests += n
+                done.usd += sum(request.most_usd for request in asked[:n])
             if why:
                 done.why_not_all = why
                 break
@@ -134,7 +140,7 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
     wire = _wire(model)
     with locked(folder / ".lock"):
         provider = _provider(model, wire)
-        for batch in _resolved(provider, folder, budget, Submitted()):
+        for batch in _resolved(provider, folder, budget):
             said = None if batch.batch_id is None else provider.ended(batch.batch_id)
             if said is None or batch.batch_id is None:
                 done.n_open += len(batch.requests)
@@ -161,11 +167,6 @@ def collect(model: Model, folder: Path, *, budget: Budget) -> Collected:
 def ledger_folders(ledger_folder: Path) -> list[Path]:
     """Ledger folders of exact models with batches."""
     return sorted({path.parents[1] for path in ledger_folder.glob("*/*/batches/*.json")})
-
-
-def folder_for(model: Model, ledger_folder: Path, snapshot: str) -> Path:
-    """The ledger folder of ``model`` as the exact model ``snapshot``."""
-    return folder_of(ledger_folder, model.target(_wire(model).version, snapshot))
 
 
 def _wire(model: Model) -> Wire:
@@ -198,9 +199,7 @@ def _provider(model: Model, wire: Wire) -> BatchProvider:
     return batch_provider(http, wire, model.asked_id)
 
 
-def _resolved(
-    provider: BatchProvider, folder: Path, budget: Budget, done: Submitted
-) -> list[Batch]:
+def _resolved(provider: BatchProvider, folder: Path, budget: Budget) -> list[Batch]:
     """Submitted batches; for each one without an id, the provider's list shows whether it was
     submitted.
 
@@ -221,7 +220,6 @@ def _resolved(
                 write_batch(folder, batch)
                 known |= {batch_id}
         found.append(batch)
-    done.n_waiting = sum(len(batch.requests) for batch in found)
     return found
 
 
@@ -241,24 +239,6 @@ def _split(
         size += more
     if part:
         yield part
-
-
-def _covered(
-    part: list[tuple[Request, list[bytes]]], account: Account
-) -> tuple[list[tuple[Request, list[bytes]]], str]:
-    """The first of ``part`` that the budget covers, and why not the others."""
-
-    async def reserve() -> tuple[int, str]:
-        for n, (request, _) in enumerate(part):
-            try:
-                await account.reserve(request.most_usd, waits=False)
-            except BudgetSpentError as error:
-                return n, str(error)
-        return len(part), ""
-
-    n, why = asyncio.run(reserve())
-    account.close()
-    return part[:n], why
 
 
 def _batch(label: str, model: Model, snapshot: str | None, requests: Sequence[Request]) -> Batch:
@@ -320,7 +300,3 @@ def _answers(
             yield refused(model, request, result.words, attempts)
         else:
             done.reasons.append(result.words or "no result")
-
-
-def _shas(batches: Sequence[Batch]) -> set[str]:
-    return {sha for batch in batches for sha in batch.shas}

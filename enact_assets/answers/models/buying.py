@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.budget import Account, Budget, BudgetSpentError
@@ -37,10 +37,6 @@ _AT_FAULT = re.compile(r"BadRequest|\b(?:400|413|422)\b")
 _T = TypeVar("_T")
 
 
-class _OnAnswer(Protocol):
-    def __call__(self, request: Request, answer: Answer) -> None: ...
-
-
 @dataclass(frozen=True)
 class Purchase:
     """Common parts of all requests of a run.
@@ -56,7 +52,7 @@ class Purchase:
     folder: Path
     budget: Budget
     snapshot: str | None
-    on_answer: _OnAnswer
+    on_answer: Callable[[Request, Answer], None] = lambda _, __: None
     told: Callable[[str], None] = lambda _: None
     at_fault: set[str] = field(default_factory=set)
 
@@ -77,7 +73,10 @@ class Purchase:
         most = _ROUNDS * max(1, self.model.entry.in_flight) if costs_money else len(todo)
         with self._opened() as (ledger, account):
             while not reason and len(found) < len(todo):
-                batch, held_usd, reason = _covered(todo[len(found) :], account, size)
+                batch = todo[len(found) : len(found) + size]
+                held_usd, why = covered(batch, account, waits=True)
+                # What others of the batch cost less than they could makes room for the next one.
+                batch, reason = batch[: len(held_usd)], "" if held_usd else why
                 told = self._answered(batch, asked)
                 size = min(most, 2 * size) if costs_money else most
                 for (request, answer), usd in zip(told, held_usd, strict=True):
@@ -196,22 +195,26 @@ def _mixed(requests: Sequence[Request]) -> list[Request]:
     return sorted(requests, key=lambda request: request.sha not in first)
 
 
-def _covered(
-    requests: Sequence[Request], account: Account, most: int
-) -> tuple[Sequence[Request], list[float], str]:
-    """The first of ``requests``, ``most`` at most, for which money could be reserved, and how much;
-    if there are none, why.
+def covered(
+    requests: Sequence[Request], account: Account, *, waits: bool
+) -> tuple[list[float], str]:
+    """How much money could be reserved for each of the first ``requests``, and why none for the
+    next one. With ``waits`` the first waits for money of others, if that can make room.
     """
-    batch, held_usd = requests[:most], list[float]()
-    if not any(request.most_usd for request in batch):
-        return batch, [0.0] * len(batch), ""
-    for n, request in enumerate(batch):
-        try:
-            held_usd.append(_run(account.reserve(request.most_usd, waits=n == 0)))
-        except BudgetSpentError as error:
-            # What others of the batch cost less than they could makes room for the next one.
-            return batch[:n], held_usd, "" if n else str(error)
-    return batch, held_usd, ""
+    if not any(request.most_usd for request in requests):
+        return [0.0] * len(requests), ""
+
+    async def reserved() -> tuple[list[float], str]:
+        held_usd = list[float]()
+        for request in requests:
+            try:
+                usd = await account.reserve(request.most_usd, waits=waits and not held_usd)
+            except BudgetSpentError as error:
+                return held_usd, str(error)
+            held_usd.append(usd)
+        return held_usd, ""
+
+    return _run(reserved())
 
 
 def _check_files() -> None:

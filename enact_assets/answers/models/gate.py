@@ -14,7 +14,6 @@ import re
 import time
 from collections import deque
 from collections.abc import Mapping
-from types import TracebackType
 
 FIRST = 16
 _SPREAD_S = 0.2
@@ -83,12 +82,7 @@ class Gate:
             self._leave()
             raise
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._leave()
 
     def slower(self, wait_s: float) -> None:

@@ -8,7 +8,6 @@ others. Decoding is greedy; a repetition penalty that the repository sets stays.
 resized by Pillow, because torchvision's pixels differ by a grey level.
 """
 
-import importlib.metadata
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -23,6 +22,7 @@ from enact_assets.answers.models.local_weights import Weights, find_weights, use
 from enact_assets.answers.models.messages import Message, Picture, PictureReader, Text
 from enact_assets.answers.models.replies import Reply
 from enact_assets.engine.errors import PredictionError, SettingsError
+from enact_assets.engine.system.package_versions import MISSING, version_of
 from enact_assets.questions.asked.thinking import parted_by_marks
 
 FORM = 1
@@ -304,7 +304,7 @@ class LocalModel:
                 f"local {FORM}",
                 self.weights.version,
                 f"{given.dtype} {given.attention} {kind} batches of {given.batch_size}",
-                *(f"{name} {importlib.metadata.version(name)}" for name in self._libraries),
+                *(f"{name} {version_of(name)}" for name in self._libraries),
             )
         )
 
@@ -368,7 +368,7 @@ class LocalModel:
 
 
 def _check_installed(*packages: str) -> None:
-    missing = [name for name in packages if not _is_installed(name)]
+    missing = [name for name in packages if version_of(name) == MISSING]
     if missing:
         raise PredictionError(
             f"Models that run in this process need {', '.join(missing)}: "
@@ -376,14 +376,6 @@ def _check_installed(*packages: str) -> None:
             "docs/models.md says how to install the smaller build of PyTorch for machines without "
             "a graphics card."
         )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 def _default_device() -> str:

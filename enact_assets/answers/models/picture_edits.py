@@ -8,7 +8,7 @@ them::
 They are stored unchanged, even if they are of no use, because they were paid for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -56,15 +56,13 @@ class Edit(NamedTuple):
 class PictureModel:
     """A model that edits pictures, with what it may spend and where its replies are kept.
 
-    ``read_picture`` gives the PNG file of a hash. ``on_wait`` is called if another process asks the
-    model at this moment.
+    ``read_picture`` gives the PNG file of a hash.
     """
 
     model: Model
     ledger_folder: Path
     budget: Budget
     read_picture: PictureReader
-    on_wait: Callable[[], None] = lambda: None
 
     def edited(self, pictures: Sequence[str], prompt: str, attempt: int) -> dict[str, Edit]:
         """What the model made of each of ``pictures``, which are hashes, at the ``attempt``-th try.
@@ -87,14 +85,12 @@ class PictureModel:
         found, to_buy, _ = self._sorted(wanted, read_kept(folder))
         if not to_buy:
             return found
-        with locked(folder / ".lock", self.on_wait):
+        with locked(folder / ".lock", lambda: None):
             # Another process may have bought some since.
             found, to_buy, snapshot = self._sorted(wanted, read_kept(folder))
             if not to_buy:
                 return found
-            purchase = Purchase(
-                self.model, self.read_picture, folder, self.budget, snapshot, _nothing
-            )
+            purchase = Purchase(self.model, self.read_picture, folder, self.budget, snapshot)
             return found | purchase.by_wire(to_buy, wire, key_of(self.model))
 
     def _sorted(
@@ -152,10 +148,6 @@ def _target_of(model: Model) -> Target:
 
 def _wire_of(model: Model, keep: Keep) -> Wire:
     return picture_wire(cast("PictureWireName", model.channel), keep)
-
-
-def _nothing(request: Request, answer: Answer) -> None:
-    """Does nothing: a picture counts when it was judged."""
 
 
 def _kept(folder: Path, made: bytes) -> str:

@@ -336,10 +336,3 @@ def read_google(reply: Any, stops: Stops = _NONE) -> Reply:
     if not text and stop == "refused":
         text = first.finish_message or ""
     return reply_of(text, stop, got.model_version, tokens)
-
-
-def read_count(reply: Any, field: str) -> int:
-    """The number of tokens in ``field`` of a reply. Errors: :class:`ReplyError`."""
-    counts = shaped(reply, dict[str, Any])
-    found: int = shaped(counts.get(field), Count)
-    return found

@@ -23,6 +23,7 @@ _MARGIN = 1.25
 _AROUND = 100
 """Tokens that a provider adds to a message."""
 _LONGEST_ERROR = 500
+_AS_IN_REPLY = tuple(name for name in Reply.__struct_fields__ if name not in {"text", "stop"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +151,12 @@ def answered(
         model,
         request,
         attempts,
+        error,
         text=reply.text[:LONGEST_TEXT] if error is None else None,
         stop="cut" if is_long and reply.stop == "complete" else reply.stop,
-        served_model=reply.served_model,
-        tokens_in=reply.tokens_in,
-        tokens_in_cached=reply.tokens_in_cached,
-        tokens_out=reply.tokens_out,
-        tokens_reasoning=reply.tokens_reasoning,
         usd=usd,
-        error=error,
-        is_in_reasoning=reply.is_in_reasoning,
         raw=raw,
+        **{name: getattr(reply, name) for name in _AS_IN_REPLY},
     )
 
 

@@ -81,19 +81,6 @@ def ask(
         return run.answers(messages)
 
 
-@dataclass(frozen=True)
-class ToBuy:
-    """Requests without an answer in the ledger ``folder`` of the exact model ``snapshot``; none if
-    there is a ``reason`` to send nothing.
-    """
-
-    requests: tuple[Request, ...]
-    folder: Path
-    snapshot: str | None
-    read_picture: PictureReader
-    reason: str | None
-
-
 def to_be_bought(
     model: Model,
     messages: Sequence[Message],
@@ -101,14 +88,13 @@ def to_be_bought(
     ledger_folder: Path,
     *,
     budget: Budget,
-) -> ToBuy:
-    """Requests that :func:`ask` would send now, without those in batches. The model's first message
-    is asked.
+) -> tuple[list[Request], Purchase, str | None]:
+    """Requests that :func:`ask` would send now, without those in batches, and how it would buy
+    them; none if there is a reason to send nothing, the last. The model's first message is asked.
 
     Errors: as :func:`ask`.
     """
-    read = canary_reader(read_picture)
-    run = _Run(model, read, ledger_folder, budget, unheard)
+    run = _Run(model, canary_reader(read_picture), ledger_folder, budget, unheard)
     with keeping_key_in(model):
         return run.to_be_bought(messages)
 
@@ -174,10 +160,10 @@ class _Run:
         if not messages:
             return {}
         reason = self._checked_order(messages)
-        target = self._target(self._snapshot or model.asked_id)
+        target, folder = self._place(self._snapshot)
         wanted, shas = self._wanted(messages, target)
         self._n_keys = Counter(shas.values())
-        found = self._found(wanted, folder_of(self._ledger_folder, target), reason)
+        found = self._found(wanted, folder, reason)
         self._tell(_in_reasoning(model.name, found.values()))
         if cut := why_cut((wanted[sha].message, answer) for sha, answer in found.items()):
             self._tell(f"Model {model.name}: {cut}.")
@@ -188,13 +174,14 @@ class _Run:
                 found[sha] = replace_fields(answer, usd=None, stop=None)
         return {key: found[sha] for key, sha in shas.items()}
 
-    def to_be_bought(self, messages: Sequence[Message]) -> ToBuy:
+    def to_be_bought(
+        self, messages: Sequence[Message]
+    ) -> tuple[list[Request], Purchase, str | None]:
         reason = self._checked_order(messages)
-        target = self._target(self._snapshot or self._model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place(self._snapshot)
         wanted, _ = self._wanted(messages, target)
         _, to_buy = self._sorted(wanted, read_kept(folder), waiting(folder), reason)
-        return ToBuy(tuple(to_buy), folder, self._snapshot, self._read_picture, reason)
+        return to_buy, self._purchase(folder), reason
 
     def _wanted(
         self, messages: Sequence[Message], target: Target
@@ -213,10 +200,9 @@ class _Run:
     def checked_again(self) -> tuple[Answer, Verdict]:
         model = self._model
         message = canary_message(model.entry.max_images)
-        target = self._target(model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place()
         with self._alone(folder):
-            before = self._first_answers(target, folder)
+            before = self._first_answers()
             n = sum(shown == message for shown, _ in before)
             sha = request_sha(target, message, n)
             purpose: Purpose = "check" if before else "canary"
@@ -272,16 +258,14 @@ class _Run:
         order. Errors: :class:`PredictionError` if they do not.
         """
         model = self._model
-        message = canary_message(model.entry.max_images)
-        target = self._target(model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
-        answers = self._first_answers(target, folder)
+        message, (_, folder) = canary_message(model.entry.max_images), self._place()
+        answers = self._first_answers()
         reason = why_nothing(model, self._budget)
         if reason is None and not _has(answers, message) and self._buys(messages, answers):
             with self._alone(folder):
-                answers = self._first_answers(target, folder)
+                answers = self._first_answers()
                 if not _has(answers, message):
-                    answers = self._with_canary(message, target, folder, answers)
+                    answers = self._with_canary(message, answers)
         if not answers:
             return reason
         (_, first), (shown, latest) = answers[0], answers[-1]
@@ -310,22 +294,18 @@ class _Run:
         return reason
 
     def _with_canary(
-        self,
-        message: Message,
-        target: Target,
-        folder: Path,
-        answers: Sequence[tuple[Message, Answer]],
+        self, message: Message, answers: Sequence[tuple[Message, Answer]]
     ) -> list[tuple[Message, Answer]]:
         """``answers`` and that to ``message``, the first one; if a model takes fewer pictures than
         it has, ``answers``, or one to the shorter message of before.
         """
         self._snapshot = answers[0][1].served_model if answers else None
-        answer = self._canary(message, target, folder)
+        answer = self._canary(message)
         fewer = canary_messages(self._model.entry.max_images)[0]
         is_at_fault = answer.request_sha in self._at_fault and self._model.channel != "python"
         if not is_at_fault or fewer == message:
             return [*answers, (message, answer)]
-        found = list(answers) or [(fewer, self._canary(fewer, target, folder))]
+        found = list(answers) or [(fewer, self._canary(fewer))]
         if found[-1][1].error is None:
             self._tell(
                 f"Model {self._model.name} takes fewer than {message.n_pictures} pictures: set "
@@ -335,7 +315,8 @@ class _Run:
             )
         return found
 
-    def _canary(self, message: Message, target: Target, folder: Path) -> Answer:
+    def _canary(self, message: Message) -> Answer:
+        target, folder = self._place()
         sha = request_sha(target, message)
         request = Request(sha, message, 0, self._most_usd(message), "canary")
         return self._bought([request], folder)[sha]
@@ -346,16 +327,15 @@ class _Run:
         """Whether the ledger lacks an answer to any of ``messages`` that may be sent."""
         if not first_answers and self._model.channel != "python":
             return True  # it is unknown which exact model's answers to look for
-        served = first_answers[0][1].served_model if first_answers else None
-        target = self._target(served or self._model.asked_id)
-        folder = folder_of(self._ledger_folder, target)
+        target, folder = self._place(first_answers[0][1].served_model if first_answers else None)
         wanted, _ = self._wanted(messages, target)
         return bool(self._sorted(wanted, read_kept(folder), waiting(folder), None)[1])
 
-    def _first_answers(self, target: Target, folder: Path) -> list[tuple[Message, Answer]]:
+    def _first_answers(self) -> list[tuple[Message, Answer]]:
         """The first message and kept answers to it: as it was before, then as it is, those of
         checks last.
         """
+        target, folder = self._place()
         kept = read_kept(folder).answers
         found: list[tuple[Message, Answer]] = []
         for message in canary_messages(self._model.entry.max_images):
@@ -369,10 +349,14 @@ class _Run:
     def _wire(self) -> Wire | None:
         return WIRES.get(self._model.channel)
 
-    def _target(self, snapshot: str) -> Target:
+    def _place(self, served: str | None = None) -> tuple[Target, Path]:
+        """What decides answers of the exact model ``served``, by default the one that is asked for,
+        and the folder of its ledger.
+        """
         wire = self._wire
         version = wire.version if wire is not None else self._loaded().version
-        return self._model.target(version, snapshot)
+        target = self._model.target(version, served or self._model.asked_id)
+        return target, folder_of(self._ledger_folder, target)
 
     def _loaded(self) -> InProcess:
         if self.in_process is None:
@@ -389,14 +373,17 @@ class _Run:
         with locked(folder / ".lock", lambda: self._tell(note)):
             yield
 
-    def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
-        """Ask ``requests`` now; a line for each."""
-        purchase = Purchase(
+    def _purchase(self, folder: Path) -> Purchase:
+        return Purchase(
             *(self._model, self._read_picture, folder, self._budget, self._snapshot),
             on_answer=self._count,
             told=self._tell,
             at_fault=self._at_fault,
         )
+
+    def _bought(self, requests: Sequence[Request], folder: Path) -> dict[str, Answer]:
+        """Ask ``requests`` now; a line for each."""
+        purchase = self._purchase(folder)
         if self._wire is None:
             return purchase.in_process(requests, self._loaded())
         return purchase.by_wire(requests, self._wire, key_of(self._model))

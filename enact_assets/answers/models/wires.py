@@ -21,10 +21,9 @@ import msgspec
 
 from enact_assets.answers.models.entries import PictureWireName, WireName
 from enact_assets.answers.models.messages import Part, PictureReader, Text
-from enact_assets.answers.models.replies import Reply, ReplyError, is_refusal
+from enact_assets.answers.models.replies import Count, Reply, ReplyError, is_refusal, shaped
 from enact_assets.answers.models.reply_readers import (
     read_anthropic,
-    read_count,
     read_google,
     read_openai_chat,
     read_openai_responses,
@@ -184,7 +183,9 @@ class Wire:
         """
         if self.counting is None:
             raise ReplyError(f"{self.name} does not count tokens")
-        return read_count(reply, self.counting.field)
+        counts = shaped(reply, dict[str, Any])
+        found: int = shaped(counts.get(self.counting.field), Count)
+        return found
 
     def _checked(self, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is put beside each picture, if ``parameters`` set nothing they may not."""

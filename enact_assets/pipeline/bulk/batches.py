@@ -119,16 +119,6 @@ def batch_folders(output: Path) -> dict[int, Path]:
     return {int(name[1]): path for name, path in found if name}
 
 
-def scan_table(output: Path, name: str) -> pl.LazyFrame:
-    """All rows of table ``name`` that a bulk run wrote below ``output``, in the order of the
-    run.
-    """
-    files = [folder / f"{name}.parquet" for folder in batch_folders(output).values()]
-    if not files:
-        return table(name).empty().lazy()
-    return pl.scan_parquet(files, glob=False)
-
-
 def make_batch(task: BatchTask) -> tuple[Manifest, bool]:
     """Make one batch, unless it exists already; returns its manifest, and whether it was made.
 

@@ -108,7 +108,8 @@ def run_bulk(
         summary = BulkSummary(len(sources))
         failures: dict[int, tuple[BulkFailure, ...]] = {}
         peaks = {os.getpid(): 0}
-        made = _make_here(tasks) if workers == 1 else _make(tasks, min(workers, len(tasks)))
+        here = (_make_one(task) for task in tasks)
+        made = here if workers == 1 else _make(tasks, min(workers, len(tasks)))
         # Closing ends the processes if `on_progress` raises an error.
         with closing(made):
             for number, manifest, is_new, process, peak in made:
@@ -205,10 +206,6 @@ def _flat(settings: Mapping[str, Any], within: str = "") -> dict[str, str]:
 
 Made = tuple[int, Manifest, bool, int, int]
 """Number of the batch, its manifest, whether it is new, process number and peak memory in bytes."""
-
-
-def _make_here(tasks: list[BatchTask]) -> Generator[Made, None, None]:
-    yield from map(_make_one, tasks)
 
 
 def _make_one(task: BatchTask) -> Made:

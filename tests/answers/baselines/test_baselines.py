@@ -221,4 +221,4 @@ def test_text_prior_knows_a_contact_from_either_side() -> None:
     """Recordings name the two objects of a contact in any order."""
     rules = ActionRules([["+Touching(sponge, countertop)"], ["-Touching(countertop, sponge)"]])
     assert list(rules.facts) == [("Touching", "countertop", "sponge")]
-    assert rules.makes_true[0] == rules.makes_false[1] == set(rules.facts)
+    assert rules.makes[0][True] == rules.makes[1][False] == set(rules.facts)

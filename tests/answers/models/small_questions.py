@@ -1,14 +1,15 @@
 """Questions and models for tests of asking, and what became of the questions in a few words."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from enact_assets.answers.models.answers import Answer
+from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.entries import Model, ModelEntry, Price
 from enact_assets.answers.models.messages import Message, Picture, Text
-from enact_assets.answers.models.session import Key
+from enact_assets.answers.models.session import Key, ask
 
 KEY_VARIABLE = "ENACT_TEST_KEY"
 KEY = "sk-do-not-print-this-0123456789"
@@ -46,6 +47,13 @@ def messages(n: int, n_pictures: int = 2) -> list[Message]:
 def read_picture(sha: str) -> bytes:
     """No picture, but bytes: this server only looks at those of the canary."""
     return f"bytes of {sha}".encode() * 20
+
+
+def asked(
+    given: Model, of: Sequence[Message], folder: Path, max_usd: float | None = 10.0, **more: Any
+) -> dict[Key, Answer]:
+    """Answers to ``of``, bought into the ledger ``folder``, which may cost so much in all."""
+    return ask(given, of, read_picture, folder, budget=Budget(folder, max_usd), **more)
 
 
 def outcomes(answers: Mapping[Key, Answer]) -> Counter[str]:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 from answers.models.small_questions import KEY, LIMITS, messages, read_picture
 
-from enact_assets.answers.models.batch_http import BatchHttp
 from enact_assets.answers.models.batch_providers import (
     AnthropicBatches,
+    BatchHttp,
     BatchProvider,
     GoogleBatches,
     OpenAiBatches,

@@ -1,17 +1,15 @@
 """Servers that cut prompts are noticed, and others are not suspected: public K3."""
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from answers.models.small_questions import KEY, KEY_VARIABLE, messages, model, read_picture
+from answers.models.small_questions import asked, messages, model
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from enact_assets.answers.models.answers import Answer
-from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.canary import (
     NUMBERS,
     Verdict,
@@ -23,10 +21,10 @@ from enact_assets.answers.models.canary import (
 )
 from enact_assets.answers.models.messages import PICTURE_PX, Message, Picture, Text
 from enact_assets.answers.models.prompt_lengths import why_cut
-from enact_assets.answers.models.session import Asking, ask
+from enact_assets.answers.models.session import Asking
 from enact_assets.settings.profile import PAPER
 
-from reference.misbehaving_server import Server, running
+from reference.misbehaving_server import Server
 
 IN_ORDER = ", ".join(NUMBERS)
 
@@ -39,29 +37,27 @@ def test_it_is_as_long_as_the_longest_question_public_k3() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "most", "expected"),
     [
-        (IN_ORDER, "kept"),
-        ("\n".join(f"[Picture {k}] {n}" for k, n in enumerate(NUMBERS, 1)), "kept"),
-        (f"<think>First 318? No.</think> {IN_ORDER}.", "kept"),
-        (", ".join(reversed(NUMBERS)), "changed"),
-        (", ".join((*NUMBERS[2:], *NUMBERS[:2])), "changed"),
-        (", ".join(NUMBERS[:-1]), "unreadable"),
-        (", ".join(NUMBERS[4:]), "unreadable"),
-        (IN_ORDER.replace("318", "818"), "unreadable"),
-        ("4071859623180", "unreadable"),
-        ("I see ten calculators.", "unreadable"),
-        ("", "unreadable"),
+        (IN_ORDER, None, "kept"),
+        ("\n".join(f"[Picture {k}] {n}" for k, n in enumerate(NUMBERS, 1)), None, "kept"),
+        (f"<think>First 318? No.</think> {IN_ORDER}.", None, "kept"),
+        (", ".join(reversed(NUMBERS)), None, "changed"),
+        (", ".join((*NUMBERS[2:], *NUMBERS[:2])), None, "changed"),
+        (", ".join(NUMBERS[:-1]), None, "unreadable"),
+        (", ".join(NUMBERS[4:]), None, "unreadable"),
+        (IN_ORDER.replace("318", "818"), None, "unreadable"),
+        ("4071859623180", None, "unreadable"),
+        ("I see ten calculators.", None, "unreadable"),
+        ("", None, "unreadable"),
+        ("407, 185", 2, "kept"),
+        ("185, 407", 2, "changed"),
     ],
 )
-def test_what_an_answer_says_about_the_order(text: str, expected: Verdict) -> None:
-    assert verdict(text) == expected
-
-
-def test_a_model_that_takes_few_pictures_is_shown_few() -> None:
-    assert canary_message(2).n_pictures == 2
-    assert verdict("407, 185", 2) == "kept"
-    assert verdict("185, 407", 2) == "changed"
+def test_what_an_answer_says_about_the_order(
+    text: str, most: int | None, expected: Verdict
+) -> None:
+    assert verdict(text, most) == expected
 
 
 def test_numbers_stand_in_no_order() -> None:
@@ -88,48 +84,32 @@ def test_each_digit_is_drawn_otherwise() -> None:
 CUT = "the server probably cut them"
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Server]:
-    with running() as server:
-        yield server
-
-
-def notes_of(provider: Server, faults: str, folder: Path) -> list[str]:
+def notes_of(server: Server, faults: str, folder: Path) -> list[str]:
     """What a person is told while questions of 3 to 10 pictures are asked."""
-    told: list[str] = []
-
-    def hear(progress: Asking) -> None:
-        if progress.note:
-            told.append(progress.note)
-
-    asked = [m for n in range(3, 11) for m in messages(n, n)[n - 2 :]]
-    budget = Budget(folder, 10.0)
-    ask(model(provider.url(faults)), asked, read_picture, folder, budget=budget, on_progress=hear)
-    return told
+    told: list[Asking] = []
+    of = [m for n in range(3, 11) for m in messages(n, n)[n - 2 :]]
+    asked(model(server.url(faults)), of, folder, on_progress=told.append)
+    return [progress.note for progress in told if progress.note]
 
 
-def test_a_prompt_cut_by_the_server_is_said_public_k3(
-    provider: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_prompt_cut_by_the_server_is_said_public_k3(server: Server, tmp_path: Path) -> None:
     """12 of 16 questions had 2,048 tokens, and the model a row like any other; and said again by
     a run that finds all answers in the ledger.
     """
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
     for _ in range(2):
-        [note] = notes_of(provider, "ctx2048", tmp_path)
+        [note] = notes_of(server, "ctx2048", tmp_path)
         assert "of 4 to 10 pictures have the same number of input tokens (2,048)" in note
         assert CUT in note
-    assert notes_of(provider, "ctx4096", tmp_path / "whole") == []
+    assert notes_of(server, "ctx4096", tmp_path / "whole") == []
 
 
 def test_an_answer_to_the_first_message_of_before_still_says_which_model_it_was(
-    provider: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A model that cannot be asked any more keeps its answers, though the first message is longer
     now; one that can is shown it.
     """
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    asked, budget = model(provider.url("alias"), serves=("seer-*",)), Budget(tmp_path, 10.0)
+    given = model(server.url("alias"), serves=("seer-*",))
     with monkeypatch.context() as before:
         for module in ("session", "survey", "canary"):
             place = f"enact_assets.answers.models.{module}"
@@ -137,13 +117,12 @@ def test_an_answer_to_the_first_message_of_before_still_says_which_model_it_was(
         before.setattr(
             "enact_assets.answers.models.session.canary_message", lambda m=None: canary_message(4)
         )
-        bought = ask(asked, messages(3), read_picture, tmp_path, budget=budget)
-    provider.sold.clear()
-    unasked = ask(asked, messages(3), read_picture, tmp_path, budget=Budget(tmp_path, None))
-    assert unasked == bought
-    assert not provider.sold
-    assert ask(asked, messages(4), read_picture, tmp_path, budget=budget)["q3", 0].text
-    assert provider.sold == {"canary": 1, "q3": 1}
+        bought = asked(given, messages(3), tmp_path)
+    server.sold.clear()
+    assert asked(given, messages(3), tmp_path, max_usd=None) == bought
+    assert not server.sold
+    assert asked(given, messages(4), tmp_path)["q3", 0].text
+    assert server.sold == {"canary": 1, "q3": 1}
 
 
 def answers(

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,29 +78,38 @@ def finished(process: Asking) -> dict[str, str]:
     return found
 
 
+def kill(begin: Callable[[], subprocess.Popen[str]], folder: Path, n_kills: int, s: float) -> None:
+    """Kill so many processes that ``begin`` starts, each within ``s`` seconds of its first answers:
+    no answer is lost.
+    """
+    seed = int.from_bytes(os.urandom(4))
+    draw = random.Random(seed)  # noqa: S311 - no secret
+    print(f"seed {seed}")
+    kept: dict[str, str | None] = {}
+    while n_kills:
+        process = begin()
+        while process.poll() is None and len(read_answers(folder)) < len(kept) + 4:
+            time.sleep(0.05)
+        time.sleep(draw.uniform(0.0, s))
+        if process.poll() is None:
+            process.kill()
+            n_kills -= 1
+        process.wait()
+        time.sleep(0.7)  # the server answers what it still has
+        now = {sha: answer.text for sha, answer in read_answers(folder).items()}
+        assert kept.items() <= now.items(), f"an answer is gone (seed {seed})"
+        kept = now
+
+
 def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
     server: str, tmp_path: Path
 ) -> None:
-    seed = int.from_bytes(os.urandom(4))
-    draw = random.Random(seed)  # noqa: S311 - no secret
-    kept: dict[str, str | None] = {}
-    n_kills = 0
-    while n_kills < N_KILLS:
-        process = Asking(server, tmp_path, "lat500")
-        time.sleep(draw.uniform(0.5, 3.0))
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            n_kills += 1
-        process.wait()
-        time.sleep(0.7)  # the server answers what it still has
-        now = {sha: answer.text for sha, answer in read_answers(tmp_path).items()}
-        assert kept.items() <= now.items(), f"an answer is gone (seed {seed})"
-        kept = now
+    kill(lambda: Asking(server, tmp_path, "lat500"), tmp_path, N_KILLS, 2.5)
     rows = finished(Asking(server, tmp_path, "lat500"))
     assert rows == {f"q{k}": answer_to(f"q{k}") for k in range(N)}
     counted = counts(server)
     assert counted["questions"] == N + 1
-    print(f"{counted['twice']} bought twice in {N_KILLS} kills, seed {seed}")
+    print(f"{counted['twice']} bought twice in {N_KILLS} kills")
     assert counted["twice"] <= N_KILLS * IN_FLIGHT
     # What the budget counts is at least what the server charged.
     assert Budget(tmp_path, 100.0).committed_usd() >= counted["sold"] * USD - 1e-9
@@ -108,38 +118,23 @@ def test_killed_ten_times_no_answer_is_lost_and_few_are_bought_twice(
 def test_killed_while_pictures_are_edited_none_is_lost_and_few_are_bought_twice(
     tmp_path: Path,
 ) -> None:
-    seed = int.from_bytes(os.urandom(4))
-    draw = random.Random(seed)  # noqa: S311 - no secret
     command = [sys.executable, "-m", "reference.picture_server"]
     n, in_flight, n_kills = 60, 4, 5
     with subprocess.Popen(command, cwd=TESTS, stdout=subprocess.PIPE, text=True) as running:  # noqa: S603
         assert running.stdout is not None
         url = f"http://127.0.0.1:{running.stdout.readline().strip()}/x-good"
         given = [sys.executable, HERE / "editing_process.py", url, tmp_path, str(n), str(in_flight)]
-        kept: set[str] = set()
-        n_done = 0
-        while n_done < n_kills:
-            process = subprocess.Popen(list(map(str, given)), stdout=subprocess.PIPE, text=True)  # noqa: S603
-            before = len(kept)
-            while process.poll() is None and len(read_answers(tmp_path)) < before + 4:
-                time.sleep(0.05)
-            time.sleep(draw.uniform(0.0, 0.5))
-            if process.poll() is None:
-                process.kill()
-                n_done += 1
-            process.communicate()
-            answers = read_answers(tmp_path)
-            assert kept <= answers.keys(), f"an answer is gone (seed {seed})"
-            kept = set(answers)
-            files = {path.name for path in tmp_path.rglob("pictures/*")}
-            assert {str(answer.text) for answer in answers.values()} <= files
-            time.sleep(0.7)  # the server answers what it still has
-        done = subprocess.run(list(map(str, given)), capture_output=True, text=True, check=True)  # noqa: S603
+        editing = list(map(str, given))
+        begin = partial(subprocess.Popen, editing, stdout=subprocess.DEVNULL, text=True)
+        kill(begin, tmp_path, n_kills, 0.5)
+        files = {path.name for path in tmp_path.rglob("pictures/*")}
+        assert {str(answer.text) for answer in read_answers(tmp_path).values()} <= files
+        done = subprocess.run(editing, capture_output=True, text=True, check=True)  # noqa: S603
         assert json.loads(done.stdout) == {"pictures": n}
         sold = counts(url)
         running.terminate()
     assert len(sold) == n
-    print(f"{sum(sold.values()) - n} bought twice in {n_kills} kills, seed {seed}")
+    print(f"{sum(sold.values()) - n} bought twice in {n_kills} kills")
     assert sum(sold.values()) - n <= n_kills * in_flight
     usd = (TOKENS_IN * 10 + TOKENS_OUT * 40) / 1e6
     assert Budget(tmp_path, 1e3).committed_usd() >= sum(sold.values()) * usd - 1e-9

@@ -10,10 +10,10 @@ from answers.models.small_questions import (
     KEY,
     KEY_VARIABLE,
     PRICE,
+    asked,
     messages,
     model,
     outcomes,
-    read_picture,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,36 +22,26 @@ from enact_assets.answers.models.budget import Account, Budget, BudgetSpentError
 from enact_assets.answers.models.gate import Gate
 from enact_assets.answers.models.replies import Reply
 from enact_assets.answers.models.requested import most_usd
-from enact_assets.answers.models.session import ask
 
-from reference.misbehaving_server import DEAR, TOKENS_IN, TOKENS_OUT, Server, running
+from reference.misbehaving_server import DEAR, TOKENS_IN, TOKENS_OUT, Server
 
 IN_FLIGHT, N = 16, 60
 DEAR_USD = (TOKENS_IN * DEAR * PRICE.tokens_in + TOKENS_OUT * PRICE.tokens_out) / 1e6
 ROUNDING = 1e-6
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Server]:
-    with running() as server:
-        yield server
-
-
 @pytest.mark.parametrize("n_before", [0, 3, 40])
 def test_the_limit_is_passed_by_what_is_in_flight_at_most_faults_n13(
-    provider: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_before: int
+    server: Server, tmp_path: Path, n_before: int
 ) -> None:
     """14 answers for 12.60 USD with a budget of 0.05: sixteen were in flight at once."""
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    provider.sold.clear()
-    asked = model(provider.url(f"dear{n_before}-lat20"), in_flight=IN_FLIGHT)
-    one = most_usd(asked, messages(1)[0], 100)
-    budget = Budget(tmp_path, one * (N + 2))
-    answers = ask(asked, messages(N), read_picture, tmp_path, budget=budget)
+    given = model(server.url(f"dear{n_before}-lat20"), in_flight=IN_FLIGHT)
+    one = most_usd(given, messages(1)[0], 100)
+    answers = asked(given, messages(N), tmp_path, one * (N + 2))
     dear = [a for a in answers.values() if (a.usd or 0.0) > one]
     assert 1 <= len(dear) <= min(IN_FLIGHT, 1 + n_before)
     most = len(dear) * (DEAR_USD - one)
-    assert budget.committed_usd() <= one * (N + 2) + most + ROUNDING
+    assert Budget(tmp_path, None).committed_usd() <= one * (N + 2) + most + ROUNDING
     assert outcomes(answers)["missing"] == N - n_before - len(dear)
 
 
@@ -121,16 +111,15 @@ def test_a_model_run_in_this_process_is_asked_one_by_one_after_a_dear_answer(
     class Dear:
         version = "1"
 
-        def answers(self, asked: Any, read: Any) -> Iterator[Any]:
-            sizes.append(len(asked))
-            for message in asked:
+        def answers(self, batch: Any, read: Any) -> Iterator[Any]:
+            sizes.append(len(batch))
+            for message in batch:
                 n = 1 if message.question_id == "canary" else 900_000 * (len(sizes) > 4)
                 yield Reply("407, 185, 962, 318", "complete", "seer-2", n, None, 1)
 
-    asked = model("", channel="inspect", in_flight=IN_FLIGHT)
-    one = most_usd(asked, messages(1)[0], None)
-    budget = Budget(tmp_path, one * 100)
+    given = model("", channel="inspect", in_flight=IN_FLIGHT)
+    one = most_usd(given, messages(1)[0], None)
     equally_long = messages(140)[100:]
-    ask(asked, equally_long, read_picture, tmp_path, budget=budget, in_process=Dear())
+    asked(given, equally_long, tmp_path, one * 100, in_process=Dear())
     assert sizes[:5] == [1, 1, 2, 4, 8]
     assert sizes[5:8] == [1, 2, 4]  # within what is set aside from then on

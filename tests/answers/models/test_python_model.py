@@ -2,15 +2,15 @@
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from PIL import Image
 
+from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.canary import canary_messages
 from enact_assets.answers.models.catalogue import entry_points
@@ -18,7 +18,7 @@ from enact_assets.answers.models.entries import Model, ModelEntry, Price
 from enact_assets.answers.models.messages import Message, Picture, Text
 from enact_assets.answers.models.python_model import PythonModel
 from enact_assets.answers.models.replies import Reply
-from enact_assets.answers.models.session import ask
+from enact_assets.answers.models.session import Key, ask
 from enact_assets.engine.errors import DamagedFileError, PredictionError
 
 MESSAGES = [
@@ -35,6 +35,7 @@ class MyModel:
     def seen(self, part):
         return part if isinstance(part, str) else str(part.getpixel((0, 0)))
 """
+MINE = "mine.py:MyModel"
 SEEN = ["saw first 10 then 20", "saw 30", "saw only words"]
 
 
@@ -45,15 +46,26 @@ def reader(sha: str) -> bytes:
     return file.getvalue()
 
 
-def model(folder: Path, asked: str, **parameters: Any) -> Model:
-    entry = ModelEntry(id=f"python/{asked}")
-    return Model(asked, entry, "python", asked, "", "", parameters, folder)
+def model(folder: Path, asked: str = MINE, *, entry: Any = (), **parameters: Any) -> Model:
+    """With fields of its ``entry``, and ``parameters``."""
+    found = ModelEntry(id=f"python/{asked}", **dict(entry))
+    return Model(asked, found, "python", asked, "", "", parameters, folder)
+
+
+def written(folder: Path, source: str, **parameters: Any) -> PythonModel:
+    """The class of this ``source``."""
+    (folder / "mine.py").write_text(source)
+    return PythonModel(model(folder, **parameters))
 
 
 def answers(folder: Path, source: str, **parameters: Any) -> list[Reply | Exception]:
-    (folder / "mine.py").write_text(source)
-    found = PythonModel(model(folder, "mine.py:MyModel", **parameters))
-    return list(found.answers(MESSAGES, reader))
+    return list(written(folder, source, **parameters).answers(MESSAGES, reader))
+
+
+def bought(
+    folder: Path, given: Model, of: Sequence[Message] = MESSAGES, **more: Any
+) -> dict[Key, Answer]:
+    return ask(given, of, reader, folder, budget=Budget(folder, 100.0), **more)
 
 
 def texts(replies: list[Reply | Exception]) -> list[str]:
@@ -76,21 +88,13 @@ def test_a_class_in_a_file_is_shown_parts_in_order(tmp_path: Path) -> None:
 
 
 def test_the_version_of_a_file_is_its_content(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(SEES)
-    first = PythonModel(model(tmp_path, "mine.py:MyModel"))
-    (tmp_path / "mine.py").write_text(SEES.replace("saw", "was"))
-    second = PythonModel(model(tmp_path, "mine.py:MyModel"))
+    first = written(tmp_path, SEES)
+    second = written(tmp_path, SEES.replace("saw", "was"))
     assert first.version != second.version
     # Each answers with the code that its version names, though the file has changed since.
     assert texts(list(first.answers(MESSAGES[1:2], reader))) == ["saw 30"]
     assert texts(list(second.answers(MESSAGES[1:2], reader))) == ["was 30"]
-    (tmp_path / "mine.py").write_text(SEES)
-    assert PythonModel(model(tmp_path, "mine.py:MyModel")).version == first.version
-
-
-def versioned(folder: Path, version: str | int | None) -> Model:
-    given = model(folder, "mine.py:MyModel")
-    return msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, version=version))
+    assert written(tmp_path, SEES).version == first.version
 
 
 def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
@@ -98,11 +102,8 @@ def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
     asked = []
 
     def answers_of(version: str | int | None) -> list[str | None]:
-        budget, given = Budget(tmp_path, 0.0), versioned(tmp_path, version)
-        found = ask(
-            given, MESSAGES, reader, tmp_path, budget=budget,
-            on_progress=lambda progress: asked.append(progress.done - progress.free),
-        )  # fmt: skip
+        given = model(tmp_path, entry={"version": version})
+        found = bought(tmp_path, given, on_progress=lambda p: asked.append(p.done - p.free))
         return [answer.text for answer in found.values()]
 
     def n_asked(version: str | int | None) -> int:
@@ -110,8 +111,7 @@ def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
         answers_of(version)
         return max(asked)
 
-    (tmp_path / "mine.py").write_text(SEES)
-    before = PythonModel(versioned(tmp_path, None)).version
+    before = written(tmp_path, SEES).version
     assert answers_of(None) == SEEN
     assert n_asked(1) == 3
     (tmp_path / "mine.py").write_text(f"# a comment\n{SEES}")
@@ -125,8 +125,7 @@ def test_a_version_of_the_entry_stands_for_the_code(tmp_path: Path) -> None:
 def test_code_that_changed_within_a_process_is_not_mixed(importable: Path) -> None:
     """Also if its version is the same."""
     (importable / "my_module.py").write_text(SEES)
-    given = model(importable, "my_module:MyModel")
-    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, version="1"))
+    given = model(importable, "my_module:MyModel", entry={"version": "1"})
     assert texts(list(PythonModel(given).answers(MESSAGES, reader))) == SEEN
     (importable / "my_module.py").write_text(f"# a comment\n{SEES}")
     with pytest.raises(PredictionError, match="Start a new process"):
@@ -190,27 +189,23 @@ def test_batches(tmp_path: Path) -> None:
 
 
 def test_pictures_are_read_when_their_question_is_due(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MANY.replace("raise KeyError('gone')", "yield ''"))
     read: list[str] = []
 
     def counting(sha: str) -> bytes:
         read.append(sha)
         return reader(sha)
 
-    found = PythonModel(model(tmp_path, "mine.py:MyModel")).answers(MESSAGES, counting)
-    next(found)
+    next(written(tmp_path, MANY).answers(MESSAGES, counting))
     assert read == ["10", "20"]
 
 
 @pytest.mark.parametrize("source", [SEES, MANY])
 def test_damaged_pictures_are_no_fault_of_the_model(tmp_path: Path, source: str) -> None:
-    (tmp_path / "mine.py").write_text(source)
-
     def damaged(sha: str) -> bytes:
         raise DamagedFileError(f"picture {sha} is damaged")
 
     with pytest.raises(DamagedFileError):
-        list(PythonModel(model(tmp_path, "mine.py:MyModel")).answers(MESSAGES, damaged))
+        list(written(tmp_path, source).answers(MESSAGES, damaged))
 
 
 @pytest.mark.parametrize(
@@ -275,15 +270,13 @@ def test_entry_points_of_installed_packages(importable: Path) -> None:
 
 def test_a_class_that_fails_at_the_first_message_is_asked_all_the_same(tmp_path: Path) -> None:
     """Researcher F10: the first message is no question, and a class may read their wording."""
-    (tmp_path / "mine.py").write_text(
+    written(
+        tmp_path,
         "import re\nclass MyModel:\n    def answer(self, parts):\n"
-        "        return re.search(r'(\\w+) words', parts[-1]).group(1)\n"
+        "        return re.search(r'(\\w+) words', parts[-1]).group(1)\n",
     )
     told: list[str] = []
-    found = ask(
-        model(tmp_path, "mine.py:MyModel"), MESSAGES, reader, tmp_path,
-        budget=Budget(tmp_path, 0.0), on_progress=lambda progress: told.append(progress.note),
-    )  # fmt: skip
+    found = bought(tmp_path, model(tmp_path), on_progress=lambda p: told.append(p.note))
     assert found["q3", 0].text == "only"
     assert "TypeError" in str(found["q2", 0].error)
     assert sum("failed at the first message" in note for note in told) == 1
@@ -308,31 +301,25 @@ def many(n: int) -> list[Message]:
 @pytest.mark.parametrize("price", [None, Price(1.0, 1.0)])
 def test_a_class_that_is_down_is_not_asked_everything(tmp_path: Path, price: Price | None) -> None:
     """Each failure of a class with a price is booked as spent."""
-    (tmp_path / "mine.py").write_text(
-        "class MyModel:\n    def answer(self, parts): raise OSError('down')\n"
-    )
-    given = model(tmp_path, "mine.py:MyModel")
-    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, price=price))
-    budget = Budget(tmp_path, 100.0)
-    found = ask(given, many(60), reader, tmp_path, budget=budget)
+    written(tmp_path, "class MyModel:\n    def answer(self, parts): raise OSError('down')\n")
+    found = bought(tmp_path, model(tmp_path, entry={"price": price}), many(60))
     assert sum(answer.attempts for answer in found.values()) == 16
     left = {str(answer.error) for answer in found.values() if not answer.attempts}
     (reason,) = left
     assert reason.startswith("16 questions in a row got no answer, the last: PredictionError")
-    assert (budget.committed_usd() > 0) == (price is not None)
+    assert (Budget(tmp_path, None).committed_usd() > 0) == (price is not None)
 
 
 @pytest.mark.parametrize("price", [None, Price(1.0, 1.0)])
 def test_a_class_that_answers_some_is_asked_everything(tmp_path: Path, price: Price | None) -> None:
     """Also if it cannot answer the questions that come first."""
-    (tmp_path / "mine.py").write_text(
+    written(
+        tmp_path,
         "class MyModel:\n    def answer_many(self, questions):\n"
         "        for parts in questions:\n"
-        "            yield '[1]' if 'second' in parts[-1] else ValueError('first')\n"
+        "            yield '[1]' if 'second' in parts[-1] else ValueError('first')\n",
     )
-    given = model(tmp_path, "mine.py:MyModel")
-    given = msgspec.structs.replace(given, entry=ModelEntry(id=given.entry.id, price=price))
-    found = ask(given, many(200), reader, tmp_path, budget=Budget(tmp_path, 100.0))
+    found = bought(tmp_path, model(tmp_path, entry={"price": price}), many(200))
     assert [answer.text for answer in found.values()] == [None] * 100 + ["[1]"] * 100
     assert {answer.attempts for answer in found.values()} == {1}
 
@@ -341,15 +328,12 @@ def test_a_class_that_fails_at_the_first_message_is_shown_it_only_before_questio
     tmp_path: Path,
 ) -> None:
     """With a price, each run bought the failure again."""
-    (tmp_path / "mine.py").write_text(
-        "class MyModel:\n    def answer(self, parts): return '[1]' if len(parts) == 1 else 1 / 0\n"
+    written(
+        tmp_path,
+        "class MyModel:\n    def answer(self, parts): return '[1]' if len(parts) == 1 else 1 / 0\n",
     )
-    given = model(tmp_path, "mine.py:MyModel")
-    given = msgspec.structs.replace(
-        given, entry=ModelEntry(id=given.entry.id, price=Price(1.0, 1.0))
-    )
-    budget = Budget(tmp_path, 100.0)
-    first = ask(given, many(3), reader, tmp_path, budget=budget)
+    given = model(tmp_path, entry={"price": Price(1.0, 1.0)})
+    first, budget = bought(tmp_path, given, many(3)), Budget(tmp_path, None)
     usd = budget.committed_usd()
-    assert ask(given, many(3), reader, tmp_path, budget=budget) == first
+    assert bought(tmp_path, given, many(3)) == first
     assert budget.committed_usd() == usd

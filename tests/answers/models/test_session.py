@@ -11,6 +11,7 @@ import pytest
 from answers.models.small_questions import (
     KEY,
     KEY_VARIABLE,
+    asked,
     messages,
     model,
     outcomes,
@@ -19,7 +20,7 @@ from answers.models.small_questions import (
 
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.budget import FOLDER, Budget
-from enact_assets.answers.models.canary import NUMBERS, canary_message, drawn
+from enact_assets.answers.models.canary import NUMBERS, canary_message
 from enact_assets.answers.models.entries import Model, PictureTokens, Price
 from enact_assets.answers.models.ledger import read_answers
 from enact_assets.answers.models.ledger_locks import locked
@@ -30,28 +31,7 @@ from enact_assets.answers.models.session import Asking, Key, ask, check
 from enact_assets.answers.models.token_counts import counted
 from enact_assets.engine.errors import PredictionError, UnreadableFileError
 
-from reference.misbehaving_server import Server, running
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Server]:
-    with running() as server:
-        yield server
-
-
-@pytest.fixture
-def server(provider: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """With nothing sold so far."""
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    provider.sold.clear()
-    provider.tries.clear()
-    return provider
-
-
-def asked(
-    given: Model, of: Sequence[Message], folder: Path, max_usd: float | None = 10.0
-) -> dict[Key, Answer]:
-    return ask(given, of, read_picture, folder, budget=Budget(folder, max_usd))
+from reference.misbehaving_server import Server
 
 
 def test_nothing_is_bought_twice(server: Server, tmp_path: Path) -> None:
@@ -118,16 +98,6 @@ def test_what_may_not_be_bought_is_not_asked(
     assert server.n == n
 
 
-def test_a_provider_needs_its_key(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(KEY_VARIABLE)
-    far = msgspec.structs.replace(model(server.url()), base_url="http://provider.invalid/v1")
-    answers = asked(far, messages(1), tmp_path)
-    assert f"set the environment variable {KEY_VARIABLE}" in str(answers["q0", 0].error)
-    assert outcomes(asked(model(server.url()), messages(1), tmp_path)) == {"complete": 1}
-
-
 def test_pictures_are_never_left_out(server: Server, tmp_path: Path) -> None:
     of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
     answers = asked(model(server.url(), max_images=8), of, tmp_path)
@@ -182,10 +152,16 @@ def test_without_a_question_nothing_is_bought(server: Server, tmp_path: Path) ->
     assert server.n == n
 
 
-def test_pictures_in_another_order_stop_everything(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("faults", "said"), [("swap", "531, .*, 185, 407"), ("most5-swap", "318, 962, 185, 407")]
+)
+def test_pictures_in_another_order_stop_everything(
+    server: Server, tmp_path: Path, faults: str, said: str
+) -> None:
+    """Also at a server that takes fewer than the first message has."""
     for _ in range(2):
-        with pytest.raises(PredictionError, match=r"another order.*'531, .*, 185, 407'"):
-            asked(model(server.url("swap")), messages(3), tmp_path)
+        with pytest.raises(PredictionError, match=rf"another order.*'{said}'"):
+            asked(model(server.url(faults)), messages(3), tmp_path)
     assert server.sold == {"canary": 1}
 
 
@@ -202,11 +178,11 @@ def test_the_latest_check_of_the_order_decides(server: Server, tmp_path: Path) -
 
 
 def test_a_model_whose_answers_are_imported_is_not_asked(tmp_path: Path) -> None:
-    imported, budget = model("", "answers"), Budget(tmp_path, 1.0)
+    imported = model("", "answers")
     with pytest.raises(PredictionError, match="`enact-assets import-answers`"):
-        check(imported, tmp_path, budget=budget)
+        check(imported, tmp_path, budget=Budget(tmp_path, 1.0))
     with pytest.raises(PredictionError, match="`enact-assets import-answers`"):
-        ask(imported, messages(1), read_picture, tmp_path, budget=budget)
+        asked(imported, messages(1), tmp_path)
 
 
 @pytest.mark.parametrize("key", ["sk-first-line\nsk-second-line", "sk-s\N{ACUTE ACCENT}cret-0123"])
@@ -227,10 +203,7 @@ def test_a_model_that_cannot_read_numbers_is_asked_with_a_note(
     server: Server, tmp_path: Path
 ) -> None:
     told: list[Asking] = []
-    answers = ask(
-        model(server.url("blind")), messages(3), read_picture, tmp_path,
-        budget=Budget(tmp_path, 1.0), on_progress=told.append,
-    )  # fmt: skip
+    answers = asked(model(server.url("blind")), messages(3), tmp_path, on_progress=told.append)
     assert outcomes(answers) == {"complete": 3}
     assert [p.note for p in told if p.note] == [
         "Model seer could not read the numbers that check the order of pictures."
@@ -272,11 +245,8 @@ def test_waiting_for_another_process_is_told(server: Server, tmp_path: Path) -> 
     lock = tmp_path / "openai_chat" / "seer-2" / ".lock"
     with locked(lock):
         thread = threading.Thread(
-            target=lambda: ask(
-                given, messages(1), read_picture, tmp_path,
-                budget=Budget(tmp_path, 1.0), on_progress=told.append,
-            )
-        )  # fmt: skip
+            target=lambda: asked(given, messages(1), tmp_path, on_progress=told.append)
+        )
         thread.start()
         thread.join(0.2)
         assert told[-1].note == "Another process asks seer. Waiting for it."
@@ -288,10 +258,7 @@ def test_progress_counts_what_is_known_missing_and_bought(server: Server, tmp_pa
     given = model(server.url("s400-half"))
     told: list[Asking] = []
     for _ in range(2):
-        ask(
-            given, messages(12), read_picture, tmp_path,
-            budget=Budget(tmp_path, 1.0), on_progress=told.append,
-        )  # fmt: skip
+        asked(given, messages(12), tmp_path, on_progress=told.append)
     first = next(p for p in told if p.done == p.total)
     last = told[-1]
     usd = (900 + 9 * 2) / 1e6
@@ -328,9 +295,8 @@ def test_an_interrupt_ends_a_run_at_once_and_what_was_sent_is_written_down(
             raise Interrupt
 
     given = model(server.url("spread400"), in_flight=4)
-    budget = Budget(tmp_path, 1.0)
     with pytest.raises(Interrupt):
-        ask(given, messages(40), read_picture, tmp_path, budget=budget, on_progress=heard)
+        asked(given, messages(40), tmp_path, on_progress=heard)
     files = [path.read_text() for path in tmp_path.rglob("*.jsonl")]
     unsure = sum(json.loads(line).get("unsure", 0) for f in files for line in f.splitlines())
     assert 0 < unsure < 4
@@ -358,14 +324,16 @@ class Fortune:
     ) -> Iterator[Reply | Exception]:
         for message in messages:
             self.asked.append(message.question_id)
-            if message.question_id == self.dies:
-                raise PredictionError("out of memory: set batch_size")
-            if message.question_id == self.fails:
-                yield ValueError("no idea")
-            elif message.question_id == "canary":
-                yield Reply(", ".join(NUMBERS), "complete")
-            else:
-                yield Reply(f"[{message.n_pictures}]", "complete", tokens_in=7, tokens_out=3)
+            yield self.answer(message)
+
+    def answer(self, message: Message) -> Reply | Exception:
+        if message.question_id == self.dies:
+            raise PredictionError("out of memory: set batch_size")
+        if message.question_id == self.fails:
+            return ValueError("no idea")
+        if message.question_id == "canary":
+            return Reply(", ".join(NUMBERS), "complete")
+        return Reply(f"[{message.n_pictures}]", "complete", tokens_in=7, tokens_out=3)
 
 
 def local(**entry: object) -> Model:
@@ -373,36 +341,30 @@ def local(**entry: object) -> Model:
 
 
 def told_fortune(fortune: Fortune, n: int, folder: Path, given: Model) -> dict[Key, Answer]:
-    budget = Budget(folder, None if given.price == Price(0.0, 0.0) else 1.0)
-    return ask(given, messages(n), read_picture, folder, budget=budget, in_process=fortune)
+    max_usd = None if given.price == Price(0.0, 0.0) else 1.0
+    return asked(given, messages(n), folder, max_usd, in_process=fortune)
 
 
 class Reasons(Fortune):
     """Behind a server whose parser takes all that the model writes for reasoning."""
 
-    def answers(
-        self, messages: Sequence[Message], read_picture: PictureReader
-    ) -> Iterator[Reply | Exception]:
-        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
-            text = reply.text if isinstance(reply, Reply) else ""
-            given = {"content": text} if message.question_id == "canary" else {
-                "content": None, "reasoning_content": text
-            }  # fmt: skip
-            yield read_openai_chat({"choices": [{"message": given, "finish_reason": "stop"}]})
+    def answer(self, message: Message) -> Reply | Exception:
+        if message.question_id == "canary":
+            return super().answer(message)
+        given = {"content": None, "reasoning_content": "[1, 2]"}
+        return read_openai_chat({"choices": [{"message": given, "finish_reason": "stop"}]})
 
 
 def test_text_that_a_server_gives_as_reasoning_is_said_once(tmp_path: Path) -> None:
     """public K2: such answers were unparsed, all of them, and nothing said why."""
-    notes = list[str]()
     for _ in range(2):  # bought now, then known
-        answers = ask(
-            local(), messages(3), read_picture, tmp_path, budget=Budget(tmp_path, 1.0),
-            on_progress=lambda p: notes.append(p.note), in_process=Reasons(),
-        )  # fmt: skip
+        told: list[Asking] = []
+        answers = asked(
+            local(), messages(3), tmp_path, on_progress=told.append, in_process=Reasons()
+        )
         assert [answer.text for answer in answers.values()] == [""] * 3
-        (said,) = filter(None, notes)
+        (said,) = [progress.note for progress in told if progress.note]
         assert "3 of 3 answers are empty, since the server put the text into" in said
-        notes.clear()
 
 
 def test_a_model_in_this_process_answers_through_the_same_ledger(tmp_path: Path) -> None:
@@ -451,10 +413,7 @@ def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
     told: list[Asking] = []
     of = [*messages(2), *(replace(m, question_id=f"big {m.question_id}") for m in messages(2, 9))]
     for _ in range(2):
-        answers = ask(
-            model(server.url("most5")), of, read_picture, tmp_path,
-            budget=Budget(tmp_path, 1.0), on_progress=told.append,
-        )  # fmt: skip
+        answers = asked(model(server.url("most5")), of, tmp_path, on_progress=told.append)
         assert outcomes(answers) == {"complete": 2, "missing": 2}
         assert "HTTP 400" in str(answers["big q0", 0].error)
         (note,) = [progress.note for progress in told if progress.note]
@@ -463,24 +422,12 @@ def test_a_server_that_takes_fewer_pictures_than_the_first_message_has(
     assert server.sold == {"canary": 1, "q0": 1, "q1": 1}
 
 
-def test_pictures_in_another_order_stop_a_server_that_takes_few(
-    server: Server, tmp_path: Path
-) -> None:
-    for _ in range(2):
-        with pytest.raises(PredictionError, match=r"another order.*'318, 962, 185, 407'"):
-            asked(model(server.url("most5-swap")), messages(3), tmp_path)
-    assert server.sold == {"canary": 1}
-
-
 class Short(Fortune):
     """Its context holds four pictures."""
 
-    def answers(
-        self, messages: Sequence[Message], read_picture: PictureReader
-    ) -> Iterator[Reply | Exception]:
-        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
-            is_long = message.n_pictures > 4
-            yield PredictionError("more than the context holds") if is_long else reply
+    def answer(self, message: Message) -> Reply | Exception:
+        is_long = message.n_pictures > 4
+        return PredictionError("more than it holds") if is_long else super().answer(message)
 
 
 def test_weights_whose_context_is_shorter_than_the_first_message(tmp_path: Path) -> None:
@@ -492,18 +439,14 @@ def test_weights_whose_context_is_shorter_than_the_first_message(tmp_path: Path)
 class Talking(Fortune):
     """Repeats its key wherever it can."""
 
-    def answers(
-        self, messages: Sequence[Message], read_picture: PictureReader
-    ) -> Iterator[Reply | Exception]:
-        for message, reply in zip(messages, super().answers(messages, read_picture), strict=True):
-            if message.question_id == "q1":
-                yield ValueError("x" * 480 + f" key {KEY} rejected")
-            elif message.question_id == "q2":
-                yield Reply(f"my key is {KEY}", "complete")
-            elif message.question_id == "q3":
-                raise PredictionError(f"key {KEY} rejected")
-            else:
-                yield reply
+    def answer(self, message: Message) -> Reply | Exception:
+        if message.question_id == "q1":
+            return ValueError("x" * 480 + f" key {KEY} rejected")
+        if message.question_id == "q2":
+            return Reply(f"my key is {KEY}", "complete")
+        if message.question_id == "q3":
+            raise PredictionError(f"key {KEY} rejected")
+        return super().answer(message)
 
 
 @pytest.mark.parametrize(("channel", "variable"), [("local", KEY_VARIABLE), ("inspect", "X_KEY")])
@@ -522,33 +465,13 @@ def test_a_model_in_this_process_gives_no_key_away(
 
 def test_half_a_character_is_no_reason_to_lose_an_answer(tmp_path: Path) -> None:
     class Half(Fortune):
-        def answers(
-            self, messages: Sequence[Message], read_picture: PictureReader
-        ) -> Iterator[Reply | Exception]:
-            for message in messages:
-                if message.question_id == "q1":
-                    yield ValueError("half \ud83d")
-                else:
-                    yield Reply("[1] \ud83d", "complete")
+        def answer(self, message: Message) -> Reply | Exception:
+            is_error = message.question_id == "q1"
+            return ValueError("half \ud83d") if is_error else Reply("[1] \ud83d", "complete")
 
     answers = told_fortune(Half(), 2, tmp_path, local())
     assert answers["q0", 0].text == "[1] ?"
     assert answers["q1", 0].error == "ValueError: half ?"
-
-
-def test_a_class_of_the_user_is_asked(tmp_path: Path) -> None:
-    (tmp_path / "counting.py").write_text(
-        "class Counting:\n    def answer(self, parts):\n        return f'[{len(parts)}]'\n"
-    )
-    given = msgspec.structs.replace(
-        model("", "python", "counting.py:Counting", price=None), folder=tmp_path
-    )
-    picture = drawn("407")
-    answers = ask(
-        given, messages(2), lambda _: picture, tmp_path / "ledger",
-        budget=Budget(tmp_path / "ledger", None),
-    )  # fmt: skip
-    assert {a.text for a in answers.values()} == {"[3]"}
 
 
 def test_a_model_in_this_process_that_dies_keeps_its_answers(tmp_path: Path) -> None:
@@ -563,12 +486,10 @@ def test_a_model_in_this_process_that_costs_money_stops_at_the_budget(tmp_path: 
     tokens = {"context_tokens": 100, "picture_tokens": PictureTokens("fixed", (256,))}
     paid = model("", "inspect", "fortune", price=Price(1000.0, 1000.0), **tokens)
     fortune = Fortune()
-    budget = Budget(tmp_path, 5.0)
-    answers = ask(paid, messages(100), read_picture, tmp_path, budget=budget, in_process=fortune)
-    counted = outcomes(answers)
-    assert counted["complete"] == len(fortune.asked) - 1
-    assert 0 < counted["complete"] < 100
-    assert budget.committed_usd() <= 5.0
+    found = outcomes(asked(paid, messages(100), tmp_path, 5.0, in_process=fortune))
+    assert found["complete"] == len(fortune.asked) - 1
+    assert 0 < found["complete"] < 100
+    assert Budget(tmp_path, 5.0).committed_usd() <= 5.0
 
 
 def test_two_servers_that_use_one_id_do_not_share_answers(server: Server, tmp_path: Path) -> None:

@@ -166,9 +166,6 @@ def test_a_complete_reply(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "path", "value", "stop"),
     [
-        ("openai_chat", "choices.0.finish_reason", "length", "cut"),
-        ("openai_chat", "choices.0.finish_reason", "content_filter", "refused"),
-        ("openai_chat", "choices.0.finish_reason", "sensitive", "refused"),
         ("openai_responses", "status", "incomplete", "cut"),
         ("anthropic", "stop_reason", "max_tokens", "cut"),
         ("anthropic", "stop_reason", "model_context_window_exceeded", "cut"),
@@ -205,31 +202,21 @@ def test_an_unknown_reason_to_stop_is_no_answer(name: str, path: str, value: Any
         read(name, path, value)
 
 
-def test_an_incomplete_response_says_why() -> None:
-    incomplete = changed(RESPONSES, "status", "incomplete")
-    for why, stop in (("max_output_tokens", "cut"), ("content_filter", "refused")):
-        reply = changed(incomplete, "incomplete_details", {"reason": why})
-        assert WIRES["openai_responses"].read(reply).stop == stop
-
-
 def test_words_of_refusals_are_kept() -> None:
     message = {"role": "assistant", "content": None, "refusal": "I can't."}
-    reply = read("openai_chat", "choices.0.message", message)
-    assert (reply.text, reply.stop) == ("I can't.", "refused")
-    parts = [{"type": "refusal", "refusal": "I can't."}]
-    reply = read("openai_responses", "output.2.content", parts)
-    assert (reply.text, reply.stop) == ("I can't.", "refused")
-    failed = changed(RESPONSES, "status", "failed")
-    refused = {"code": "image_content_policy_violation", "message": "I can't."}
-    reply = WIRES["openai_responses"].read(changed(failed, "error", refused))
-    assert (reply.text, reply.stop) == ("I can't.", "refused")
+    error = {"code": "image_content_policy_violation", "message": "I can't."}
+    failed = {**RESPONSES, "status": "failed", "error": error}
     details = {"type": "refusal", "category": None, "explanation": "I can't."}
     refused = {**ANTHROPIC, "content": [], "stop_reason": "refusal", "stop_details": details}
-    reply = WIRES["anthropic"].read(refused)
-    assert (reply.text, reply.stop) == ("I can't.", "refused")
     candidate = {"finishReason": "SAFETY", "finishMessage": "I can't.", "index": 0}
-    reply = read("google", "candidates.0", candidate)
-    assert (reply.text, reply.stop) == ("I can't.", "refused")
+    for reply in (
+        read("openai_chat", "choices.0.message", message),
+        read("openai_responses", "output.2.content", [{"type": "refusal", "refusal": "I can't."}]),
+        WIRES["openai_responses"].read(failed),
+        WIRES["anthropic"].read(refused),
+        read("google", "candidates.0", candidate),
+    ):
+        assert (reply.text, reply.stop) == ("I can't.", "refused")
     blocked = {
         "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
         "usageMetadata": {"promptTokenCount": 900, "totalTokenCount": 900},

@@ -21,9 +21,8 @@ from pipeline.bulk.bulk_sources import (
 )
 from polars.testing import assert_frame_equal
 
+from benchmarks.chains import QuestionWork
 from benchmarks.synthetic import demonstration_name, generate
-from enact_assets.demonstrations.pictures.observed import visibility_from_observability
-from enact_assets.demonstrations.replay.parents import at_key_frames
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
 from enact_assets.engine.errors import MaterializationError, OutputError
 from enact_assets.engine.lake.lake import Lake
@@ -38,7 +37,6 @@ from enact_assets.pipeline.bulk.batches import (
     batch_folders,
     code_sha,
     make_batch,
-    scan_table,
 )
 from enact_assets.pipeline.bulk.chain import TABLES, BulkSettings
 from enact_assets.pipeline.bulk.run import run_bulk
@@ -48,10 +46,7 @@ from enact_assets.pipeline.bulk.sources import (
     LakeSource,
     lake_sources,
 )
-from enact_assets.pipeline.steps.profiles import INDEX_CHANGES, SAMPLE, SEGMENT, WRITE
-from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.paths.counting import count_paths
-from enact_assets.questions.paths.transition_graph import build_transition_graph
 
 DIES_WHILE_WRITING = """
 import os, signal, sys
@@ -71,42 +66,21 @@ run_bulk(good(0, 1, 2, 3), Path(sys.argv[1]), SETTINGS, workers=1, batch_size=2)
 
 
 def rows_of(output: Path) -> dict[str, pl.DataFrame]:
-    return {name: scan_table(output, name).collect() for name in TABLES}
+    """As users read them, in the order of the run."""
+    return {name: pl.read_parquet(output / f"batch-*/{name}.parquet") for name in TABLES}
 
 
 def one_by_one(seeds: list[int], settings: BulkSettings) -> dict[str, pl.DataFrame]:
     """The tables by the functions of the stages, one demonstration after the other."""
     parts: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
-    profile, questions = settings.gating.profile, settings.questions
     for seed in seeds:
-        replay = generate(seed, N_FRAMES)
-        recorded = replay.demonstrations, replay.facts, replay.objects
-        later = replay.later_parents
-        found = SEGMENT.of(profile)(*recorded, settings.gating, later)
-        frames, graphs = found.segmented_frames, found.scene_graphs
-        seen = visibility_from_observability(replay.observability, frames)
-        evidence = graphs, seen, replay.objects, profile, frames.height
-        index = INDEX_CHANGES.of(profile)(
-            *evidence, later_parents=at_key_frames(later, frames["frame"].to_numpy())
-        )
-        graph = build_transition_graph(frames, index)
-        drawn = SAMPLE.of(profile)(frames, graph, index, profile, questions)
-        made = {
-            "demonstrations": replay.demonstrations,
-            "objects": replay.objects,
-            "later_parents": later,
-            "segmented_frames": frames,
-            "scene_graphs": graphs,
-            "visibility": seen,
-            "transition_graph": graph,
-            "path_counts": count_paths(frames, graph, profile),
-            "trajectories": drawn,
-            "qa": WRITE.of(profile)(
-                frames, drawn, graph, index, settings=questions, profile=profile
-            ),
-        }
-        for name, rows in made.items():
-            parts[name].append(rows)
+        work = QuestionWork.of(generate(seed, N_FRAMES), settings.gating)
+        made = work.run(settings.questions)
+        frames, graph = work.segmented_frames, made["transition_graph"]
+        made["path_counts"] = count_paths(frames, graph, settings.gating.profile)
+        for name in TABLES:
+            holder = work if hasattr(work, name) else work.replay
+            parts[name].append(made[name] if name in made else getattr(holder, name))
     return {name: pl.concat(rows) for name, rows in parts.items()}
 
 
@@ -341,7 +315,7 @@ def test_runs_that_cannot_be_are_refused(tmp_path: Path) -> None:
             run_bulk(good(0), tmp_path, SETTINGS)
     summary = run_bulk([], tmp_path, SETTINGS)
     assert summary.is_success
-    assert scan_table(tmp_path, "qa").collect().equals(Qa.empty())
+    assert not batch_folders(tmp_path)
 
 
 def test_a_worker_whose_code_is_not_the_drivers_writes_nothing_faults_n2(tmp_path: Path) -> None:
