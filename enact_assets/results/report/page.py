@@ -14,19 +14,16 @@ from enact_assets.results.report.activities import by_activity
 from enact_assets.results.report.answer_quality import answer_quality
 from enact_assets.results.report.drawing import naming_partial
 from enact_assets.results.report.error_section import handedness, mismatch, semantic, structural
-from enact_assets.results.report.lengths import by_length
-from enact_assets.results.report.looking import looking
+from enact_assets.results.report.lengths import by_length, looking, similar_sizes
 from enact_assets.results.report.official_questions import official_questions
 from enact_assets.results.report.overview import Facts, overview
 from enact_assets.results.report.parts import Figure, Section
 from enact_assets.results.report.people_section import people
-from enact_assets.results.report.probes import probes
+from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.setting_bars import setting_bars
 from enact_assets.results.report.shared_errors import shared_errors
-from enact_assets.results.report.similar_sizes import similar_sizes
 from enact_assets.results.report.world_section import world_prediction
 from enact_assets.results.report.wrong_answers import PictureOf, wrong_answers
 

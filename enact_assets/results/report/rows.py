@@ -334,6 +334,12 @@ _QUERIES: Mapping[str, str] = {
 }
 
 
+def best_first(rows: pl.DataFrame, name: str = "model", accuracy: str = "accuracy") -> list[str]:
+    """What column ``name`` holds, by the mean of ``accuracy``, the highest first."""
+    means = rows.group_by(name).agg(pl.col(accuracy).mean())
+    return means.sort(accuracy, name, descending=[True, False])[name].to_list()
+
+
 @dataclass(frozen=True)
 class ReportRows:
     """Rows by name; answers of ``variant`` are reported."""

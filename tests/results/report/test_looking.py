@@ -7,7 +7,7 @@ import pytest
 from report_pages import drawn_models
 
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED, TRANSFER
-from enact_assets.results.report.looking import looking
+from enact_assets.results.report.lengths import looking
 from enact_assets.results.report.looks import looks_of
 from enact_assets.results.report.parts import Figure, Table, Text
 from enact_assets.results.report.rows import ReportRows

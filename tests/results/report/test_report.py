@@ -30,11 +30,10 @@ from enact_assets.results.report.official_questions import official_questions
 from enact_assets.results.report.overview import overview
 from enact_assets.results.report.page import Page, make_page
 from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text, words
-from enact_assets.results.report.probes import probes
+from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows, read_rows
-from enact_assets.results.report.setting_bars import setting_bars
 from enact_assets.results.report.write import WrittenReport, write_report
 from enact_assets.results.report.wrong_answers import wrong_answers
 from enact_assets.results.report_files import report_provenance
