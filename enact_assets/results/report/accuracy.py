@@ -1,4 +1,4 @@
-"""Leaderboard and outcomes of the answers: figures and tables."""
+"""Leaderboard, official questions apart from our own, and outcomes of the answers."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ import polars as pl
 
 from enact_assets.results.report.drawing import CHANCE, FAINT, GREY, INTERVAL, canvas, finished, pt
 from enact_assets.results.report.looks import COLOURS
-from enact_assets.results.report.official_questions import has_unverified
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -15,11 +14,12 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
     percent,
     with_interval,
     words,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, has_unverified
 
 STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),
@@ -35,6 +35,8 @@ _RARE = ("n_refused", "n_declined", "n_cut")
 """Outcomes that are drawn only if there are any: reference baselines have none."""
 _UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
 _COUNTS = ("n_answers", "n_accepted", "n_wrong", *_UNREAD)
+_VERIFIED = ("n_by_replay", "n_by_segmented", "n_by_match")
+_SCORES = ("task_accuracy", "pairwise_accuracy")
 
 
 def leaderboard(rows: ReportRows) -> Section:
@@ -105,6 +107,45 @@ def overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
         .sort("accuracy", "task_accuracy", "model", descending=[True, True, False], nulls_last=True)
     )
     return pl.concat([evaluated, absent], how="diagonal").to_dicts()
+
+
+def official_questions(rows: ReportRows) -> Section | None:
+    """Accuracies under each variant that asks imported questions; None if none does."""
+    found = rows["official"]
+    if found.is_empty():
+        return None
+    parts: list[Part] = []
+    for (variant,), of_variant in found.group_by("variant", maintain_order=True):
+        # Each model was asked the same: those of one model, of both kinds.
+        asked = of_variant.filter(model=of_variant["model"][0])
+        n, *by = (int(asked[name].sum()) for name in ("n_questions", *_VERIFIED))
+        by_replay, by_segmented, by_match = by
+        files = sorted({name for names in of_variant["question_files"] for name in names})
+        text = (
+            f"{n:,} official questions of {', '.join(files)} under the variant {variant}, in "
+            "their own words and pictures; they are in no other number of a report on our "
+            f"questions. {by_replay:,} were verified semantically, step by step against an "
+            f"imported replay; {by_segmented:,} against segmented scene graphs; {by_match:,} by "
+            "exact match only, as neither was imported. Verdicts by segmented scene graphs are "
+            "approximate: those of the public release do not say what is seen at each key frame. "
+            "By exact match, other orders that are right as well count as wrong, so task accuracy "
+            "is a lower bound, and there is no pairwise accuracy."
+        )
+        parts.append(Text(text, is_notice=by_segmented + by_match > 0))
+        lines = tuple(
+            (
+                *(rows.marked_as(row["model"], is_partial=row["is_partial"]), row["kind"]),
+                *(f"{row[n]:,}" for n in ("n_questions", *_VERIFIED, "n_missing")),
+                *(percent(row[m]) for m in _SCORES),
+            )
+            for row in of_variant.iter_rows(named=True)
+        )
+        columns = (
+            *("model", "kind", "questions", "verified by replay", "by segmented graphs"),
+            *("by exact match", "missing", "task %", "pairwise %"),
+        )
+        parts.append(Table(f"Official questions, variant {variant}", columns, lines, n_words=2))
+    return Section("official", "Official questions", tuple(parts))
 
 
 def answers(rows: ReportRows) -> Section:
@@ -194,7 +235,7 @@ def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]
                 with_interval(row["accuracy"], row["low"], row["high"]),
                 with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
                 _place(row["place_best"], row["place_worst"]),
-                *(NONE if row[name] is None else f"{row[name]:,}" for name in counts),
+                *(count(row[name]) for name in counts),
                 ", ".join(row["tied_with"] or ()) or NONE,
             )
             for row in of_kind

@@ -14,6 +14,7 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
     percent,
     words,
 )
@@ -49,7 +50,7 @@ def answer_quality(rows: ReportRows) -> Section:
             "Quality of the answers",
             ("model", *(words(name.removeprefix("n_")) for name in _OUTCOMES)),
             tuple(
-                (rows.marked(row["model"]), *(_number(row[name]) for name in _OUTCOMES))
+                (rows.marked(row["model"]), *(count(row[name]) for name in _OUTCOMES))
                 for row in quality.iter_rows(named=True)
             ),
         )
@@ -75,7 +76,7 @@ def _costs(rows: ReportRows, counted: pl.DataFrame) -> Table:
         tuple(
             (
                 rows.marked(row["model"]),
-                *(_number(row[name]) for name in _TOKENS),
+                *(count(row[name]) for name in _TOKENS),
                 _dollars(row["usd"]),
                 _dollars(_per_thousand(row["usd_per_question"])),
                 _seconds(row["median_latency_s"]),
@@ -178,10 +179,6 @@ def _label_dollars(axes: Any, usd: list[float]) -> None:
 def _mean(point: Mapping[str, Any]) -> float:
     known = [float(point[kind][0]) for kind in BOTH_KINDS if kind in point]
     return sum(known) / len(known)
-
-
-def _number(count: int | None) -> str:
-    return NONE if count is None else f"{count:,}"
 
 
 def _per_thousand(usd: float | None) -> float | None:

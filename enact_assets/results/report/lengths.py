@@ -422,11 +422,11 @@ def _sizes_figure(rows: ReportRows, kind: str, of_kind: pl.DataFrame, names: lis
     with canvas(3.4 + 0.17 * -(-len(whose) // 2)) as (drawn, (axes,)):
         for name, source, model in whose:
             line = of_kind.filter(source=source, model=model).sort("length")
-            look, is_ours, is_subject = looks[name], source == "ours", name == SUBJECT
-            style = {"linestyle": "--" if is_ours else "-", "linewidth": 2.4 if is_subject else 1.1}
+            is_ours, width, zorder = source == "ours", *((2.4, 3) if name == SUBJECT else (1.1, 2))
             label = f"{rows.label(model, 24)} (here)" if is_ours else drawable(model, 24)
-            zorder = 3 if is_subject else 2
-            _draw_line(axes, line, look, **look.marked(), **style, label=label, zorder=zorder)
+            style: dict[str, Any] = {"linestyle": "--" if is_ours else "-", "linewidth": width}
+            style |= {**looks[name].marked(), "label": label, "zorder": zorder}
+            _draw_line(axes, line, looks[name], **style)
         draw_chance(axes, rows["chance"].filter(kind=kind), PAIRWISE)
         axes.set_ylim(bottom=0)
         axes.set_xticks(sorted(set(of_kind["length"])))

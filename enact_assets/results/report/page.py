@@ -9,13 +9,13 @@ from pathlib import Path
 from enact_assets import __version__
 from enact_assets.engine.package_files import file_bytes
 from enact_assets.engine.progress import OnProgress, Progress, unheard
-from enact_assets.results.report.accuracy import answers, leaderboard
+from enact_assets.results.report.accuracy import answers, leaderboard, official_questions
 from enact_assets.results.report.activities import by_activity
 from enact_assets.results.report.answer_quality import answer_quality
 from enact_assets.results.report.drawing import naming_partial
-from enact_assets.results.report.error_section import handedness, mismatch, semantic, structural
+from enact_assets.results.report.error_section import mismatch, semantic, shared_errors, structural
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.lengths import by_length, looking, similar_sizes
-from enact_assets.results.report.official_questions import official_questions
 from enact_assets.results.report.overview import Facts, overview
 from enact_assets.results.report.parts import Figure, Section
 from enact_assets.results.report.people_section import people
@@ -23,7 +23,6 @@ from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.shared_errors import shared_errors
 from enact_assets.results.report.world_section import world_prediction
 from enact_assets.results.report.wrong_answers import PictureOf, wrong_answers
 

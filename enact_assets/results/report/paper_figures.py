@@ -21,6 +21,7 @@ from enact_assets.results.report.parts import (
     NONE,
     Figure,
     Table,
+    count,
     percent,
     with_interval,
 )
@@ -162,7 +163,7 @@ def _scored(rows: ReportRows, model: str, kind: str, row: dict[str, Any]) -> str
     if kind in rows.partial(model):
         n, of = rows.partial(model)[kind]
         return f"{n:,} of {of:,}"
-    return f"{row['n_scored']:,}" if row.get("n_scored") is not None else NONE
+    return count(row.get("n_scored"))
 
 
 def _limits(rows: ReportRows) -> str:

@@ -110,6 +110,11 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
+def count(n: int | None) -> str:
+    """``1,234``; a dash where nobody counted."""
+    return NONE if n is None else f"{n:,}"
+
+
 def words(name: str) -> str:
     """A name of a column or category as text."""
     return name.replace("_", " ")

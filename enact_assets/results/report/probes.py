@@ -145,9 +145,7 @@ def _heat_map(
                     color="white" if abs(share) > 0.75 else INK,
                 )
             ticks.append(y)
-            labels.append(
-                f"{drawable(model, 22)} (publ.)" if is_published else rows.label(model, 22)
-            )
+            labels.append(rows.label(model, 22, whose="published" if is_published else "here"))
             y += 1.0
         axes.set_yticks(ticks, labels)
         letters = TICK_LETTERS if is_narrow else FEW_TICK_LETTERS

@@ -12,6 +12,7 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
     percent,
     points,
     with_interval,
@@ -75,7 +76,7 @@ def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
             with_interval(row["accuracy"], row["low"], row["high"]),
             f"{row['n_questions']:,}",
             percent(row["published_accuracy"]),
-            NONE if row["n_published"] is None else f"{row['n_published']:,}",
+            count(row["n_published"]),
             points(row["difference"]),
         )
         for row in same.iter_rows(named=True)

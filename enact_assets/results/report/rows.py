@@ -383,8 +383,12 @@ class ReportRows:
         text = ", ".join(said)
         return f"Partial: {text}." if text else ""
 
-    def label(self, model: str, limit: int = MAX_NAME) -> str:
-        """The name of a model as it can be drawn, marked if it is partial or a reference."""
+    def label(self, model: str, limit: int = MAX_NAME, *, whose: str = "here") -> str:
+        """The name of a model as it can be drawn, marked if it is partial or a reference; one that
+        is not from ``here`` is marked as published.
+        """
+        if whose != "here":
+            return f"{drawable(model, limit)} (publ.)"
         look = self.looks.get(model)
         marks = REFERENCE if look is not None and look.is_reference else ""
         return drawable(model, limit) + marks + (PARTIAL if self.partial(model) else "")
@@ -437,6 +441,11 @@ class ReportRows:
         """Expected score of a random order, 0 to 1; None without questions."""
         found = self["chance"].filter(pl.col("length").eq_missing(length), kind=kind)[metric]
         return None if found.is_empty() else found.item()
+
+
+def has_unverified(rows: ReportRows) -> bool:
+    """Whether the reported variant has answers that are scored by exact match only."""
+    return bool(rows["official"].filter(variant=rows.variant)["n_by_match"].sum())
 
 
 def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:

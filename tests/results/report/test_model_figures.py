@@ -10,12 +10,12 @@ import pytest
 from report_pages import drawn_models
 
 from enact_assets.results.report.answer_quality import answer_quality
-from enact_assets.results.report.hand_circles import distance, hand_circles, shared_area
+from enact_assets.results.report.error_section import NOBODY, shared_errors
+from enact_assets.results.report.hands import distance, hand_circles, shared_area
 from enact_assets.results.report.lengths import SUBJECT, similar_sizes
 from enact_assets.results.report.parts import NONE, Figure, Table, Text
 from enact_assets.results.report.probes import MODELS_ABREAST, setting_bars
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.shared_errors import NOBODY, shared_errors
 
 
 def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[str, Any]:

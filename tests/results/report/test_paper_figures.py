@@ -20,7 +20,8 @@ from enact_assets.results.report.drawing import (
     naming_partial,
     printing,
 )
-from enact_assets.results.report.error_section import handedness, mismatch, structural
+from enact_assets.results.report.error_section import mismatch, shared_errors, structural
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.lengths import by_length, draw_chance
 from enact_assets.results.report.looks import COLOURS, looks_of
 from enact_assets.results.report.page import MEASURED
@@ -34,7 +35,6 @@ from enact_assets.results.report.paper_figures import (
 from enact_assets.results.report.parts import NONE, Figure, Table, Text
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.rows import ReportRows, read_rows
-from enact_assets.results.report.shared_errors import shared_errors
 from enact_assets.settings.paths import DataRoot
 
 MINUS = "\N{MINUS SIGN}"

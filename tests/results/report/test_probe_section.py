@@ -13,7 +13,8 @@ from enact_assets.results.paper.tables import PublishedAccuracies
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.accuracy import leaderboard
-from enact_assets.results.report.error_section import NO_WRONG, handedness
+from enact_assets.results.report.error_section import NO_WRONG
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text
 from enact_assets.results.report.probes import VARIANTS_ABREAST, heat_maps, probes
 from enact_assets.results.report.published_agreement import agreement

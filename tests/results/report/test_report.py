@@ -18,15 +18,9 @@ from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.published import published_provenance
-from enact_assets.results.report.accuracy import answers, leaderboard, overall
-from enact_assets.results.report.error_section import (
-    UNCOMPARED,
-    handedness,
-    no_errors,
-    semantic,
-    structural,
-)
-from enact_assets.results.report.official_questions import official_questions
+from enact_assets.results.report.accuracy import answers, leaderboard, official_questions, overall
+from enact_assets.results.report.error_section import UNCOMPARED, no_errors, semantic, structural
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.overview import overview
 from enact_assets.results.report.page import Page, make_page
 from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text, words
