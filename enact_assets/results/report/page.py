@@ -69,14 +69,6 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
 """Every section but those with pictures: people, and wrong answers."""
 
 
-def all_sections(
-    rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard
-) -> tuple[Section, ...]:
-    """Every section, including empty ones, which say so."""
-    measured = measured_sections(rows, on_progress)
-    return (*measured, people(rows, picture), wrong_answers(rows, picture))
-
-
 def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tuple[Section, ...]:
     """Those of :data:`MEASURED`; those on official questions, on what
     looking buys and on WorldPrediction are there only where such rows are.
@@ -90,15 +82,11 @@ def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tu
     return tuple(section for section in found if section is not None)
 
 
-def make_page(
-    rows: ReportRows,
-    picture: PictureOf,
-    meta: Sequence[tuple[str, str]] = (),
-    on_progress: OnProgress = unheard,
-) -> Page:
-    """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
-    sections = all_sections(rows, picture, on_progress)
-    return Page(sections, render(sections, title_of(rows), meta, rows.version))
+def make_page(rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard) -> Page:
+    """The report on ``rows``: every section, including empty ones, which say so."""
+    measured = measured_sections(rows, on_progress)
+    sections = (*measured, people(rows, picture), wrong_answers(rows, picture))
+    return Page(sections, render(sections, title_of(rows), version=rows.version))
 
 
 def title_of(rows: ReportRows) -> str:
@@ -113,8 +101,8 @@ def render(
     version: str = "",
     facts: Facts = (),
 ) -> str:
-    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any;
-    ``facts`` follow the heading.
+    """Sections as HTML; every text is escaped. ``meta`` are names and contents of <meta> elements,
+    ``version`` is that of the DuckDB file, if any; ``facts`` follow the heading.
     """
     import jinja2
 

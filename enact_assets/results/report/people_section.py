@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.answers.people.annotator_names import PERSON, POOLED
-from enact_assets.results.report.browse_links import browse_address, ids
+from enact_assets.results.report.browse_links import ids
 from enact_assets.results.report.lengths import HUMAN
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
@@ -19,7 +19,7 @@ from enact_assets.results.report.parts import (
     words,
 )
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.wrong_answers import PictureOf, order_text, strip_of
+from enact_assets.results.report.wrong_answers import PictureOf, example_of, order_text
 
 METRIC = "task_accuracy"
 NOBODY = (
@@ -124,8 +124,6 @@ def _agreement(rows: ReportRows) -> Part:
 
 
 def _example(row: dict[str, Any], picture: PictureOf) -> Example:
-    shas = row["image_shas"] or [None]
-    strip, note = strip_of(shas, row["kind"], picture)
     verdicts = ", ".join(map(words, row["verdicts"]))
     facts = (
         ("Question", ids(row["question_id"], row["official_id"])),
@@ -137,15 +135,8 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
         ("May mislead", tuple(map(words, row["ambiguities"] or ()))),
     )
     solved = f"solved by {row['n_solved']} of {row['n_answered']}"
-    return Example(
-        title=f"{row['kind']}, length {row['length']}: {solved}, {row['demonstration']}",
-        strip=strip,
-        alt=f"The {len(shas)} pictures of question {row['question_id']} as shown.",
-        note=note,
-        actions=tuple(row["actions"]),
-        facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
-        link=browse_address(row["question_id"], row["variant"]),
-    )
+    title = f"{row['kind']}, length {row['length']}: {solved}, {row['demonstration']}"
+    return example_of(row, picture, title, facts)
 
 
 def _decimal(number: float | None, places: int = 3) -> str:

@@ -6,7 +6,7 @@ above inverse; 19, 27, 31 and 35.
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -246,10 +246,9 @@ def probe_table(rows: ReportRows, *, has_references: bool = True) -> Table:
         *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
     )
     lines = []
-    for row in ours.sort("panel", "variant", "kind", "model").iter_rows(named=True):
-        of = _told(row)
-        low, high = points(of.low), points(of.high)
-        interval = low if of.low is None else f"{low} to {high}"
+    for row in _read(ours).sort("panel", "variant", "kind", "model").iter_rows(named=True):
+        low, high = points(row["low"]), points(row["high"])
+        interval = low if row["low"] is None else f"{low} to {high}"
         n_questions = f"{row['n_paired']:,}"
         if not row["n_paired"]:
             n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
@@ -258,9 +257,9 @@ def probe_table(rows: ReportRows, *, has_references: bool = True) -> Table:
                 rows.marked(row["model"]),
                 words(row["variant"]),
                 row["kind"],
-                points(of.difference),
+                points(row["difference"]),
                 interval,
-                p_value(of.holm_p),
+                p_value(row["holm_p"]),
                 p_value(row["sign_flip_holm_p"]),
                 p_value(row["welch_p"]),
                 n_questions,
@@ -309,17 +308,16 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
     cells = []
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     here = dict(rows["conditions"].iter_rows())
-    for row in ours.sort("model", "variant", "kind").iter_rows(named=True):
-        of = _told(row)
-        stars = _stars(of.holm_p)
-        is_other = not row["n_paired"] and of.difference is not None
+    for row in _read(ours).sort("model", "variant", "kind").iter_rows(named=True):
+        stars = _stars(row["holm_p"])
+        is_other = not row["n_paired"] and row["difference"] is not None
         cells.append(
             {
                 "kind": row["kind"],
                 "model": row["model"],
                 "variant": row["variant"],
                 "is_published": False,
-                "delta": of.difference,
+                "delta": row["difference"],
                 "mark": stars + (UNPAIRED_MARK if is_other else ""),
                 "is_significant": bool(stars),
             }
@@ -347,21 +345,17 @@ def _column(condition: str, here: Mapping[str, str]) -> str:
     return f"{condition} (paper)" if condition in here.values() else condition
 
 
-class _Told(NamedTuple):
-    """Text for a probe: its difference, interval, and p-value corrected by Holm."""
-
-    difference: float | None
-    low: float | None
-    high: float | None
-    holm_p: float | None
-
-
-def _told(row: dict[str, Any]) -> _Told:
-    """Over questions scored on both sides; where there is none, of all questions of each side."""
-    names = ("paired_delta", "paired_low", "paired_high", "paired_holm_p")
-    if not row["n_paired"]:
-        names = ("delta", "unpaired_low", "unpaired_high", "unpaired_holm_p")
-    return _Told(*(row[name] for name in names))
+def _read(ours: pl.DataFrame) -> pl.DataFrame:
+    """``ours`` with difference, its interval from low to high, and holm_p, corrected by Holm: over
+    questions scored on both sides; where there is none, of all questions of each side.
+    """
+    paired = ("paired_delta", "paired_low", "paired_high", "paired_holm_p")
+    unpaired = ("delta", "unpaired_low", "unpaired_high", "unpaired_holm_p")
+    names = ("difference", "low", "high", "holm_p")
+    return ours.with_columns(
+        pl.when(pl.col("n_paired") > 0).then(p).otherwise(u).alias(name)
+        for p, u, name in zip(paired, unpaired, names, strict=True)
+    )
 
 
 def _stars(p: float | None) -> str:
