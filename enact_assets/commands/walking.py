@@ -13,8 +13,12 @@ from rich.text import Text
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED
 from enact_assets.commands.graph_options import DIMENSIONS
 from enact_assets.commands.leaderboard import show_leaderboard
-from enact_assets.commands.missing_answers import missing_answers, print_stopped
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+from enact_assets.commands.missing_answers import (
+    ASKED,
+    missing_answers,
+    nothing_asked,
+    print_stopped,
+)
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.driver.chosen import check_assets

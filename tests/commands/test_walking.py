@@ -8,7 +8,7 @@ import pytest
 
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.cli import main
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+from enact_assets.commands.missing_answers import ASKED, nothing_asked
 from enact_assets.commands.walking import _program
 from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.lake.lake import Lake

@@ -21,7 +21,7 @@ from enact_assets.commands.release.layout import (
 )
 from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.release.pictures import pictures_left_out, write_picture
-from enact_assets.commands.release.prospects import remarks
+from enact_assets.commands.release.prospects import remarks, segmented
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
 from enact_assets.demonstrations.pictures.recorded_pictures import (
     picture_file,
@@ -32,10 +32,9 @@ from enact_assets.demonstrations.replay.parents import Parents, parents_over_tim
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay
-from enact_assets.engine.errors import EnactError, OutputError
+from enact_assets.engine.errors import EnactError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.steps.profiles import SEGMENT
 from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.settings.predicates import EXISTS, RELATED
 from enact_assets.settings.profile import Profile
@@ -191,9 +190,8 @@ def segment_folder(
             replay = read_recorded(task.file, task.name, is_stored=False, on_progress=read)
             recorded = replay.demonstrations, replay.facts, replay.objects
             check_replay(*recorded, replay.later_parents)
-            segment = SEGMENT.of(profile)
             gating = gating_of(profile)
-            tables = segment(*recorded, gating, replay.later_parents)
+            tables = segmented(replay, gating)
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
@@ -247,22 +245,13 @@ def _write(
             if write_picture(path, png):
                 new.append(path)
         if not is_dry_run:
-            _write_key_frames(
-                output_file(output_root, task.name, SEGMENTED_FILE),
-                as_official(list(ids.values()), _graphs(replay, tables)),
-            )
+            found_graphs = as_official(list(ids.values()), _graphs(replay, tables))
+            with replacing(output_file(output_root, task.name, SEGMENTED_FILE)) as temporary:
+                temporary.write_text(json.dumps(found_graphs), encoding="utf-8")
     except EnactError:
         _take_away(new)
         raise
     return n_pictures
-
-
-def _write_key_frames(path: Path, content: object) -> None:
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(content), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
 def _take_away(pictures: Sequence[Path]) -> None:

@@ -111,7 +111,7 @@ def p_value(p: float | None) -> str:
 
 
 def count(n: int | None) -> str:
-    """``1,234``; a dash where nobody counted."""
+    """``1,234``; a dash for an unknown number."""
     return NONE if n is None else f"{n:,}"
 
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from enact_assets.cli import main
-from enact_assets.commands.release import wanted_pictures as wanted_module
+from enact_assets.commands.validating import wanted_pictures
 from enact_assets.demonstrations.pictures.checks import NOTES, PROBLEMS, Wanted, check_pictures
 from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
@@ -404,7 +404,7 @@ def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
         heard.append((progress.text, progress.done, progress.total))
 
     tables = read_annotated(filmed / "annotation.csv", "d")
-    wanted = wanted_module.wanted_pictures(tables)
+    wanted = wanted_pictures(tables)
     assert isinstance(wanted, Wanted)
     assert wanted.key_frames.tolist() == list(KEY_FRAMES)
     assert check_pictures(recording, wanted, hear) == []

@@ -4,12 +4,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from report_pages import drawn_models
+from report_pages import drawn_models, of_kind, said_in
 
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED, TRANSFER
 from enact_assets.results.report.lengths import looking
 from enact_assets.results.report.looks import looks_of
-from enact_assets.results.report.parts import Figure, Table, Text
+from enact_assets.results.report.parts import Figure, Table
 from enact_assets.results.report.rows import ReportRows
 
 ALL_OVER = {"fact_reader": 0.73, "fact_reader_transfer": 0.28, "learned_progress": 0.3}
@@ -40,12 +40,6 @@ def rows_of(found: list[dict[str, Any]]) -> ReportRows:
     return ReportRows(frames, "baseline", "")
 
 
-def texts(rows: ReportRows) -> str:
-    section = looking(rows)
-    assert section is not None
-    return " ".join(part.text for part in section.parts if isinstance(part, Text))
-
-
 def test_it_shows_only_where_the_fact_reader_answered() -> None:
     assert looking(rows_of(accuracies("text_prior", "gpt", TRANSFER))) is None
     unscored = accuracies(FACT_READER)
@@ -57,7 +51,7 @@ def test_it_shows_only_where_the_fact_reader_answered() -> None:
 def test_the_gain_is_counted_from_the_stronger_control() -> None:
     """From the one that answers at random all of it would be looking."""
     both = accuracies(FACT_READER, "learned_progress", "learned_precedence")
-    said = texts(rows_of(both))
+    said = said_in(looking(rows_of(both)))
     assert "Forward questions, all lengths: fact_reader 73.0 %, learned_progress 30.0 %" in said
     assert "+43.0 points above the control" in said
     assert "trained on this simulator, other seeds" in said
@@ -65,7 +59,7 @@ def test_the_gain_is_counted_from_the_stronger_control() -> None:
 
 
 def test_without_controls_it_says_how_to_ask_them() -> None:
-    said = texts(rows_of(accuracies(FACT_READER)))
+    said = said_in(looking(rows_of(accuracies(FACT_READER))))
     assert "--model learned_progress --model learned_precedence` asks them" in said
 
 
@@ -73,9 +67,7 @@ def test_the_figure_and_its_table_have_references_and_models() -> None:
     """The other control answers at random: its line would hide that of chance."""
     rows = rows_of(accuracies(*ALL_OVER, kinds=("forward", "inverse")))
     section = looking(rows)
-    assert section is not None
-    [figure] = [part for part in section.parts if isinstance(part, Figure)]
-    [table] = [part for part in section.parts if isinstance(part, Table)]
+    [figure], [table] = of_kind(section, Figure), of_kind(section, Table)
     for name in (
         *("fact_reader (ref.)", "fact_reader_transfer (ref.)"),
         *("learned_progress (ref.) (control)", "gpt"),
@@ -102,7 +94,5 @@ def test_many_models_share_one_entry_of_the_legend(n_models: int) -> None:
     found = accuracies(FACT_READER, "learned_progress")
     for name in names:
         found += [{**row, "model": name} for row in accuracies("gpt")]
-    section = looking(rows_of(found))
-    assert section is not None
-    svg = section.parts[0].svg  # type: ignore[union-attr]
-    assert svg.count(b">more models<") == (n_models > 5)
+    [figure] = of_kind(looking(rows_of(found)), Figure)
+    assert figure.svg.count(b">more models<") == (n_models > 5)

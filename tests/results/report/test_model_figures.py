@@ -7,13 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from report_pages import drawn_models
+from report_pages import drawn_models, of_kind, said_in
 
 from enact_assets.results.report.answer_quality import answer_quality
 from enact_assets.results.report.error_section import NOBODY, shared_errors
 from enact_assets.results.report.hands import distance, hand_circles, shared_area
 from enact_assets.results.report.lengths import SUBJECT, similar_sizes
-from enact_assets.results.report.parts import NONE, Figure, Table, Text
+from enact_assets.results.report.parts import NONE, Figure, Section, Table
 from enact_assets.results.report.probes import MODELS_ABREAST, setting_bars
 from enact_assets.results.report.rows import ReportRows
 
@@ -38,10 +38,13 @@ def drawn(*scores: dict[str, Any], references: tuple[str, ...] = ()) -> tuple[li
     frames = {"probe_scores": pl.DataFrame(scores), **drawn_models(s["model"] for s in scores)}
     is_reference = pl.col("model").is_in(references)
     frames["models"] = frames["models"].with_columns(is_reference=is_reference)
-    rows = ReportRows(frames, "baseline", "")
-    parts = setting_bars(rows).parts
-    [table] = [part for part in parts if isinstance(part, Table)]
-    return [part for part in parts if isinstance(part, Figure)], table
+    section = setting_bars(ReportRows(frames, "baseline", ""))
+    [table] = of_kind(section, Table)
+    return of_kind(section, Figure), table
+
+
+def taken_apart(section: Section) -> tuple[str, list[Figure], list[Table]]:
+    return said_in(section), of_kind(section, Figure), of_kind(section, Table)
 
 
 def test_references_are_marked_and_left_out_beside_models() -> None:
@@ -123,20 +126,14 @@ def sizes_of(*given: dict[str, Any]) -> tuple[str, list[Figure], list[Table]]:
     schema |= dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
     frame = pl.DataFrame(given, schema)
     frames = {"similar_sizes": frame, **drawn_models(frame.filter(source="ours")["model"])}
-    parts = similar_sizes(ReportRows(frames, "baseline", "")).parts
-    return (
-        " ".join(part.text for part in parts if isinstance(part, Text)),
-        [part for part in parts if isinstance(part, Figure)],
-        [part for part in parts if isinstance(part, Table)],
-    )
+    return taken_apart(similar_sizes(ReportRows(frames, "baseline", "")))
 
 
 def test_nothing_known_gives_a_sentence() -> None:
     for given in ((), (row(SUBJECT, "ours", 3, None),)):
-        said, figures, tables = sizes_of(*given)
+        said, *rest = sizes_of(*given)
         assert "No accuracy of a model about as large" in said
-        assert not figures
-        assert not tables
+        assert rest == [[], []]
 
 
 @pytest.mark.slow
@@ -194,12 +191,7 @@ def parts_of(
         ),
         **drawn_models(row["model"] for row in quality),
     }
-    parts = answer_quality(ReportRows(rows, "baseline", "")).parts
-    return (
-        " ".join(part.text for part in parts if isinstance(part, Text)),
-        [part for part in parts if isinstance(part, Figure)],
-        [part for part in parts if isinstance(part, Table)],
-    )
+    return taken_apart(answer_quality(ReportRows(rows, "baseline", "")))
 
 
 def test_without_answers_it_says_so() -> None:
@@ -294,9 +286,9 @@ def shared(*combinations: dict[str, Any]) -> ReportRows:
 
 
 def test_one_model_gives_a_sentence() -> None:
-    [part] = shared_errors(shared()).parts
-    assert isinstance(part, Text)
-    assert "Fewer than two models have wrong answers" in part.text
+    said, figures, tables = taken_apart(shared_errors(shared()))
+    assert "Fewer than two models have wrong answers" in said
+    assert (figures, tables) == ([], [])
 
 
 @pytest.mark.slow
@@ -310,14 +302,11 @@ def test_combinations_are_drawn_and_listed_the_largest_first() -> None:
             *(("question", ["a"], 4), ("question", ["a", "b"], 6)),
         )
     ]
-    section = shared_errors(shared(*rows))
-    [figure] = [part for part in section.parts if isinstance(part, Figure)]
+    said, [figure], [table] = taken_apart(shared_errors(shared(*rows)))
     assert f"2 models over 10 steps. Largest: a, b: 7; {NOBODY}: 3." in figure.alt
-    [table] = [part for part in section.parts if isinstance(part, Table)]
     assert table.rows == (
         ("a, b", "forward", "7", "70.0", "6", "60.0"),
         (NOBODY, "forward", "3", "30.0", "0", "0.0"),
         ("a", "forward", "0", "0.0", "4", "40.0"),
     )
-    [text] = [p.text for p in section.parts if isinstance(p, Text) and "inverse" in p.text]
-    assert text == "No inverse step was scored for two models."
+    assert said.endswith("No inverse step was scored for two models.")
