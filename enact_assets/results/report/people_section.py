@@ -16,6 +16,7 @@ from enact_assets.results.report.parts import (
     Table,
     Text,
     percent,
+    table,
     words,
 )
 from enact_assets.results.report.rows import ReportRows
@@ -98,29 +99,18 @@ def _agreement(rows: ReportRows) -> Part:
     papers = rows["published_agreement"].sort("n_unanimous", nulls_last=True)
     if found.is_empty():
         return Text("No question was answered by two people: their agreement is unknown.")
-    lines = [
-        (
-            words(row["measure"]),
-            row["kind"] or "both",
-            row["annotators"],
-            str(row["n_questions"]),
-            *(_decimal(row[name]) for name in ("value", "low", "high")),
-        )
-        for row in found.iter_rows(named=True)
-    ]
-    lines += [
-        (
-            "alpha, paper",
-            "both",
-            row["annotators"],
-            str(row["n_questions"]),
-            *(_decimal(row[name]) for name in ("alpha", "low", "high")),
-        )
-        for row in papers.iter_rows(named=True)
-    ]
-    columns = ("measure", "kind", "annotators", "questions", "value", "low", "high")
+    columns = (
+        ("measure", words, "measure"),
+        ("kind", lambda kind: kind or "both", "kind"),
+        ("annotators", str, "annotators"),
+        ("questions", str, "n_questions"),
+        *((name, _decimal, name) for name in ("value", "low", "high")),
+    )
+    of_paper = papers.rename({"alpha": "value"}).with_columns(
+        measure=pl.lit("alpha, paper"), kind=pl.lit(None)
+    )
     caption = "Agreement of people, 95 % intervals over questions"
-    return Table(caption, columns, tuple(lines), n_words=3)
+    return table(caption, [*found.to_dicts(), *of_paper.to_dicts()], columns, n_words=3)
 
 
 def _example(row: dict[str, Any], picture: PictureOf) -> Example:

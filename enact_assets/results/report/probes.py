@@ -19,9 +19,11 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
     p_value,
     percent,
     points,
+    table,
     words,
 )
 from enact_assets.results.report.rows import ReportRows, best_first
@@ -242,32 +244,28 @@ def probe_table(rows: ReportRows, *, has_references: bool = True) -> Table:
     if not has_references:
         ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     columns = (
-        *("model", "variant", "kind", "difference", "95 % interval"),
-        *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
+        ("model", rows.marked, "model"),
+        ("variant", words, "variant"),
+        ("kind", str, "kind"),
+        ("difference", points, "difference"),
+        ("95 % interval", _interval, "low", "high"),
+        ("p, clustered, Holm", p_value, "holm_p"),
+        ("p, sign flip, Holm", p_value, "sign_flip_holm_p"),
+        ("p, Welch", p_value, "welch_p"),
+        ("questions", _compared, "n_paired", "n_variant", "n_baseline"),
+        ("without score", count, "n_missing"),
     )
-    lines = []
-    for row in _read(ours).sort("panel", "variant", "kind", "model").iter_rows(named=True):
-        low, high = points(row["low"]), points(row["high"])
-        interval = low if row["low"] is None else f"{low} to {high}"
-        n_questions = f"{row['n_paired']:,}"
-        if not row["n_paired"]:
-            n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
-        lines.append(
-            (
-                rows.marked(row["model"]),
-                words(row["variant"]),
-                row["kind"],
-                points(row["difference"]),
-                interval,
-                p_value(row["holm_p"]),
-                p_value(row["sign_flip_holm_p"]),
-                p_value(row["welch_p"]),
-                n_questions,
-                f"{row['n_missing']:,}",
-            )
-        )
+    found = _read(ours).sort("panel", "variant", "kind", "model").to_dicts()
     caption = "Differences to the baseline in percentage points, all lengths, models measured here"
-    return Table(caption, columns, tuple(lines), n_words=3)
+    return table(caption, found, columns, n_words=3)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return points(low) if low is None else f"{points(low)} to {points(high)}"
+
+
+def _compared(n_paired: int, n_variant: int, n_baseline: int) -> str:
+    return f"{n_paired:,}" if n_paired else f"{n_variant:,} against {n_baseline:,}, not paired"
 
 
 def _about_unpaired(ours: pl.DataFrame) -> str:

@@ -12,9 +12,11 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    at_length,
     count,
     percent,
     points,
+    table,
     with_interval,
     words,
 )
@@ -63,25 +65,18 @@ def agreement(rows: ReportRows) -> Section:
 
 def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
     columns = (
-        *("model", "published as", "kind", "metric", "length"),
-        *("here %", "questions", "published %", "its questions", "difference"),
+        ("model", rows.marked, "model"),
+        ("published as", str, "published_model"),
+        ("kind", str, "kind"),
+        ("metric", words, "metric"),
+        ("length", at_length, "length"),
+        ("here %", with_interval, "accuracy", "low", "high"),
+        ("questions", count, "n_questions"),
+        ("published %", percent, "published_accuracy"),
+        ("its questions", count, "n_published"),
+        ("difference", points, "difference"),
     )
-    lines = tuple(
-        (
-            rows.marked(row["model"]),
-            row["published_model"],
-            row["kind"],
-            words(row["metric"]),
-            "all" if row["length"] is None else str(row["length"]),
-            with_interval(row["accuracy"], row["low"], row["high"]),
-            f"{row['n_questions']:,}",
-            percent(row["published_accuracy"]),
-            count(row["n_published"]),
-            points(row["difference"]),
-        )
-        for row in same.iter_rows(named=True)
-    )
-    return Table("Models that the paper also scored", columns, lines, n_words=5)
+    return table("Models that the paper also scored", same.to_dicts(), columns, n_words=5)
 
 
 def _findings(rows: ReportRows) -> Table:

@@ -1,11 +1,10 @@
 """lmms-eval loads the tasks, shows questions in order, and scores answers as the pipeline does."""
 
 import json
-import random
 from pathlib import Path
 
 import pytest
-from commands.harnesses.exported import exported, run_in
+from commands.harnesses.exported import answers_to, exported, pixels_sha, run_in
 
 from enact_assets.commands.harnesses.lmms_eval import write_lmms_eval
 from enact_assets.commands.harnesses.question_rows import text_and_pictures
@@ -50,36 +49,20 @@ print(json.dumps({name: {k: v for k, v in r.items() if isinstance(v, float)}
 
 
 def test_tasks_load_and_score_as_we_do(tmp_path: Path) -> None:
-    import hashlib
-
-    from PIL import Image
-
     found = exported(tmp_path)
     folder = write_lmms_eval(found)
-    draw = random.Random(7)  # noqa: S311 - no secret
-    answers: dict[str, str] = {}
-    for row in found.rows.iter_rows(named=True):
-        labels = list(row["answer"])
-        others = [draw.sample(labels, len(labels)), labels[:-1]]
-        answers[row["question_id"]] = draw.choice(
-            [f"So: {labels}", *(str(other) for other in others), "I cannot tell."]
-        )
+    answers = answers_to(found)
     file = tmp_path / "answers.json"
     file.write_text(json.dumps(answers))
     shown = run_in("lmms-eval", TASKS, folder, file, home=tmp_path)
     assert set(shown) == set(answers)
-
-    def pixels(name: str) -> str:
-        with Image.open(found.folder / name) as image:
-            return hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
-
     scores = set()
     for row in found.rows.iter_rows(named=True):
         task, role, parts, results = shown[row["question_id"]]
         assert (task, role) == (f"enact_{row['kind']}", "user")
         names = row["images_file_names"]
         assert parts == [
-            part if isinstance(part, str) else pixels(names[part])
+            part if isinstance(part, str) else pixels_sha(found.folder / names[part])
             for part in text_and_pictures(row)
         ]
         said = answers[row["question_id"]]

@@ -1,11 +1,10 @@
 """VLMEvalKit builds the data set by name, shows questions in order, and scores as we do."""
 
 import json
-import random
 from pathlib import Path
 
 import pytest
-from commands.harnesses.exported import VLMEVALKIT_STARTS, exported, run_in
+from commands.harnesses.exported import VLMEVALKIT_STARTS, answers_to, exported, run_in
 
 from enact_assets.commands.harnesses.question_rows import text_and_pictures
 from enact_assets.commands.harnesses.scoring import score_answer
@@ -36,12 +35,7 @@ print(json.dumps(found))
 def test_it_is_built_by_name_and_scores_as_we_do(tmp_path: Path) -> None:
     found = exported(tmp_path)
     folder = write_vlmevalkit(found)
-    draw = random.Random(11)  # noqa: S311 - no secret
-    said = {}
-    for row in found.rows.iter_rows(named=True):
-        labels = list(row["answer"])
-        options = [labels, draw.sample(labels, len(labels)), labels[:-1]]
-        said[row["question_id"]] = f"Answer: {draw.choice(options)}"
+    said = answers_to(found)
     answers = tmp_path / "m_ENACT.tsv"
     lines = ["index\tprediction", *(f"{id_}\t{text}" for id_, text in said.items())]
     answers.write_text("\n".join(lines) + "\n")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from official_files import write_inputs, write_pictures
+from official_files import a_question, write_inputs, write_pictures
 
 from enact_assets.cli import main
 from enact_assets.commands import terminal
@@ -14,13 +14,7 @@ from enact_assets.commands.release import pictures
 from enact_assets.commands.release.pictures import label_picture
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.lineage.graph import STEPS
-from enact_assets.questions.asked.official import (
-    OfficialQuestion,
-    image_paths,
-    official_id,
-    question_type,
-    write_questions_file,
-)
+from enact_assets.questions.asked.official import official_id, write_questions_file
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.profile import PROFILES
 from enact_assets.settings.registry import load_registry
@@ -44,14 +38,9 @@ models: [identity, oracle]
 
 def write_question_file(path: Path) -> bytes:
     """Two questions, one of them with a field nobody knows and its own spacing."""
-    ids = ["59", "270", "481"]
-    type_ = question_type("forward", 3, is_published=True)
-    name = official_id("task_1", type_, ids)
-    images = image_paths(name, type_, "task_1", 3)
-    question = OfficialQuestion(name, type_, "task_1", ids, images, "Which?\n", [], [2, 1])
-    write_questions_file(path, [question])
+    write_questions_file(path, [a_question()])
     line = json.loads(path.read_text())
-    line |= {"id": name + "x", "note": "né"}
+    line |= {"id": line["id"] + "x", "note": "né"}
     odd = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
     path.write_text(path.read_text() + odd + "\n")
     return path.read_bytes()
