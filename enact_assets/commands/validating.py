@@ -171,7 +171,7 @@ class Look:
         annotation, video = checked.annotation, checked.video
         if problems or video is None:
             self.failed(problems)
-            self._tell(f"{file}: {_counted(problems)}")
+            self._tell(f"{file}: {counted(len(problems), 'problem')}")
             # Key frames are unknown, but not how many frames the other cameras should have.
             if video is not None:
                 self._at_pictures(file, None, video.n_frames)
@@ -206,7 +206,7 @@ class Look:
             if not finding.is_problem:
                 self._tell(str(finding))
         if self.failed(problems):
-            self._tell(f"{file.parent}: {_counted(problems)} in the pictures")
+            self._tell(f"{file.parent}: {counted(len(problems), 'problem')} in the pictures")
         return 1 if problems else 0
 
     def _at_demonstration(self, file: Path) -> int:
@@ -256,10 +256,6 @@ class Look:
 
     def _tell(self, text: str, style: str = "") -> None:
         self.lines.append((text, style))
-
-
-def _counted(problems: list[str]) -> str:
-    return counted(len(problems), "problem")
 
 
 def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) -> Wanted:

@@ -81,7 +81,12 @@ def walk(
             observer=TerminalObserver(console),
         )
     try:
-        report = driver.run(**requested(arguments, only, part), **_effort(arguments))
+        report = driver.run(
+            **requested(arguments, only, part),
+            force=arguments.force,
+            from_nothing=arguments.from_nothing,
+            max_usd=arguments.max_usd,
+        )
     except KeyboardInterrupt:
         print_stopped(DataRoot(arguments.data), driver.report, console)
         made = counted(len(driver.report.made), "partition")
@@ -112,14 +117,6 @@ def requested(
         "only": only,
         "part": part,
         "everything": arguments.all,
-    }
-
-
-def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "force": arguments.force,
-        "from_nothing": arguments.from_nothing,
-        "max_usd": arguments.max_usd,
     }
 
 

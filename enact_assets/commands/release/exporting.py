@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from enact_assets.commands.release.layout import picture_root, question_output
+from enact_assets.commands.release.layout import picture_root, refuse_question_output
 from enact_assets.commands.release.pictures import copy_question_pictures, write_question_pictures
 from enact_assets.commands.release.shown_questions import (
     ShownQuestion,
@@ -77,7 +77,7 @@ def export_questions(
     set; :class:`MissingPartitionError` if it was not materialized, :class:`OutputError`.
     """
     lake = Lake(root.lake)
-    question_output(output, root.folders)
+    refuse_question_output(output, root.folders)
     files = question_file_names(root.question_files)
     if name in registry.question_sets and name in files:
         raise UnknownNameError(
@@ -242,7 +242,7 @@ def export_messages(
     ``with_answers`` adds the reference to each line. Pictures that are there already stay, and the
     question file comes last. Errors: those of :func:`shown_questions`, :class:`OutputError`.
     """
-    question_output(output, root.folders)
+    refuse_question_output(output, root.folders)
     shown = shown_questions(Lake(root.lake), name, registry, variant)
     shas = shown.shas
     write_shown_pictures(output.parent, shas, ImageStore(root.images), on_progress)
@@ -286,7 +286,7 @@ def export_entry(
     Errors: :class:`UnknownNameError` if no such file was imported, or no variant asks it;
     :class:`MissingPartitionError` if a question was not answered; :class:`OutputError`.
     """
-    question_output(output, root.folders)
+    refuse_question_output(output, root.folders)
     files = question_file_names(root.question_files)
     if name not in files:
         raise UnknownNameError.of("question file", name, files, "An entry answers one of these.")

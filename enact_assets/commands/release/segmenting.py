@@ -42,31 +42,27 @@ from enact_assets.settings.profile import Profile
 Graph = dict[str, list[dict[str, Any]]]
 
 
-def graphs_of(
-    segmented_frames: pl.DataFrame,
-    scene_graphs: pl.DataFrame,
-    visibility: pl.DataFrame,
-    objects: pl.DataFrame,
-    picture_px: Mapping[int, tuple[int, int]],
-    *,
-    later_parents: pl.DataFrame | None = None,
-) -> list[Graph]:
+def graphs_of(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
     """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
 
-    ``picture_px`` is (height, width) of a key frame's picture. Source: definitions.md R2.
+    Source: definitions.md R2.
     """
-    category = dict(objects.select("object_name", "category").iter_rows())
-    parents = parents_over_time(objects, later_parents)
-    facts = scene_graphs.partition_by("key_frame", as_dict=True)
+    frames, observability = tables.segmented_frames.sort("key_frame"), replay.observability
+    visibility = visibility_from_observability(observability, frames)
+    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
+    picture_px = sizes.row(0) if sizes.height else (0, 0)
+    category = dict(replay.objects.select("object_name", "category").iter_rows())
+    parents = parents_over_time(replay.objects, replay.later_parents)
+    facts = tables.scene_graphs.partition_by("key_frame", as_dict=True)
     seen = visibility.partition_by("key_frame", as_dict=True)
     return [
         _graph(
-            facts.get((k,), scene_graphs.clear()),
+            facts.get((k,), tables.scene_graphs.clear()),
             seen.get((k,), visibility.clear()),
             {name: (category[name], _latest(of, frame)) for name, of in parents.items()},
-            picture_px.get(k, (0, 0)),
+            picture_px,
         )
-        for k, frame in segmented_frames.sort("key_frame").select("key_frame", "frame").iter_rows()
+        for k, frame in frames.select("key_frame", "frame").iter_rows()
     ]
 
 
@@ -245,9 +241,9 @@ def _write(
             if write_picture(path, png):
                 new.append(path)
         if not is_dry_run:
-            found_graphs = as_official(list(ids.values()), _graphs(replay, tables))
+            content = json.dumps(as_official(list(ids.values()), graphs_of(replay, tables)))
             with replacing(output_file(output_root, task.name, SEGMENTED_FILE)) as temporary:
-                temporary.write_text(json.dumps(found_graphs), encoding="utf-8")
+                temporary.write_text(content, encoding="utf-8")
     except EnactError:
         _take_away(new)
         raise
@@ -262,19 +258,3 @@ def _take_away(pictures: Sequence[Path]) -> None:
     for folder in [folder for path in pictures[:1] for folder in list(path.parents)[:2]]:
         with suppress(OSError):
             folder.rmdir()
-
-
-def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
-    observability = replay.observability
-    visibility = visibility_from_observability(observability, tables.segmented_frames)
-    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
-    size = sizes.row(0) if sizes.height else (0, 0)
-    key_frames = tables.segmented_frames["key_frame"]
-    return graphs_of(
-        tables.segmented_frames,
-        tables.scene_graphs,
-        visibility,
-        replay.objects,
-        {int(k): size for k in key_frames},
-        later_parents=replay.later_parents,
-    )

@@ -108,19 +108,16 @@ def _findings(rows: ReportRows) -> Table:
         )
         for kind in BOTH_KINDS
     ]
-    for name, about, is_shown in (
-        ("recall", "The right hand has the higher recall", _is_right_more),
-        (
-            "mixing_rate",
-            "Models take the left hand for the right one more often than the reverse",
-            _is_left_more,
-        ),
+    mixing = "Models take the left hand for the right one more often than the reverse"
+    for name, about, more in (
+        ("recall", "The right hand has the higher recall", "right"),
+        ("mixing_rate", mixing, "left"),
     ):
         lines += [
             (
                 f"{about}, {kind} questions",
-                _count(is_shown(hands.filter(kind=kind), name)),
-                _count(is_shown(their_hands.filter(kind=kind), name)),
+                _count(_is_more(hands.filter(kind=kind), name, more)),
+                _count(_is_more(their_hands.filter(kind=kind), name, more)),
             )
             for kind in BOTH_KINDS
         ]
@@ -159,17 +156,12 @@ def _does_decay(rows: pl.DataFrame) -> Findings:
     return _both(of, lengths, lambda shortest, longest: longest < shortest)
 
 
-def _is_right_more(rows: pl.DataFrame, name: str) -> Findings:
-    return _both(_by_hand(rows, name), ("left", "right"), lambda left, right: right > left)
-
-
-def _is_left_more(rows: pl.DataFrame, name: str) -> Findings:
-    return _both(_by_hand(rows, name), ("left", "right"), lambda left, right: left > right)
-
-
-def _by_hand(rows: pl.DataFrame, name: str) -> dict[tuple[str, Any], float]:
+def _is_more(rows: pl.DataFrame, name: str, more: str) -> Findings:
+    """Whether column ``name`` is higher for the hand ``more`` than for the other."""
     known = rows.drop_nulls(name).select("model", "hand", name)
-    return {(model, hand): rate for model, hand, rate in known.iter_rows()}
+    of = {(model, hand): rate for model, hand, rate in known.iter_rows()}
+    hands = ("left", "right") if more == "right" else ("right", "left")
+    return _both(of, hands, lambda other, one: one > other)
 
 
 def _both(
