@@ -16,8 +16,6 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.questions.asked.official import official_id, write_questions_file
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.profile import PROFILES
-from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 
@@ -200,21 +198,6 @@ def test_a_question_file_can_be_forgotten(root: Path, capsys: pytest.CaptureFixt
     assert main(["materialize", "--asset", "official_questions", *data]) == 0
 
 
-def test_a_changed_question_file_is_read_again(root: Path) -> None:
-    data = ["--data", str(root / "data")]
-    other = root / "elsewhere" / "published.jsonl"
-    other.parent.mkdir()
-    other.write_bytes((root / "published.jsonl").read_bytes().splitlines(keepends=True)[0])
-    assert main(["import", str(other), *data]) == 0
-    assert main(["materialize", "--asset", "official_questions", *data]) == 0
-    rows = Lake(DataRoot(root / "data").lake).read(
-        "official_questions", {"question_file": "published"}
-    )
-    assert rows.height == 1
-    assert main(["import", str(root / "published.jsonl"), *data]) == 0
-    assert main(["materialize", "--asset", "official_questions", *data]) == 0
-
-
 def test_what_cannot_be_imported_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,9 +247,3 @@ def test_who_imports_answers_is_told_that_questions_are_expected(
     printed = capsys.readouterr().out
     assert "Expected a question file" in printed
     assert "eval" not in printed
-
-
-def test_a_registry_may_ask_for_the_release(root: Path) -> None:
-    registry = load_registry(root / "registry.yaml")
-    assert registry.gating("release").profile is PROFILES["release"]
-    assert registry.gating("release").predicates == ()

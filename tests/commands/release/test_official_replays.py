@@ -102,16 +102,6 @@ def test_a_key_frame_shows_the_picture_of_its_id(
     assert found == {frame_id: frame_id for frame_id in found}
 
 
-def test_the_first_key_frame_is_never_the_frame_without_a_picture(
-    replayed: Path, tmp_path: Path
-) -> None:
-    root = DataRoot(tmp_path / "data")
-    import_paths([replayed], root)
-    replay = replay_in(root)
-    assert key_frames(replay, "release")["frame"][0] == 59
-    assert key_frames(replay, "paper")["frame"][0] == PAPER.settle_frames > 0
-
-
 def test_files_that_the_release_extracts_are_the_same_pictures(
     replayed: Path, tmp_path: Path
 ) -> None:

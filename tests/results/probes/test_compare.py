@@ -14,7 +14,7 @@ from enact_assets.pipeline.steps.statistics_steps import probes
 from enact_assets.results.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.results.probes.panels import SEVERAL, correct_within_panels, panel_of
 from enact_assets.results.probes.tables import Probes
-from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, welch
+from enact_assets.results.statistics.clusters import welch
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.classes import CameraSettings, Variant
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
@@ -51,12 +51,6 @@ def against_baseline(
     """Probes of a variant ``v``, of another gating if need be."""
     rows = evaluation("v", ours, gating), evaluation("baseline", theirs)
     return compare_with_baseline(*rows, "v", "baseline", **more)
-
-
-def clustered(differences: Any, clusters: Any) -> tuple[float, float]:
-    """Standard error and p-value of one column."""
-    sums = ClusterSums.of(np.asarray(differences)[:, None], np.asarray(clusters))
-    return float(sums.standard_errors()[0]), float(clustered_p(sums)[0])
 
 
 BASELINE = {
@@ -120,36 +114,6 @@ def test_missing_answers_are_counted_and_take_no_part() -> None:
     assert six["paired_p"] is None
     whole = row(found, None)
     assert (whole["n_variant"], whole["n_missing"], whole["n_paired"]) == (6, 2, 5)
-
-
-def test_clusters_and_not_questions_carry_the_error() -> None:
-    """Many questions of one demonstration are not many observations."""
-    differences = np.array([0.3, 0.5, -0.1, 0.1, 0.0, 0.4])
-    clusters = np.array([1, 1, 2, 2, 3, 3])
-    mean = 0.2
-    sums = [0.3 + 0.5 - 2 * mean, -0.1 + 0.1 - 2 * mean, 0.0 + 0.4 - 2 * mean]
-    expected = math.sqrt(3 / 2 * sum(s**2 for s in sums)) / 6
-    error, p = clustered(differences, clusters)
-    assert error == pytest.approx(expected)
-    # Student's t with 2 degrees of freedom has a closed form.
-    t = mean / expected
-    assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
-    # One question per demonstration: the ordinary error of a mean.
-    error, _ = clustered(differences, np.arange(6))
-    assert error == pytest.approx(differences.std(ddof=1) / math.sqrt(6))
-
-
-def test_the_clustered_test_keeps_its_level_where_the_unpaired_one_does_not() -> None:
-    """With a true difference of zero, about one in twenty comparisons may be significant."""
-    generator = np.random.default_rng(8)
-    n_rejected = 0
-    clusters = np.repeat(np.arange(20), 6)
-    for _ in range(300):
-        per_demonstration = generator.normal(0, 0.2, 20)
-        differences = per_demonstration[clusters] + generator.normal(0, 0.3, clusters.size)
-        _, p = clustered(differences, clusters)
-        n_rejected += p < 0.05
-    assert 5 <= n_rejected <= 28
 
 
 def test_two_gatings_have_no_common_questions() -> None:
