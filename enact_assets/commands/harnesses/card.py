@@ -25,7 +25,6 @@ from enact_assets.results.verification.metrics import expected_pairwise
 from enact_assets.settings.classes import EMBEDDED, Variant
 from enact_assets.settings.registry import Registry
 
-LICENCE = "MIT"
 METADATA = "metadata.parquet"
 _CONTEXT = Path(__file__).with_name("croissant_context.json")
 _TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer"}

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
-from report_pages import changed, drawn_models, of_kind, published, said_in
+from report_pages import changed, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
 from enact_assets.cli import main
@@ -34,7 +34,7 @@ from enact_assets.results.report.paper_figures import (
 )
 from enact_assets.results.report.parts import NONE, Figure, Table
 from enact_assets.results.report.published_agreement import agreement
-from enact_assets.results.report.rows import ReportRows, read_rows
+from enact_assets.results.report.rows import read_rows
 from enact_assets.settings.paths import DataRoot
 
 MINUS = "\N{MINUS SIGN}"
@@ -349,8 +349,3 @@ def test_a_width_needs_figures(root: DataRoot, capsys: pytest.CaptureFixture[str
     assert "give --figures FOLDER" in capsys.readouterr().err
     assert main([*told, "wide", "--figures", str(root.root / "none")]) == 2
     assert "--width wide" in capsys.readouterr().err
-
-
-def test_models_without_rows_of_theirs_have_a_look() -> None:
-    rows = ReportRows(drawn_models(["a"]), "baseline", "")
-    assert set(rows.looks) == {"a"}
