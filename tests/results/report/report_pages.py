@@ -45,17 +45,20 @@ def said_in(*sections: Section | None) -> str:
     return " ".join(part.text for section in sections for part in of_kind(section, Text))
 
 
-def drawn_models(models: Iterable[str]) -> dict[str, pl.DataFrame]:
-    """What figures need besides their rows: names of all models, and chances, here none."""
+def drawn_rows(
+    models: Iterable[str], references: Iterable[str] = (), **frames: pl.DataFrame
+) -> ReportRows:
+    """``frames``, and what figures need besides: names of all models, and chances, here none."""
     names = pl.DataFrame({"model": sorted(set(models))}, {"model": pl.String})
     accuracies = dict.fromkeys(("pairwise_accuracy", "task_accuracy"), pl.Float64)
     kinds = {"kind": pl.String, "length": pl.Int64}
     settings = {"panel": pl.String, "variant": pl.String, "kind": pl.String}
-    return {
-        "models": names.with_columns(is_reference=pl.lit(value=False)),
+    of = {
+        "models": names.with_columns(is_reference=pl.col("model").is_in(list(references))),
         "chance": pl.DataFrame(schema={**kinds, **accuracies}),
         "setting_chance": pl.DataFrame(schema={**settings, "pairwise_accuracy": pl.Float64}),
     }
+    return ReportRows({**of, **frames}, "baseline", "")
 
 
 @dataclass

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from report_pages import changed, drawn_models, of_kind, published, said_in
+from report_pages import changed, drawn_rows, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
 from enact_assets.results.paper.results import published_table
@@ -68,7 +68,7 @@ def test_many_variants_stand_in_several_figures() -> None:
         for kind in ("forward", "inverse")
         for variant in variants
     ]
-    no_rows = ReportRows(drawn_models(["m"]), "baseline", "")
+    no_rows = drawn_rows(["m"])
     drawn = heat_maps(no_rows, "several", "Several", variants, cells)
     assert [figure.name for figure in drawn] == [
         *("probes_several", "probes_several_2", "probes_several_3"),
