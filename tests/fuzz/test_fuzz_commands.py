@@ -24,6 +24,7 @@ from PIL import Image
 from enact_assets.cli import main
 
 from reference.broken_recordings import broken_recordings
+from reference.small_videos import write_video
 
 pytestmark = pytest.mark.slow
 
@@ -482,8 +483,11 @@ def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) ->
         bad = root / "in" / "bad_1"
         shutil.copytree(base() / "in" / GOOD, bad)
         shutil.rmtree(bad / CAMERA)
-        video = b"no video" if kind == "no video" else short_video()
-        (bad / f"{CAMERA}.mp4").write_bytes(video)
+        video = bad / f"{CAMERA}.mp4"
+        if kind == "no video":
+            video.write_bytes(b"no video")
+        else:
+            write_video(video, N_FRAMES - 20)
         code, shown = run("segment", root / "in", root / "out")
         assert code == 1
         assert "failed: bad_1:" in shown
@@ -498,22 +502,3 @@ def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) ->
         mine = [line for line in lines if json.loads(line)["task_name"] == GOOD]
         assert mine == (base() / "QA" / "q.jsonl").read_bytes().splitlines()
         count("command segment", f"exit {code}")
-
-
-@cache
-def short_video() -> bytes:
-    from fractions import Fraction
-
-    import av
-    import numpy as np
-
-    with scratch() as root:
-        path = root / "v.mp4"
-        with av.open(str(path), "w") as container:
-            stream = container.add_stream("mpeg4", rate=Fraction(30))
-            stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
-            for k in range(N_FRAMES - 20):
-                pixels = np.full((32, 48, 3), k % 250, np.uint8)
-                container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-            container.mux(stream.encode())
-        return path.read_bytes()
