@@ -68,8 +68,8 @@ def heat_maps(
 ) -> list[Figure]:
     """Figures of a panel, of up to :data:`VARIANTS_ABREAST` variants each.
 
-    ``cells`` have kind, model, variant, is_published, delta (None: no number), mark, and
-    is_significant. They need not be complete: missing cells are hatched.
+    ``cells`` have kind, model, variant, is_published, delta (None: no number) and mark. They need
+    not be complete: missing cells are hatched.
     """
     n_figures = -(-len(variants) // VARIANTS_ABREAST)
     figures = []
@@ -162,7 +162,7 @@ def _heat_map(
         for spine in axes.spines.values():
             spine.set_visible(False)
         axes.set_title(title, pad=8)
-        marked = [c for c in cells if c["is_significant"]]
+        marked = [c for c in cells if c["mark"].strip(UNPAIRED_MARK)]
         scored = [c for c in cells if c["delta"] is not None]
         alt = (
             f"Heat map of {len(scored)} differences to the baseline, {len(marked)} of them marked "
@@ -317,23 +317,20 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
                 "is_published": False,
                 "delta": row["difference"],
                 "mark": stars + (UNPAIRED_MARK if is_other else ""),
-                "is_significant": bool(stars),
             }
         )
-    for row in theirs.sort("published_model", "published_variant", "kind").iter_rows(named=True):
-        is_marked = row["welch_p"] < PUBLISHED_LEVEL
-        cells.append(
-            {
-                "kind": row["kind"],
-                "model": row["published_model"],
-                "variant": _column(row["published_variant"], here),
-                "is_published": True,
-                "delta": row["delta"],
-                "mark": PUBLISHED_MARK if is_marked else "",
-                "is_significant": is_marked,
-            }
-        )
-    return cells
+    published = theirs.sort("published_model", "published_variant", "kind")
+    return cells + [
+        {
+            "kind": row["kind"],
+            "model": row["published_model"],
+            "variant": _column(row["published_variant"], here),
+            "is_published": True,
+            "delta": row["delta"],
+            "mark": PUBLISHED_MARK if row["welch_p"] < PUBLISHED_LEVEL else "",
+        }
+        for row in published.iter_rows(named=True)
+    ]
 
 
 def _column(condition: str, here: Mapping[str, str]) -> str:

@@ -64,7 +64,7 @@ def test_many_variants_stand_in_several_figures() -> None:
     variants = [f"my_camera_variant_{n:02}" for n in range(14)]
     cells: list[dict[str, Any]] = [
         {"kind": kind, "model": "m", "variant": variant, "is_published": False}
-        | {"delta": -0.1, "mark": "", "is_significant": False}
+        | {"delta": -0.1, "mark": ""}
         for kind in ("forward", "inverse")
         for variant in variants
     ]
