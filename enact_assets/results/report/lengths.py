@@ -422,7 +422,8 @@ def _sizes_figure(rows: ReportRows, kind: str, of_kind: pl.DataFrame, names: lis
     with canvas(3.4 + 0.17 * -(-len(whose) // 2)) as (drawn, (axes,)):
         for name, source, model in whose:
             line = of_kind.filter(source=source, model=model).sort("length")
-            is_ours, width, zorder = source == "ours", *((2.4, 3) if name == SUBJECT else (1.1, 2))
+            is_ours = source == "ours"
+            width, zorder = (2.4, 3) if name == SUBJECT else (1.1, 2)
             label = f"{rows.label(model, 24)} (here)" if is_ours else drawable(model, 24)
             style: dict[str, Any] = {"linestyle": "--" if is_ours else "-", "linewidth": width}
             style |= {**looks[name].marked(), "label": label, "zorder": zorder}
