@@ -17,9 +17,9 @@ from enact_assets.commands.harnesses.inspect_log import export_log as _export_in
 from enact_assets.commands.release.answer_importing import import_answers as import_answers
 from enact_assets.commands.release.asking import ask_folder as _qa_folder
 from enact_assets.commands.release.evaluating import evaluate_files as evaluate_files
+from enact_assets.commands.release.exporting import export_messages as export_messages
 from enact_assets.commands.release.exporting import export_questions as export_questions
 from enact_assets.commands.release.importing import import_paths as import_paths
-from enact_assets.commands.release.message_lines import export_messages as export_messages
 from enact_assets.commands.release.segmenting import segment_folder as segment_folder
 from enact_assets.demonstrations.pictures.images import render_key_frames as render_key_frames
 from enact_assets.demonstrations.pictures.observed import (

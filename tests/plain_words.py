@@ -26,7 +26,7 @@ KEPT = {
     "results/report/answer_quality.py": "nobody",
     "results/report/people_section.py": "nobody",
     "results/report/published_agreement.py": "stand",
-    "results/report/similar_sizes.py": "stand",
+    "results/report/lengths.py": "stand",
     "results/report/wrong_answers.py": "stand",
     "settings/predicates.py": "stand",
     "demonstrations/replay/annotation_doubts.py": "let go",

@@ -47,7 +47,7 @@ def _fetch(
     console.print(plain(f"{data.repository}: {data.about}"))
     console.print(
         plain(
-            f"{_counted(len(offer.files))}, {_gigabytes(size)}, licence "
+            f"{counted(len(offer.files), 'file')}, {_gigabytes(size)}, licence "
             f"{offer.licence or 'not stated'} ({page_of(data.repository)})"
         )
     )
@@ -65,7 +65,7 @@ def _fetch(
             return 1
         with shown_progress(console, "download") as on_progress:
             fetch(offer, to, on_progress)
-    console.print(plain(f"{_counted(len(offer.files))} in {to}. To import:"))
+    console.print(plain(f"{counted(len(offer.files), 'file')} in {to}. To import:"))
     for command in _import_commands(data, folder, to):
         console.print(plain(f"  {command}"))
     return 0
@@ -105,10 +105,6 @@ def _show_browser_files(data: PublishedData, console: Console) -> None:
         console.print(plain(f"{file.file}: {file.about}\n  {file.link}"))
         for command in file.commands:
             console.print(plain(f"  {command}"))
-
-
-def _counted(n: int) -> str:
-    return counted(n, "file")
 
 
 def _gigabytes(n_bytes: int) -> str:

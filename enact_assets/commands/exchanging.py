@@ -1,7 +1,7 @@
 """The commands ``export`` and ``import-answers``."""
 
 import argparse
-from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -20,9 +20,11 @@ from enact_assets.commands.model_options import (
     VLM_FORM,
 )
 from enact_assets.commands.release.answer_importing import import_answers
-from enact_assets.commands.release.challenge_entry import export_entry
-from enact_assets.commands.release.exporting import export_questions
-from enact_assets.commands.release.message_lines import export_messages
+from enact_assets.commands.release.exporting import (
+    export_entry,
+    export_messages,
+    export_questions,
+)
 from enact_assets.commands.terminal import shown_progress
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted
@@ -37,7 +39,6 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
     registry = registry_in(DataRoot(arguments.data))
     if arguments.variant is not None:
         registry.variant(arguments.variant)
-    is_message = arguments.form == MESSAGES_FORM
     if arguments.form != RELEASE_FORM and arguments.all:
         raise EnactError("--all is for --form release: a variant asks what other forms contain")
     if (arguments.form in {LOG_FORM, ENTRY_FORM}) != (arguments.model is not None):
@@ -45,90 +46,51 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
             "--form inspect and --form challenge write the answers of a model (--model): give both "
             "or neither"
         )
-    what = (DataRoot(arguments.data), arguments.name, arguments.output, registry)
-    variant, warning = arguments.variant, ""
-    if arguments.form == LOG_FORM:
-        return _export_log(what, arguments, console)
-    if arguments.form == ENTRY_FORM:
-        return _export_entry(what, arguments, console)
     with shown_progress(console, "export") as on_progress:
-        if arguments.form in FOLDER_FORMS:
-            n, n_pictures, warning = _export_folder(what, arguments, on_progress)
-        elif is_message:
-            answers = arguments.answers
-            done = export_messages(
-                *what, variant=variant, with_answers=answers, on_progress=on_progress
-            )
-            n, n_pictures = done.n_questions, done.n_pictures
-            warning = _left_out(done.n_left_out, done.variant)
-        else:
-            is_whole = arguments.all
-            n, n_pictures, warning = export_questions(
-                *what, variant=variant, is_whole=is_whole, on_progress=on_progress
-            )
-    place = arguments.output if arguments.form in FOLDER_FORMS else arguments.output.parent
-    console.print(
-        f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
-        markup=False,
-    )
+        said, warning = _written(arguments, registry, on_progress)
+    console.print(said, markup=False)
     if warning:
         console.print(warning, style="yellow", markup=False)
     return 0
 
 
-def _export_folder(
-    what: tuple[DataRoot, str, Path, Registry],
-    arguments: argparse.Namespace,
-    on_progress: OnProgress,
-) -> tuple[int, int, str]:
-    """Questions, pictures, and a warning."""
-    done = export_folder(*what, variant=arguments.variant, on_progress=on_progress)
-    if arguments.form == LMMS_FORM:
-        write_lmms_eval(done)
-    elif arguments.form == VLM_FORM:
-        write_vlmevalkit(done)
-    facts = done.facts
-    return facts.rows.height, facts.n_pictures, _left_out(facts.n_left_out, facts.variant.name)
-
-
-def _export_log(
-    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
-) -> int:
-    with shown_progress(console, "export") as on_progress:
-        done = export_log(
-            *what, model=arguments.model, variant=arguments.variant, on_progress=on_progress
+def _written(
+    arguments: argparse.Namespace, registry: Registry, on_progress: OnProgress
+) -> tuple[str, str]:
+    """Write the wanted form; what was written, and a warning, which may be empty."""
+    form, output = arguments.form, arguments.output
+    what = (DataRoot(arguments.data), arguments.name, output, registry)
+    given: dict[str, Any] = {"variant": arguments.variant, "on_progress": on_progress}
+    if form == ENTRY_FORM:
+        return export_entry(*what, model=arguments.model, variant=arguments.variant)
+    if form == LOG_FORM:
+        log = export_log(*what, model=arguments.model, **given)
+        missing = f"; {counted(log.n_missing, 'question')} without an answer" * bool(log.n_missing)
+        said = (
+            f"{counted(log.n_answers, 'answer')} of {arguments.model} under {log.variant} written "
+            f"to {output}{missing}. `inspect view --log-dir {output.parent}` shows them."
         )
-    missing = f"; {counted(done.n_missing, 'question')} without an answer" * bool(done.n_missing)
-    console.print(
-        f"{counted(done.n_answers, 'answer')} of {arguments.model} under {done.variant} written "
-        f"to {arguments.output}{missing}. `inspect view --log-dir {arguments.output.parent}` "
-        "shows them.",
-        markup=False,
+        return said, _left_out(log.n_left_out, log.variant)
+    if form in FOLDER_FORMS:
+        folder = export_folder(*what, **given)
+        if form == LMMS_FORM:
+            write_lmms_eval(folder)
+        elif form == VLM_FORM:
+            write_vlmevalkit(folder)
+        facts = folder.facts
+        n, n_pictures = facts.rows.height, facts.n_pictures
+        warning = _left_out(facts.n_left_out, facts.variant.name)
+    elif form == MESSAGES_FORM:
+        lines = export_messages(*what, with_answers=arguments.answers, **given)
+        n, n_pictures = lines.n_questions, lines.n_pictures
+        warning = _left_out(lines.n_left_out, lines.variant)
+    else:
+        n, n_pictures, warning = export_questions(*what, is_whole=arguments.all, **given)
+    place = output if form in FOLDER_FORMS else output.parent
+    return (
+        f"{counted(n, 'question')} and {counted(n_pictures, 'picture')} written to {place}",
+        warning,
     )
-    if done.n_left_out:
-        console.print(_left_out(done.n_left_out, done.variant), style="yellow", markup=False)
-    return 0
-
-
-def _export_entry(
-    what: tuple[DataRoot, str, Path, Registry], arguments: argparse.Namespace, console: Console
-) -> int:
-    done = export_entry(*what, model=arguments.model, variant=arguments.variant)
-    unlabelled = f", {done.n_unlabelled:,} of them unlabelled" * bool(done.n_unlabelled)
-    console.print(
-        f"Answers of {arguments.model} under {done.variant} to all "
-        f"{counted(done.n_questions, 'question')} of {arguments.name}{unlabelled}, written to "
-        f"{arguments.output}",
-        markup=False,
-    )
-    if done.n_unreadable:
-        console.print(
-            f"{counted(done.n_unreadable, 'answer')} of these name no order, and are an empty "
-            f"list in the entry, first that to {done.first_unreadable}.",
-            style="yellow",
-            markup=False,
-        )
-    return 0
 
 
 def _left_out(n: int, variant: str) -> str:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from enact_assets.commands.option_types import positive
+from enact_assets.commands.option_types import add_count, positive
 from enact_assets.commands.release.outcomes import MAX_SHOWN
 from enact_assets.commands.release.published_data import DATA
 from enact_assets.settings.profile import PROFILES, RELEASE
@@ -78,8 +78,7 @@ def add_omnigibson(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--episode", type=int, metavar="N", help=about)
     about = "frames to play, from the first on (default: all)"
     sub.add_argument("--frames", type=positive, metavar="N", help=about)
-    about = "pictures to take, evenly spread over these frames (default: 10)"
-    sub.add_argument("--pictures", type=positive, default=10, metavar="N", help=about)
+    add_count(sub, "--pictures", 10, "pictures to take, evenly spread over these frames")
     about = "enact or all (default: what `import` would write)"
     sub.add_argument("--rules", choices=("enact", "all"), help=about)
     about = f"folder of the bundle; a zip of it is written beside it (default: ./{TRIAL_FOLDER})"
@@ -106,13 +105,7 @@ def add_qa(sub: argparse.ArgumentParser) -> None:
     _add_place(sub, "replayed", DEFAULT_REPLAYED, "folder of <task>/scene_graph_0.json[.gz]")
     _add_place(sub, "output", DEFAULT_QUESTIONS, "question file to write", metavar="OUT.jsonl")
     n_default = RELEASE.release_constants.trajectories_per_length
-    sub.add_argument(
-        "--num-to-sample",
-        type=positive,
-        default=n_default,
-        metavar="N",
-        help=f"trajectories per task and length (default: {n_default})",
-    )
+    add_count(sub, "--num-to-sample", n_default, "trajectories per task and length")
     sub.add_argument(
         "--seed",
         type=int,
@@ -131,27 +124,13 @@ def add_eval(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "predictions", type=Path, help="a .jsonl of answers, or a folder of enact_ordering_*.jsonl"
     )
-    sub.add_argument(
-        "--segmented-data",
-        type=Path,
-        default=DEFAULT_SEGMENTED,
-        metavar="DIR",
-        help=f"key frames of the tasks (default: {DEFAULT_SEGMENTED})",
-    )
-    sub.add_argument(
-        "--raw-data",
-        type=Path,
-        default=DEFAULT_REPLAYED,
-        metavar="DIR",
-        help=f"replays of the tasks (default: {DEFAULT_REPLAYED})",
-    )
-    sub.add_argument(
-        "--output-root",
-        type=Path,
-        default=DEFAULT_EVALUATION,
-        metavar="DIR",
-        help=f"folder for reports (default: {DEFAULT_EVALUATION})",
-    )
+    for option, default, about in (
+        ("--segmented-data", DEFAULT_SEGMENTED, "key frames of the tasks"),
+        ("--raw-data", DEFAULT_REPLAYED, "replays of the tasks"),
+        ("--output-root", DEFAULT_EVALUATION, "folder for reports"),
+    ):
+        help_ = f"{about} (default: {default})"
+        sub.add_argument(option, type=Path, default=default, metavar="DIR", help=help_)
     sub.add_argument(
         "--analyze-wrong-cases",
         action="store_true",
@@ -171,13 +150,9 @@ def add_bulk(sub: argparse.ArgumentParser) -> None:
         default=RELEASE.name,
         help=f"whose rules apply (default: {RELEASE.name})",
     )
-    for option, default, about in (
-        ("--num-to-sample", 30, "trajectories per task and length"),
-        ("--workers", 2, "processes to use"),
-        ("--batch-size", 50, "tasks per file"),
-    ):
-        help_ = f"{about} (default: {default})"
-        sub.add_argument(option, type=positive, default=default, metavar="N", help=help_)
+    add_count(sub, "--num-to-sample", 30, "trajectories per task and length")
+    add_count(sub, "--workers", 2, "processes to use")
+    add_count(sub, "--batch-size", 50, "tasks per file")
     sub.add_argument(
         "--replace",
         action="store_true",

@@ -59,12 +59,14 @@ def print_collected(
         console.print("Nothing to remove.")
     else:
         verb = "Removed" if is_done else "Would remove"
-        console.print(f"{verb} {_count(found.n_items)}, {shown_bytes(found.size)}:")
+        console.print(f"{verb} {counted(found.n_items, 'file')}, {shown_bytes(found.size)}:")
     for kind, items in found.items.items():
         if not items:
             continue
         size = sum(item.size for item in items)
-        console.print(Text(f"  {kind:<32} {_count(len(items)):>12} {shown_bytes(size):>10}"))
+        console.print(
+            Text(f"  {kind:<32} {counted(len(items), 'file'):>12} {shown_bytes(size):>10}")
+        )
         shown, n_more = first_of(items, limit)
         for item in shown:
             console.print(Text(f"    {item.what}", "dim"))
@@ -79,17 +81,13 @@ def print_collected(
     for message in found.kept:
         console.print(Text(f"kept: {message}"))
     if found.foreign:
-        console.print(f"{_count(len(found.foreign))} not recognised, left untouched:")
+        console.print(f"{counted(len(found.foreign), 'file')} not recognised, left untouched:")
         for path in found.foreign[:limit]:
             console.print(Text(f"    {path}", "dim"))
     if found.refusal is not None:
         console.print(Text(f"Pictures were not checked: {found.refusal}", "bold red"))
     if found.n_items and not is_done:
         console.print("Nothing was changed. `enact-assets gc --delete` removes them.")
-
-
-def _count(n: int) -> str:
-    return counted(n, "file")
 
 
 def shown_bytes(size: float) -> str:

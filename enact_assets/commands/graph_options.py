@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from enact_assets.commands.option_types import add_max_usd, positive
+from enact_assets.commands.option_types import add_count, add_max_usd, positive
 
 PLAN_SHOWN = 5
 """Partitions that ``plan`` lists per step by default."""
@@ -37,16 +37,6 @@ def add_demo(sub: argparse.ArgumentParser) -> None:
     _add_effort(sub)
 
 
-def _add_limit(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
-        "--limit",
-        type=positive,
-        default=PLAN_SHOWN,
-        metavar="N",
-        help=f"partitions to list per step (default: {PLAN_SHOWN})",
-    )
-
-
 def add_plan(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``plan``."""
     _add_filters(sub)
@@ -55,7 +45,7 @@ def add_plan(sub: argparse.ArgumentParser) -> None:
     form = sub.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="everything, as JSON")
     form.add_argument("--schema", action="store_true", help="the JSON schema of --json; no plan")
-    _add_limit(sub)
+    add_count(sub, "--limit", PLAN_SHOWN, "partitions to list per step")
 
 
 def add_schedule(sub: argparse.ArgumentParser) -> None:
@@ -66,14 +56,8 @@ def add_schedule(sub: argparse.ArgumentParser) -> None:
         help="make what is due now, within the limits of schedule.yaml, as one run of Dagster: for "
         "cron, systemd and CronJobs (default: only show it)",
     )
-    sub.add_argument(
-        "--nights",
-        type=positive,
-        default=NIGHTS_SHOWN,
-        metavar="N",
-        help=f"last nights to show (default: {NIGHTS_SHOWN})",
-    )
-    _add_limit(sub)
+    add_count(sub, "--nights", NIGHTS_SHOWN, "last nights to show")
+    add_count(sub, "--limit", PLAN_SHOWN, "partitions to list per step")
 
 
 def add_world(sub: argparse.ArgumentParser) -> None:
@@ -105,9 +89,7 @@ def add_world(sub: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="also write questions as pictures there, without their answers, and answers.json",
     )
-    sub.add_argument(
-        "--per-task", type=positive, default=20, metavar="N", help="sheets per task (default: 20)"
-    )
+    add_count(sub, "--per-task", 20, "sheets per task")
     add_max_usd(sub, "(default: nothing is bought unless models.yaml sets `spending`)", None)
     sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")
 

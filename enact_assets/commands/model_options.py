@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from enact_assets.commands.option_types import MAX_USD, add_max_usd, positive
+from enact_assets.commands.option_types import MAX_USD, add_count, add_max_usd
 from enact_assets.settings.registry import BASELINE
 from enact_assets.settings.world import CONDITIONS, EQUIVALENT
 
@@ -34,13 +34,8 @@ def add_ask(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "model", help="a name that `enact-assets models` lists, or provider/id of any other"
     )
-    sub.add_argument(
-        "--questions",
-        type=positive,
-        default=QUESTIONS,
-        metavar="N",
-        help=f"how many, as many of each kind and length as can be (default: {QUESTIONS})",
-    )
+    about = "how many, as many of each kind and length as can be"
+    add_count(sub, "--questions", QUESTIONS, about)
     sub.add_argument(
         "--variant", default=BASELINE, metavar="NAME", help="variant to ask (default: baseline)"
     )

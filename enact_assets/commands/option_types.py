@@ -16,6 +16,12 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def add_count(sub: argparse.ArgumentParser, option: str, default: int, about: str) -> None:
+    """An option that takes a whole number of 1 or more."""
+    help_ = f"{about} (default: {default})"
+    sub.add_argument(option, type=positive, default=default, metavar="N", help=help_)
+
+
 def _dollars(text: str) -> float:
     try:
         value = float(text)

@@ -91,7 +91,7 @@ COMMANDS = {
         "kept: asking more, or `enact-assets materialize --model`, asks only the others.",
     ),
     "batch": Command(
-        "batching",
+        "trying",
         "model_options",
         "Ask models of OpenAI, Anthropic and Google in batches: half the price, within a day. "
         "submit sends all questions of a variant that have no answer; collect fetches answers "
@@ -153,7 +153,7 @@ COMMANDS = {
         "program changed the DuckDB file.",
     ),
     "catalogue": Command(
-        "cataloguing",
+        "verifying",
         "graph_options",
         "Compare catalogue.db, which remembers what each file of the lake says, with all files "
         "(`check`), or make it anew from them (`rebuild`). Files are only read. Exit code 1 if "
@@ -168,7 +168,7 @@ COMMANDS = {
     ),
     "eval": Command("converting", "file_options", "Score answers to official questions."),
     "bulk": Command(
-        "bulking",
+        "converting",
         "file_options",
         "Write tables and questions of many recorded replays in batches, without Dagster.",
     ),

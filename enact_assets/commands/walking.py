@@ -13,8 +13,12 @@ from rich.text import Text
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED
 from enact_assets.commands.graph_options import DIMENSIONS
 from enact_assets.commands.leaderboard import show_leaderboard
-from enact_assets.commands.missing_answers import missing_answers, print_stopped
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+from enact_assets.commands.missing_answers import (
+    ASKED,
+    missing_answers,
+    nothing_asked,
+    print_stopped,
+)
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.driver.chosen import check_assets
@@ -74,7 +78,12 @@ def walk(
             observer=TerminalObserver(console),
         )
     try:
-        report = driver.run(**requested(arguments, only, part), **_effort(arguments))
+        report = driver.run(
+            **requested(arguments, only, part),
+            force=arguments.force,
+            from_nothing=arguments.from_nothing,
+            max_usd=arguments.max_usd,
+        )
     except KeyboardInterrupt:
         print_stopped(DataRoot(arguments.data), driver.report, console)
         made = counted(len(driver.report.made), "partition")
@@ -105,14 +114,6 @@ def requested(
         "only": only,
         "part": part,
         "everything": arguments.all,
-    }
-
-
-def _effort(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "force": arguments.force,
-        "from_nothing": arguments.from_nothing,
-        "max_usd": arguments.max_usd,
     }
 
 

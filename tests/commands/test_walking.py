@@ -1,5 +1,6 @@
 """A walk that cannot work leaves nothing behind; one that asks nothing says so (public K1)."""
 
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.cli import main
-from enact_assets.commands.nothing_asked import ASKED, nothing_asked
+from enact_assets.commands.missing_answers import ASKED, nothing_asked
 from enact_assets.commands.walking import _program
 from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.lake.lake import Lake
@@ -22,44 +23,29 @@ from enact_assets.simulator.activities import ACTIVITIES
 from reference.builders import build_demonstrations, build_facts, build_objects
 from reference.household import asked_as_written, build_household
 
+REFUSED = [
+    ("--demonstration", "fly-0", "unknown activity 'fly'"),
+    ("--asset", "qaa", "unknown asset "),
+    ("--variant", "mirror", "unknown variant "),
+    ("--model", "gpt-9000", "unknown model "),
+    # References are trained on it.
+    ("--demonstration", "setting_the_table-100", "-100': seeds 100 to 115 are reserved"),
+]
 
-@pytest.mark.parametrize("command", ["materialize", "demo"])
+
 @pytest.mark.parametrize(
-    ("option", "name"),
-    [
-        ("--asset", "qaa"),
-        ("--demonstration", "fly-0"),
-        ("--variant", "mirror"),
-        ("--model", "gpt-9000"),
-    ],
+    "words", [*product(["materialize", "demo"], REFUSED), ("world", REFUSED[0])], ids=str
 )
-def test_a_misspelt_name_makes_no_data_root(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, option: str, name: str
+def test_a_name_that_cannot_be_makes_no_data_root(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, tuple[str, str, str]]
 ) -> None:
-    """Three databases of Dagster stood there after a typing error."""
-    data = tmp_path / "data"
+    """Three databases of Dagster stood there after a typing error. `world` runs without the other
+    options of materialize, and needs the default of each.
+    """
+    data, (command, (option, name, why)) = tmp_path / "data", words
     assert main([command, option, name, "--data", str(data)]) == 2
-    assert f"unknown {'activity' if name == 'fly-0' else option[2:]} " in capsys.readouterr().err
+    assert why in capsys.readouterr().err
     assert not data.exists()
-
-
-def test_world_refuses_an_unknown_activity_before_it_makes_a_data_root(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It walks without the options of materialize, and needs the default of each."""
-    data = tmp_path / "data"
-    assert main(["world", "--demonstration", "fly-0", "--data", str(data)]) == 2
-    assert "unknown activity 'fly'" in capsys.readouterr().err
-    assert not data.exists()
-
-
-def test_a_demonstration_that_references_are_trained_on_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = str(tmp_path / "data")
-    name = "setting_the_table-100"
-    assert main(["materialize", "--demonstration", name, "--data", data]) == 2
-    assert f"'{name}': seeds 100 to 115 are reserved" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

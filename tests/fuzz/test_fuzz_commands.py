@@ -6,7 +6,6 @@ changed, and the exit code says whether something failed.
 """
 
 import contextlib
-import gzip
 import io
 import json
 import os
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuzz_cases import check_message, count, fuzz, n_cases, scratch
+from fuzz_cases import check_message, count, fuzz, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -25,6 +24,7 @@ from PIL import Image
 from enact_assets.cli import main
 
 from reference.broken_recordings import broken_recordings
+from reference.small_videos import write_video
 
 pytestmark = pytest.mark.slow
 
@@ -476,37 +476,6 @@ def test_odd_arguments_end_in_an_exit_code(command: str, place: str, odd: str) -
         count(f"command {command}", f"exit {code}")
 
 
-@pytest.mark.parametrize("kind", ["no picture", "cut", "bomb", "folder"])
-def test_a_picture_that_is_none_costs_the_questions_that_show_it(kind: str) -> None:
-    with scratch() as root:
-        shutil.copytree(base() / "in", root / "in")
-        bad = root / "in" / "bad_1"
-        shutil.copytree(base() / "in" / GOOD, bad)
-        last = max((bad / CAMERA).iterdir())
-        last.unlink()
-        if kind == "folder":
-            last.mkdir()
-        else:
-            bomb = picture()[:16] + b"\x00\x01\x00\x00" * 2 + picture()[24:]
-            last.write_bytes({"no picture": b"x", "cut": picture()[:60], "bomb": bomb}[kind])
-        code, shown = run("segment", root / "in", root / "out")
-        assert code == 0
-        assert "bad_1: 1 file is no picture, first" in shown
-        assert part(tree(root / "out"), GOOD) == part(tree(base() / "out"), GOOD)
-        theirs = part(tree(root / "out"), "bad_1")
-        assert len(theirs) == len(part(tree(root / "out"), GOOD)) - 1
-        code, shown = run(
-            "qa", root / "out", root / "in", root / "QA" / "q.jsonl", "--num-to-sample", 3
-        )
-        assert code == 0, shown
-        assert "bad_1: 1 of " in shown
-        rows = [json.loads(line) for line in (root / "QA" / "q.jsonl").read_bytes().splitlines()]
-        asked = [row["key_frame_ids"] for row in rows if row["task_name"] == "bad_1"]
-        assert asked
-        assert not any(str(int(last.stem)) in ids for ids in asked)
-        count("command segment", f"exit {code}")
-
-
 @pytest.mark.parametrize("kind", ["short video", "no video"])
 def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) -> None:
     with scratch() as root:
@@ -514,8 +483,11 @@ def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) ->
         bad = root / "in" / "bad_1"
         shutil.copytree(base() / "in" / GOOD, bad)
         shutil.rmtree(bad / CAMERA)
-        video = b"no video" if kind == "no video" else short_video()
-        (bad / f"{CAMERA}.mp4").write_bytes(video)
+        video = bad / f"{CAMERA}.mp4"
+        if kind == "no video":
+            video.write_bytes(b"no video")
+        else:
+            write_video(video, N_FRAMES - 20)
         code, shown = run("segment", root / "in", root / "out")
         assert code == 1
         assert "failed: bad_1:" in shown
@@ -530,34 +502,3 @@ def test_a_task_with_a_video_that_is_none_fails_and_leaves_nothing(kind: str) ->
         mine = [line for line in lines if json.loads(line)["task_name"] == GOOD]
         assert mine == (base() / "QA" / "q.jsonl").read_bytes().splitlines()
         count("command segment", f"exit {code}")
-
-
-@cache
-def short_video() -> bytes:
-    from fractions import Fraction
-
-    import av
-    import numpy as np
-
-    with scratch() as root:
-        path = root / "v.mp4"
-        with av.open(str(path), "w") as container:
-            stream = container.add_stream("mpeg4", rate=Fraction(30))
-            stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
-            for k in range(N_FRAMES - 20):
-                pixels = np.full((32, 48, 3), k % 250, np.uint8)
-                container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
-            container.mux(stream.encode())
-        return path.read_bytes()
-
-
-def test_compressed_and_plain_come_out_alike() -> None:
-    """What the cases compare with is not an accident of one file."""
-    assert n_cases() >= 1
-    with scratch() as root:
-        shutil.copytree(base() / "in", root / "in")
-        file = root / "in" / GOOD / "scene_graph_0.json"
-        (file.parent / "scene_graph_0.json.gz").write_bytes(gzip.compress(file.read_bytes()))
-        file.unlink()
-        assert run("segment", root / "in", root / "out")[0] == 0
-        assert part(tree(root / "out"), GOOD) == part(tree(base() / "out"), GOOD)

@@ -112,16 +112,7 @@ def ask(replay: ReplayTables, profile: Profile) -> int:
     ids = frames.sort("key_frame")["frame_id"].to_list()
     changes = changes_at(replay, ids, profile, "again")
     assert changes.graphs.equals(found.scene_graphs)
-    size = {int(k): (512, 512) for k in frames["key_frame"]}
-    graphs = graphs_of(
-        frames,
-        found.scene_graphs,
-        changes.seen,
-        replay.objects,
-        size,
-        later_parents=replay.later_parents,
-    )
-    json.dumps(as_official(ids, graphs))
+    json.dumps(as_official(ids, graphs_of(replay, found)))
     qa, _ = questions_of(changes, QuestionSettings(trajectories_per_length=3))
     return len(official_questions(in_official_order(qa), frames))
 

@@ -18,11 +18,15 @@ from pathlib import Path
 
 import polars as pl
 
-from enact_assets.commands.harnesses.card import METADATA, card_of
-from enact_assets.commands.harnesses.croissant import croissant_of
+from enact_assets.commands.harnesses.card import (
+    METADATA,
+    SetFacts,
+    card_of,
+    croissant_of,
+    facts_of,
+)
 from enact_assets.commands.harnesses.question_rows import question_rows
 from enact_assets.commands.harnesses.score_file import SCORE_FILE, score_source
-from enact_assets.commands.harnesses.set_facts import SetFacts, facts_of
 from enact_assets.commands.release.layout import refuse_overlap
 from enact_assets.commands.release.shown_questions import (
     PICTURES,

@@ -11,8 +11,8 @@ from enact_assets.commands.release.layout import (
     find_segmented,
     find_tasks,
     picture_root,
-    question_output,
     read_key_frame_ids,
+    refuse_question_output,
 )
 from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.release.pictures import pictures_left_out, write_question_pictures
@@ -75,7 +75,7 @@ def ask_folder(
     segmented = find_segmented(segmented_root, summary)
     tasks = {task.name: task for task in find_tasks(replayed_root)}
     inputs = [*(task.folder for task in tasks.values()), *(p.parent for p in segmented.values())]
-    question_output(output, inputs)
+    refuse_question_output(output, inputs)
     settings = QuestionSettings(seed=seed, trajectories_per_length=n_per_length)
     for number, (name, file) in enumerate(segmented.items()):
         on_progress(Progress(number, len(segmented), text=name))

@@ -281,12 +281,8 @@ class _Output:
 
     def write(self, text: str, *parts: str) -> None:
         """Write the file ``parts``. Errors: :class:`OutputError`."""
-        path = self._path(*parts)
-        try:
-            with replacing(path) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
+        with replacing(self._path(*parts)) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
     def remove(self, *parts: str) -> bool:
         """Remove the file ``parts``; whether there was one. Errors: :class:`OutputError`."""

@@ -1,17 +1,39 @@
-"""``enact-assets export``: questions out of a data root, in the release's files."""
+"""``enact-assets export``: questions out of a data root, in three forms.
 
+Form ``release``: the files of the public release.
+
+Form ``messages``: questions as models are shown them, for any harness. One JSON object per line:
+texts and paths of pictures in order. Pictures are those of the image store, byte for byte and
+without labels: ``pictures/<SHA-256 of the file>.png`` beside the question file. The pipeline's own
+models get them scaled to 512 x 512.
+
+Form ``challenge``: a model's answers as an entry of the ENACT Challenge, one line ``{"id": ...,
+"answer": [...]}`` for each question of an imported file, in its order. It is complete, or not
+written at all.
+"""
+
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from enact_assets.commands.release.layout import picture_root, question_output
+from enact_assets.commands.release.layout import picture_root, refuse_question_output
 from enact_assets.commands.release.pictures import copy_question_pictures, write_question_pictures
-from enact_assets.commands.release.shown_questions import asked_rows, asking_variant
+from enact_assets.commands.release.shown_questions import (
+    ShownQuestion,
+    asked_rows,
+    asking_variant,
+    shown_questions,
+    write_shown_pictures,
+)
 from enact_assets.engine.errors import MissingPartitionError, UnknownNameError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.plurals import counted
 from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.asked.official import OfficialQuestion, write_questions_file
@@ -20,8 +42,12 @@ from enact_assets.questions.asked.official_rows import (
     in_official_order,
     official_questions,
 )
+from enact_assets.questions.asked.parsing import read_answer
+from enact_assets.questions.asked.release_parsing import read_as_release
+from enact_assets.questions.asked.types import type_of
 from enact_assets.questions.files.imported import question_file, question_file_names
 from enact_assets.questions.files.pictures import Pictures, linked_pictures
+from enact_assets.settings.classes import Variant
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
 
@@ -51,7 +77,7 @@ def export_questions(
     set; :class:`MissingPartitionError` if it was not materialized, :class:`OutputError`.
     """
     lake = Lake(root.lake)
-    question_output(output, root.folders)
+    refuse_question_output(output, root.folders)
     files = question_file_names(root.question_files)
     if name in registry.question_sets and name in files:
         raise UnknownNameError(
@@ -189,3 +215,134 @@ def _pictures(
     for name, frame_id, sha in named.select("demonstration", "frame_id", "image_sha").iter_rows():
         if (name, str(frame_id)) in wanted:
             yield name, str(frame_id), store.read_png(sha)
+
+
+@dataclass(frozen=True)
+class MessagesExported:
+    """What was written; ``n_left_out`` questions lack a picture under the variant."""
+
+    variant: str
+    n_questions: int
+    n_pictures: int
+    n_left_out: int
+
+
+def export_messages(
+    root: DataRoot,
+    name: str,
+    output: Path,
+    registry: Registry,
+    *,
+    variant: str | None = None,
+    with_answers: bool = False,
+    on_progress: OnProgress = unheard,
+) -> MessagesExported:
+    """Write the questions of set ``name`` that ``variant``, or the first one that asks it, asks.
+
+    ``with_answers`` adds the reference to each line. Pictures that are there already stay, and the
+    question file comes last. Errors: those of :func:`shown_questions`, :class:`OutputError`.
+    """
+    refuse_question_output(output, root.folders)
+    shown = shown_questions(Lake(root.lake), name, registry, variant)
+    shas = shown.shas
+    write_shown_pictures(output.parent, shas, ImageStore(root.images), on_progress)
+    with replacing(output) as temporary, temporary.open("w", encoding="utf-8") as file:
+        file.writelines(_line(question, with_answers=with_answers) for question in shown)
+    return MessagesExported(shown.variant.name, len(shown), len(shas), shown.n_left_out)
+
+
+def _line(question: ShownQuestion, *, with_answers: bool) -> str:
+    row = question.row
+    line: dict[str, Any] = {
+        "question_id": row["question_id"],
+        "official_id": question.official_id,
+    }
+    line |= {name: row[name] for name in ("variant", "kind", "length")}
+    line["n_entries"] = type_of(row).n_entries(row)
+    line["shown_sha"] = question.shown_sha
+    line["parts"] = [
+        {"text": part} if isinstance(part, str) else {"picture": part.path}
+        for part in question.parts
+    ]
+    if with_answers:
+        # Not `answer`, so that the file cannot be imported as a model's answers.
+        line["gt_answer"] = row["answer"]
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def export_entry(
+    root: DataRoot,
+    name: str,
+    output: Path,
+    registry: Registry,
+    *,
+    model: str,
+    variant: str | None = None,
+) -> tuple[str, str]:
+    """Write the answers of ``model`` to all questions of the imported file ``name``. Returns what
+    was written, and a warning if answers name no order, which are an empty list in the entry.
+
+    An answer is the order that is read of it: strictly, else as the public release reads it.
+    Errors: :class:`UnknownNameError` if no such file was imported, or no variant asks it;
+    :class:`MissingPartitionError` if a question was not answered; :class:`OutputError`.
+    """
+    refuse_question_output(output, root.folders)
+    files = question_file_names(root.question_files)
+    if name not in files:
+        raise UnknownNameError.of("question file", name, files, "An entry answers one of these.")
+    asking = _asking(registry, name, variant, files)
+    lake = Lake(root.lake)
+    questions = lake.read("official_questions", {"question_file": name}).sort("line")
+    given = lake.read("predictions", {"model": model, "variant": asking.name})
+    answered = given.filter(repetition=0).drop_nulls("raw_answer")
+    raw = dict(answered.select("question_id", "raw_answer").iter_rows())
+    ids = questions.get_column("question_id").to_list()
+    missing = [id_ for id_ in ids if id_ not in raw]
+    if missing:
+        raise MissingPartitionError(
+            f"{model} under {asking.name}: {counted(len(missing), 'question')} of {len(ids):,} in "
+            f"{name!r} have no answer, first {missing[0]}. An entry is complete: `enact-assets "
+            f"materialize --model {model} --variant {asking.name}{root.option}` asks them again. "
+            "Nothing was written"
+        )
+    lines, unreadable = [], []
+    for id_, length in questions.select("question_id", "length").iter_rows():
+        order = _order(raw[id_], length - 1)
+        if order is None:
+            unreadable.append(id_)
+        lines.append(json.dumps({"id": id_, "answer": order or []}) + "\n")
+    with replacing(output) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8")
+    n_unlabelled = int((questions["gt_answer"].list.len() == 0).sum())
+    unlabelled = f", {n_unlabelled:,} of them unlabelled" * bool(n_unlabelled)
+    said = (
+        f"Answers of {model} under {asking.name} to all {counted(len(ids), 'question')} of "
+        f"{name}{unlabelled}, written to {output}"
+    )
+    if not unreadable:
+        return said, ""
+    return said, (
+        f"{counted(len(unreadable), 'answer')} of these name no order, and are an empty list in "
+        f"the entry, first that to {unreadable[0]}."
+    )
+
+
+def _asking(registry: Registry, name: str, variant: str | None, files: list[str]) -> Variant:
+    """``variant``, or the first one that asks the questions of the file ``name``."""
+    named = registry.variants.values() if variant is None else (registry.variant(variant),)
+    for found in named:
+        if name in registry.gating(found.gating).takes(files):
+            return found
+    raise UnknownNameError(
+        f"no variant asks the questions of {name!r}"
+        if variant is None
+        else f"variant {variant!r} does not ask the questions of {name!r}. Leave --variant out"
+    )
+
+
+def _order(text: str, n_steps: int) -> list[int] | None:
+    """The whole order that an answer names; None if it names none."""
+    for labels in (read_answer(text, n_steps)[0], read_as_release(text, n_steps)[0]):
+        if labels is not None and sorted(labels) == list(range(1, n_steps + 1)):
+            return list(labels)
+    return None

@@ -96,7 +96,7 @@ def find_tasks(
     return [Task(p.name, p, found[p]) for p in _well_named(found, summary, is_well_named)]
 
 
-def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
+def find_recordings(root: Path, summary: Summary) -> list[Path]:
     """Folder of every recording below ``root``, of scene graphs or of an annotated video, sorted.
 
     Half a recording and an empty folder are failures in ``summary``; other folders are ignored.
@@ -106,9 +106,8 @@ def find_recordings(root: Path, summary: Summary | None = None) -> list[Path]:
     found = [p for p in folders if recorded_file(p) is not None]
     whys = [(p, _half(p) or _empty(p)) for p in folders]
     halves = [Outcome(p.name, error=why) for p, why in whys if why is not None]
-    if summary is not None:
-        summary.outcomes += halves
-    if not found and (summary is None or not halves):
+    summary.outcomes += halves
+    if not found and not halves:
         nothing = f"{root}: no folder below it holds a {' or '.join(RECORDED_FILES)}"
         raise RecordingError(_half(root) or f"{nothing}{_raw_files(root)}")
     return _well_named(found, summary, is_partition_name)
@@ -142,7 +141,7 @@ def _raw_files(root: Path) -> str:
     return f". Its {len(raw)} raw demonstrations are imported as files, such as {raw[0]}"
 
 
-def find_segmented(root: Path, summary: Summary | None = None) -> dict[str, Path]:
+def find_segmented(root: Path, summary: Summary) -> dict[str, Path]:
     """Task -> file of its key frames, for every task below ``root``, sorted.
 
     Names and errors: as :func:`find_tasks`.
@@ -193,16 +192,6 @@ def output_file(root: Path, *parts: str) -> Path:
     return path
 
 
-def refuse_folder(output: Path) -> None:
-    """Raise :class:`OutputError` if ``output``, a file to be written, is a folder."""
-    try:
-        is_folder = output.is_dir()
-    except OSError as error:
-        raise OutputError(f"{output}: cannot be written ({error.strerror})") from error
-    if is_folder:
-        raise OutputError(f"{output} is a folder. Name the question file to write")
-
-
 def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
     """Raise :class:`OutputError` if ``output_root`` is one of the ``inputs``, which stay as are."""
     for root in inputs:
@@ -210,19 +199,22 @@ def refuse_overlap(output_root: Path, inputs: Collection[Path]) -> None:
             raise OutputError(f"{output_root} is an input folder. Name a different output folder")
 
 
-def question_output(output: Path, inputs: Collection[Path]) -> Path:
-    """``output`` if it may become a question file: a .jsonl that is not part of a recording.
-
-    Errors: :class:`OutputError` if it is a folder, has another suffix, or lies in one of the
-    folders ``inputs``, which stay as they are.
+def refuse_question_output(output: Path, inputs: Collection[Path]) -> None:
+    """Raise :class:`OutputError` unless ``output`` may become a question file: if it is a folder,
+    has another suffix than .jsonl, or lies in one of the folders ``inputs``, which stay as they
+    are.
     """
-    refuse_folder(output)
+    try:
+        is_folder = output.is_dir()
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written ({error.strerror})") from error
+    if is_folder:
+        raise OutputError(f"{output} is a folder. Name the question file to write")
     if output.suffix != ".jsonl":
         raise OutputError(f"{output}: a question file must end in .jsonl")
     inside = next((p for p in inputs if _resolved(output).is_relative_to(_resolved(p))), None)
     if inside is not None:
         raise OutputError(f"{output} lies in the input folder {inside}. Write it elsewhere")
-    return output
 
 
 def picture_root(output: Path) -> Path:

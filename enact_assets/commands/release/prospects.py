@@ -11,6 +11,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted, named
 from enact_assets.pipeline.steps.profiles import SEGMENT
 from enact_assets.questions.key_frames.families import resolve_parents
+from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.predicates import CATALOGUE, EXISTS, RELATED, TRANSITION, nearest
@@ -73,7 +74,7 @@ def remarks(
         try:
             n_found = n_key_frames.get(gating.name, -1)
             if n_found < 0:
-                n_found = _n_key_frames(tables, gating)
+                n_found = segmented(tables, gating).segmented_frames.height
         except EnactError as error:
             said = f"no key frames under gating {gating.name}: {error}"
             few.append(Remark(said, is_warning=True))
@@ -91,10 +92,11 @@ def remarks(
     return Remarks(in_all, (*_unseen(left, n, gatings, is_warning=bool(few)), *few))
 
 
-def _n_key_frames(tables: ReplayTables, gating: Gating) -> int:
+def segmented(tables: ReplayTables, gating: Gating) -> SegmentedTables:
+    """Key frames of a replay under ``gating``, by the rules of its profile."""
     segment = SEGMENT.of(gating.profile)
     parts = tables.demonstrations, tables.facts, tables.objects
-    return segment(*parts, gating, tables.later_parents).segmented_frames.height
+    return segment(*parts, gating, tables.later_parents)
 
 
 def asking(registry: Registry, source: str) -> list[Gating]:

@@ -21,7 +21,7 @@ from enact_assets.commands.release.layout import (
 )
 from enact_assets.commands.release.outcomes import Summary
 from enact_assets.commands.release.pictures import pictures_left_out, write_picture
-from enact_assets.commands.release.prospects import remarks
+from enact_assets.commands.release.prospects import remarks, segmented
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
 from enact_assets.demonstrations.pictures.recorded_pictures import (
     picture_file,
@@ -32,10 +32,9 @@ from enact_assets.demonstrations.replay.parents import Parents, parents_over_tim
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.validation import check_replay
-from enact_assets.engine.errors import EnactError, OutputError
+from enact_assets.engine.errors import EnactError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.steps.profiles import SEGMENT
 from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.settings.predicates import EXISTS, RELATED
 from enact_assets.settings.profile import Profile
@@ -43,31 +42,27 @@ from enact_assets.settings.profile import Profile
 Graph = dict[str, list[dict[str, Any]]]
 
 
-def graphs_of(
-    segmented_frames: pl.DataFrame,
-    scene_graphs: pl.DataFrame,
-    visibility: pl.DataFrame,
-    objects: pl.DataFrame,
-    picture_px: Mapping[int, tuple[int, int]],
-    *,
-    later_parents: pl.DataFrame | None = None,
-) -> list[Graph]:
+def graphs_of(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
     """The scene graph of each key frame: nodes and edges sorted by name, states sorted.
 
-    ``picture_px`` is (height, width) of a key frame's picture. Source: definitions.md R2.
+    Source: definitions.md R2.
     """
-    category = dict(objects.select("object_name", "category").iter_rows())
-    parents = parents_over_time(objects, later_parents)
-    facts = scene_graphs.partition_by("key_frame", as_dict=True)
+    frames, observability = tables.segmented_frames.sort("key_frame"), replay.observability
+    visibility = visibility_from_observability(observability, frames)
+    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
+    picture_px = sizes.row(0) if sizes.height else (0, 0)
+    category = dict(replay.objects.select("object_name", "category").iter_rows())
+    parents = parents_over_time(replay.objects, replay.later_parents)
+    facts = tables.scene_graphs.partition_by("key_frame", as_dict=True)
     seen = visibility.partition_by("key_frame", as_dict=True)
     return [
         _graph(
-            facts.get((k,), scene_graphs.clear()),
+            facts.get((k,), tables.scene_graphs.clear()),
             seen.get((k,), visibility.clear()),
             {name: (category[name], _latest(of, frame)) for name, of in parents.items()},
-            picture_px.get(k, (0, 0)),
+            picture_px,
         )
-        for k, frame in segmented_frames.sort("key_frame").select("key_frame", "frame").iter_rows()
+        for k, frame in frames.select("key_frame", "frame").iter_rows()
     ]
 
 
@@ -191,9 +186,8 @@ def segment_folder(
             replay = read_recorded(task.file, task.name, is_stored=False, on_progress=read)
             recorded = replay.demonstrations, replay.facts, replay.objects
             check_replay(*recorded, replay.later_parents)
-            segment = SEGMENT.of(profile)
             gating = gating_of(profile)
-            tables = segment(*recorded, gating, replay.later_parents)
+            tables = segmented(replay, gating)
             frames = tables.segmented_frames
             outcome.numbers["frames"] = replay.demonstrations.item(0, "n_frames")
             outcome.numbers["key frames"] = frames.height
@@ -247,22 +241,13 @@ def _write(
             if write_picture(path, png):
                 new.append(path)
         if not is_dry_run:
-            _write_key_frames(
-                output_file(output_root, task.name, SEGMENTED_FILE),
-                as_official(list(ids.values()), _graphs(replay, tables)),
-            )
+            content = json.dumps(as_official(list(ids.values()), graphs_of(replay, tables)))
+            with replacing(output_file(output_root, task.name, SEGMENTED_FILE)) as temporary:
+                temporary.write_text(content, encoding="utf-8")
     except EnactError:
         _take_away(new)
         raise
     return n_pictures
-
-
-def _write_key_frames(path: Path, content: object) -> None:
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(content), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
 def _take_away(pictures: Sequence[Path]) -> None:
@@ -273,19 +258,3 @@ def _take_away(pictures: Sequence[Path]) -> None:
     for folder in [folder for path in pictures[:1] for folder in list(path.parents)[:2]]:
         with suppress(OSError):
             folder.rmdir()
-
-
-def _graphs(replay: ReplayTables, tables: SegmentedTables) -> list[Graph]:
-    observability = replay.observability
-    visibility = visibility_from_observability(observability, tables.segmented_frames)
-    sizes = observability.select("height_px", "width_px").unique(maintain_order=True)
-    size = sizes.row(0) if sizes.height else (0, 0)
-    key_frames = tables.segmented_frames["key_frame"]
-    return graphs_of(
-        tables.segmented_frames,
-        tables.scene_graphs,
-        visibility,
-        replay.objects,
-        {int(k): size for k in key_frames},
-        later_parents=replay.later_parents,
-    )

@@ -1,12 +1,12 @@
-"""Leaderboard and outcomes of the answers: figures and tables."""
+"""Leaderboard, official questions apart from our own, and outcomes of the answers."""
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 
 from enact_assets.results.report.drawing import CHANCE, FAINT, GREY, INTERVAL, canvas, finished, pt
 from enact_assets.results.report.looks import COLOURS
-from enact_assets.results.report.official_questions import has_unverified
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -15,11 +15,14 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
+    listed,
     percent,
+    table,
     with_interval,
     words,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, has_unverified
 
 STATES = (
     ("n_accepted", "accepted", COLOURS[0], ""),
@@ -35,6 +38,7 @@ _RARE = ("n_refused", "n_declined", "n_cut")
 """Outcomes that are drawn only if there are any: reference baselines have none."""
 _UNREAD = ("n_unparsed", "n_refused", "n_declined", "n_cut", "n_missing")
 _COUNTS = ("n_answers", "n_accepted", "n_wrong", *_UNREAD)
+_VERIFIED = ("n_by_replay", "n_by_segmented", "n_by_match")
 
 
 def leaderboard(rows: ReportRows) -> Section:
@@ -107,6 +111,45 @@ def overall(rows: ReportRows, kind: str) -> list[dict[str, Any]]:
     return pl.concat([evaluated, absent], how="diagonal").to_dicts()
 
 
+def official_questions(rows: ReportRows) -> Section | None:
+    """Accuracies under each variant that asks imported questions; None if none does."""
+    found = rows["official"]
+    if found.is_empty():
+        return None
+    parts: list[Part] = []
+    for (variant,), of_variant in found.group_by("variant", maintain_order=True):
+        # Each model was asked the same: those of one model, of both kinds.
+        asked = of_variant.filter(model=of_variant["model"][0])
+        n, *by = (int(asked[name].sum()) for name in ("n_questions", *_VERIFIED))
+        by_replay, by_segmented, by_match = by
+        files = sorted({name for names in of_variant["question_files"] for name in names})
+        text = (
+            f"{n:,} official questions of {', '.join(files)} under the variant {variant}, in "
+            "their own words and pictures; they are in no other number of a report on our "
+            f"questions. {by_replay:,} were verified semantically, step by step against an "
+            f"imported replay; {by_segmented:,} against segmented scene graphs; {by_match:,} by "
+            "exact match only, as neither was imported. Verdicts by segmented scene graphs are "
+            "approximate: those of the public release do not say what is seen at each key frame. "
+            "By exact match, other orders that are right as well count as wrong, so task accuracy "
+            "is a lower bound, and there is no pairwise accuracy."
+        )
+        parts.append(Text(text, is_notice=by_segmented + by_match > 0))
+        columns = (
+            ("model", lambda m, some: rows.marked_as(m, is_partial=some), "model", "is_partial"),
+            ("kind", str, "kind"),
+            ("questions", count, "n_questions"),
+            ("verified by replay", count, "n_by_replay"),
+            ("by segmented graphs", count, "n_by_segmented"),
+            ("by exact match", count, "n_by_match"),
+            ("missing", count, "n_missing"),
+            ("task %", percent, "task_accuracy"),
+            ("pairwise %", percent, "pairwise_accuracy"),
+        )
+        caption = f"Official questions, variant {variant}"
+        parts.append(table(caption, of_variant.to_dicts(), columns, n_words=2))
+    return Section("official", "Official questions", tuple(parts))
+
+
 def answers(rows: ReportRows) -> Section:
     """How many questions have a right, wrong, unreadable or missing answer."""
     statuses = rows["statuses"]
@@ -135,95 +178,71 @@ def answers(rows: ReportRows) -> Section:
             parts.append(
                 _status_bars(rows, kind, of_kind.with_columns(n_no_order=other).to_dicts())
             )
-    table_rows = tuple(
-        (_named(rows, row), row["kind"], *(f"{row[name]:,}" for name in _COUNTS))
-        for row in statuses.sort("kind", "model").iter_rows(named=True)
+    columns = (
+        ("model", _named(rows), "model", "is_absent"),
+        ("kind", str, "kind"),
+        *((words(name.removeprefix("n_")), count, name) for name in _COUNTS),
     )
-    columns = ("model", "kind", *(words(name.removeprefix("n_")) for name in _COUNTS))
-    parts.append(Table("Answers by outcome", columns, table_rows, n_words=2))
+    by_kind = statuses.sort("kind", "model").to_dicts()
+    parts.append(table("Answers by outcome", by_kind, columns, n_words=2))
     parts += _readings(rows)
     return Section("answers", "What became of the answers", tuple(parts))
 
 
 def _readings(rows: ReportRows) -> list[Part]:
     """Scores of both readings of the answers, if they differ for some answer."""
-    accuracies = [
-        f"{metric}_accuracy{reading}"
-        for reading in ("", "_as_release")
-        for metric in ("pairwise", "task")
-    ]
     differing = rows["readings"].filter(pl.col("n_read_otherwise") > 0)
     if differing.is_empty():
         return [Text("The public release reads every answer as it is read here.")]
-    return [
-        Text(
-            "Scores are of the strict reading: thoughts left out, the last list that orders all "
-            "steps. Here the same answers are scored as the public release reads them."
-        ),
-        Table(
-            "Two readings of the answers: strict, and as the release reads",
-            (
-                *("model", "kind", "answers", "read otherwise"),
-                *("strict: pairwise %", "task %", "as the release reads: pairwise %", "task %"),
-            ),
-            tuple(
-                (
-                    *(rows.marked(row["model"]), row["kind"]),
-                    *(f"{row[name]:,}" for name in ("n_answers", "n_read_otherwise")),
-                    *(percent(row[name]) for name in accuracies),
-                )
-                for row in differing.iter_rows(named=True)
-            ),
-            n_words=2,
-        ),
-    ]
+    about = (
+        "Scores are of the strict reading: thoughts left out, the last list that orders all "
+        "steps. Here the same answers are scored as the public release reads them."
+    )
+    columns = (
+        ("model", rows.marked, "model"),
+        ("kind", str, "kind"),
+        ("answers", count, "n_answers"),
+        ("read otherwise", count, "n_read_otherwise"),
+        ("strict: pairwise %", percent, "pairwise_accuracy"),
+        ("task %", percent, "task_accuracy"),
+        ("as the release reads: pairwise %", percent, "pairwise_accuracy_as_release"),
+        ("task %", percent, "task_accuracy_as_release"),
+    )
+    caption = "Two readings of the answers: strict, and as the release reads"
+    return [Text(about), table(caption, differing.to_dicts(), columns, n_words=2)]
 
 
 def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
     columns = (
-        *("model", "pairwise %", "task %", "place"),
-        *("scored questions", "wrong", *(name.removeprefix("n_") for name in _UNREAD), "tied with"),
+        ("model", _named(rows), "model", "is_absent"),
+        ("pairwise %", with_interval, "accuracy", "low", "high"),
+        ("task %", with_interval, "task_accuracy", "task_low", "task_high"),
+        ("place", _place, "place_best", "place_worst"),
+        ("scored questions", count, "n_scored"),
+        ("wrong", count, "n_wrong"),
+        *((name.removeprefix("n_"), count, name) for name in _UNREAD),
+        ("tied with", listed, "tied_with"),
     )
-    counts = ("n_scored", "n_wrong", *_UNREAD)
-    return Table(
-        f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets",
-        columns,
-        tuple(
-            (
-                _named(rows, row),
-                with_interval(row["accuracy"], row["low"], row["high"]),
-                with_interval(row["task_accuracy"], row["task_low"], row["task_high"]),
-                _place(row["place_best"], row["place_worst"]),
-                *(NONE if row[name] is None else f"{row[name]:,}" for name in counts),
-                ", ".join(row["tied_with"] or ()) or NONE,
-            )
-            for row in of_kind
-        ),
-        n_last_words=1,
-    )
+    caption = f"Leaderboard, {kind} questions of all lengths; 95 % intervals in brackets"
+    return table(caption, of_kind, columns, n_last_words=1)
 
 
 def _spread(rows: ReportRows) -> Table:
     """How much accuracies differ between repetitions of the same questions."""
-    lines = (
-        (
-            rows.marked(row["model"]), row["kind"], str(row["repetitions"]),
-            percent(row["pairwise_accuracy_sd"]), percent(row["task_accuracy_sd"]),
-        )
-        for row in rows["repetitions"].iter_rows(named=True)
-    )  # fmt: skip
-    return Table(
-        "Standard deviation of accuracies between repetitions, in percentage points",
-        ("model", "kind", "repetitions", "pairwise", "task"),
-        tuple(lines),
-        n_words=2,
+    columns = (
+        ("model", rows.marked, "model"),
+        ("kind", str, "kind"),
+        ("repetitions", str, "repetitions"),
+        ("pairwise", percent, "pairwise_accuracy_sd"),
+        ("task", percent, "task_accuracy_sd"),
     )
+    caption = "Standard deviation of accuracies between repetitions, in percentage points"
+    return table(caption, rows["repetitions"].to_dicts(), columns, n_words=2)
 
 
-def _named(rows: ReportRows, row: dict[str, Any]) -> str:
-    if row["is_absent"]:
-        return f"{row['model']} (missing)"
-    return rows.marked(row["model"])
+def _named(rows: ReportRows) -> Callable[[str, bool], str]:
+    """Writes the name of a model, and whether its evaluation is missing."""
+    return lambda model, is_absent: f"{model} (missing)" if is_absent else rows.marked(model)
 
 
 def _place(best: int | None, worst: int | None) -> str:

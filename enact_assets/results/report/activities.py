@@ -15,7 +15,7 @@ from enact_assets.results.report.parts import (
     percent,
     words,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, best_first
 
 MOST_MODELS = 8
 """Most markers of one line: more could not be seen."""
@@ -31,7 +31,8 @@ def by_activity(rows: ReportRows) -> Section:
     if scored.is_empty():
         text = "No answer was verified step by step, so no activity has a pairwise accuracy."
         return Section("by-activity", title, (Text(text),))
-    models = _best_first(rows, scored)
+    ranked = best_first(scored, accuracy="pairwise_accuracy")
+    models = sorted(ranked, key=lambda model: rows.looks[model].is_reference)
     shown = models[:MOST_MODELS]
     parts: list[Part] = []
     for kind in BOTH_KINDS:
@@ -68,19 +69,6 @@ def by_activity(rows: ReportRows) -> Section:
     caption = "Pairwise accuracy by activity, all lengths"
     table = Table(caption, columns, tuple(lines), n_words=2)
     return Section("by-activity", title, (*parts, Text(about), table))
-
-
-def _best_first(rows: ReportRows, scored: pl.DataFrame) -> list[str]:
-    """Ranked models before references, by mean over activities and kinds."""
-    means = scored.group_by("model").agg(pl.col("pairwise_accuracy").mean())
-    return sorted(
-        means["model"],
-        key=lambda m: (
-            rows.looks[m].is_reference,
-            -means.filter(model=m).item(0, "pairwise_accuracy"),
-            m,
-        ),
-    )
 
 
 def _cells(row: dict[str, Any] | None) -> tuple[str, str, str]:

@@ -14,7 +14,10 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    count,
+    listed,
     percent,
+    table,
     words,
 )
 from enact_assets.results.report.rows import ReportRows
@@ -44,16 +47,9 @@ def answer_quality(rows: ReportRows) -> Section:
     if points:
         parts.append(_cost_figure(rows, points))
     parts += _not_drawn(rows)
-    parts.append(
-        Table(
-            "Quality of the answers",
-            ("model", *(words(name.removeprefix("n_")) for name in _OUTCOMES)),
-            tuple(
-                (rows.marked(row["model"]), *(_number(row[name]) for name in _OUTCOMES))
-                for row in quality.iter_rows(named=True)
-            ),
-        )
-    )
+    outcomes = ((words(name.removeprefix("n_")), count, name) for name in _OUTCOMES)
+    columns = (("model", rows.marked, "model"), *outcomes)
+    parts.append(table("Quality of the answers", quality.to_dicts(), columns))
     counted = quality.filter(
         pl.any_horizontal(
             pl.col(*_TOKENS, "usd", "median_latency_s", "served_models").is_not_null()
@@ -66,26 +62,18 @@ def answer_quality(rows: ReportRows) -> Section:
 
 def _costs(rows: ReportRows, counted: pl.DataFrame) -> Table:
     columns = (
-        *("model", "tokens in", "tokens out", "of these reasoning", "USD"),
-        *("USD per 1,000 questions", "median, s", "95th percentile, s", "served as"),
+        ("model", rows.marked, "model"),
+        ("tokens in", count, "tokens_in"),
+        ("tokens out", count, "tokens_out"),
+        ("of these reasoning", count, "tokens_reasoning"),
+        ("USD", _dollars, "usd"),
+        ("USD per 1,000 questions", _dollars, "usd_per_thousand"),
+        ("median, s", _seconds, "median_latency_s"),
+        ("95th percentile, s", _seconds, "p95_latency_s"),
+        ("served as", listed, "served_models"),
     )
-    return Table(
-        "Cost of the answers",
-        columns,
-        tuple(
-            (
-                rows.marked(row["model"]),
-                *(_number(row[name]) for name in _TOKENS),
-                _dollars(row["usd"]),
-                _dollars(_per_thousand(row["usd_per_question"])),
-                _seconds(row["median_latency_s"]),
-                _seconds(row["p95_latency_s"]),
-                ", ".join(row["served_models"] or ()) or NONE,
-            )
-            for row in counted.iter_rows(named=True)
-        ),
-        n_last_words=1,
-    )
+    priced = counted.with_columns(usd_per_thousand=1000 * pl.col("usd_per_question"))
+    return table("Cost of the answers", priced.to_dicts(), columns, n_last_words=1)
 
 
 def _points(quality: pl.DataFrame, accuracies: pl.DataFrame) -> list[dict[str, Any]]:
@@ -178,14 +166,6 @@ def _label_dollars(axes: Any, usd: list[float]) -> None:
 def _mean(point: Mapping[str, Any]) -> float:
     known = [float(point[kind][0]) for kind in BOTH_KINDS if kind in point]
     return sum(known) / len(known)
-
-
-def _number(count: int | None) -> str:
-    return NONE if count is None else f"{count:,}"
-
-
-def _per_thousand(usd: float | None) -> float | None:
-    return None if usd is None else 1000 * usd
 
 
 def _dollars(usd: float | None) -> str:

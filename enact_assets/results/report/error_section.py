@@ -1,14 +1,12 @@
-"""Errors of wrong answers: structural and semantic shares, hands, inexact acceptance."""
+"""Errors of wrong answers: structural and semantic shares, what models share, mismatch."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from enact_assets.results.report.drawing import FAINT, canvas, drawable, finished, pt
-from enact_assets.results.report.hand_circles import hand_circles
+from enact_assets.results.report.drawing import FAINT, GREY, canvas, finished, pt
 from enact_assets.results.report.looks import COLOURS
-from enact_assets.results.report.official_questions import has_unverified
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
     NONE,
@@ -20,7 +18,7 @@ from enact_assets.results.report.parts import (
     percent,
     words,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, has_unverified
 
 CATEGORIES = (
     *("omission", "hallucination", "entity_substitution"),
@@ -36,10 +34,8 @@ UNCOMPARED = (
     "Of answers that are scored by exact match, as no replay was imported, no steps are compared. "
     "The others have no errors to show."
 )
-NO_HAND = (
-    "Neither the wrong answers nor the true changes name a hand, so there are no hand statistics."
-)
-_RATES = (("precision", "precision"), ("recall", "recall"), ("mixing_rate", "mixing"))
+
+NOBODY = "none of them"
 
 
 def no_errors(rows: ReportRows) -> str:
@@ -82,43 +78,106 @@ def semantic(rows: ReportRows) -> Section:
     )
 
 
-def handedness(rows: ReportRows) -> Section:
-    """Precision, recall and mixing rate of statements about each hand."""
-    ours, theirs = rows["handedness"], rows["published_handedness"]
-    named = ours.filter((pl.col("n_reference") > 0) | (pl.col("n_predicted") > 0))
-    parts: list[Part] = []
-    if named.is_empty():
-        why = no_errors(rows) if ours.is_empty() else NO_HAND
-        parts.append(Text(f"{why} Only published numbers are shown.", is_notice=True))
-    parts.append(
+def shared_errors(rows: ReportRows) -> Section:
+    """Steps and questions that several of the best models get wrong together."""
+    title = "Errors that models share"
+    found = rows["shared_errors"].filter(pl.col("share").is_not_null())
+    if found.is_empty():
+        text = "Fewer than two models have wrong answers, so no errors can be shared."
+        if has_unverified(rows):
+            text = UNCOMPARED
+        return Section("shared-errors", title, (Text(text, is_notice=True),))
+    parts: list[Part] = [
         Text(
-            "Grasp components in wrong answers. The paper does not say which answers it counts; "
-            "its standard errors fit wrong ones. Precision: matched / predicted. Recall: matched / "
-            "true. Mixing: true components of one hand that the answer assigns "
-            "to the other. Bars are standard errors, clustered by demonstration; with one "
-            "demonstration there are none. The published ones treat components as independent."
+            "Each bar counts the steps that exactly the marked models get wrong; bars of a figure "
+            "add up to all steps that can be compared. Shown are up to four models with errors, "
+            "the best by pairwise accuracy; reference baselines appear only where fewer models "
+            "have answers. An answer without a readable order gets every step wrong; steps of one "
+            "with too few labels are not compared."
         )
-    )
-    lines = []
+    ]
+    lines: list[tuple[str, ...]] = []
     for kind in BOTH_KINDS:
-        of_kind = _hands(named.filter(kind=kind), theirs.filter(kind=kind))
-        if of_kind:
-            parts.append(_hand_figure(rows, kind, of_kind))
-        circles = hand_circles(rows, kind, named.filter(kind=kind).to_dicts())
-        if circles is not None:
-            parts.append(circles)
-        lines += of_kind
-    columns = ("model", "whose", "kind", "hand", "precision %", "recall %", "mixing %", "true ones")
-    table_rows = []
-    for row in lines:
-        rates = [_rate(row, name) for name, _ in _RATES]
-        n_true = NONE if row["n_reference"] is None else f"{row['n_reference']:,}"
-        name = rows.marked(row["model"]) if row["whose"] == "here" else row["model"]
-        table_rows.append((name, row["whose"], row["kind"], row["hand"], *rates, n_true))
-    if table_rows:
-        caption = "Hands: precision, recall and mixing rate, with standard errors"
-        parts.append(Table(caption, columns, tuple(table_rows), n_words=4))
-    return Section("handedness", "Handedness", tuple(parts))
+        steps = _most_first(found.filter(kind=kind, unit="step"))
+        if steps:
+            parts.append(_shared_figure(rows, kind, steps))
+        else:
+            parts.append(Text(f"No {kind} step was scored for two models."))
+        questions = {
+            tuple(row["wrong_models"]): row
+            for row in _most_first(found.filter(kind=kind, unit="question"))
+        }
+        by_step = {tuple(row["wrong_models"]): row for row in steps}
+        for models in dict.fromkeys((*by_step, *questions)):
+            cells = [
+                text
+                for row in (by_step.get(models), questions.get(models))
+                for text in (
+                    (f"{row['n']:,}", percent(row["share"])) if row else ("0", percent(0.0))
+                )
+            ]
+            lines.append((", ".join(models) or NOBODY, kind, *cells))
+    columns = ("wrong together", "kind", "steps", "% of steps", "questions", "% of questions")
+    caption = "Steps and questions by the models that get them wrong"
+    parts.append(Table(caption, columns, tuple(lines), n_words=2))
+    return Section("shared-errors", title, tuple(parts))
+
+
+def _most_first(found: pl.DataFrame) -> list[dict[str, Any]]:
+    rows = found.filter(pl.col("n") > 0).to_dicts()
+    return sorted(rows, key=lambda row: (-row["n"], row["wrong_models"]))
+
+
+def _shared_figure(rows: ReportRows, kind: str, combinations: list[dict[str, Any]]) -> Figure:
+    models = combinations[0]["models"]
+    total = sum(row["n"] for row in combinations)
+    height = 1.15 + 0.2 * len(combinations) + 0.17 * -(-len(models) // 2)
+    layout = {"width_ratios": [0.22 * len(models), 3]}
+    with canvas(height, columns=2, sharey=True, gridspec_kw=layout) as (drawn, (dots, bars)):
+        for y, row in enumerate(combinations):
+            wrong = row["wrong_models"]
+            at = [x for x, model in enumerate(models) if model in wrong]
+            if at:
+                dots.plot([at[0], at[-1]], [y, y], color=GREY, linewidth=1, zorder=1)
+            dots.plot(range(len(models)), [y] * len(models), "o", color=FAINT, markersize=pt(3))
+            for x in at:
+                dots.plot([x], [y], **rows.looks[models[x]].marked(), markersize=pt(6), zorder=2)
+            bars.barh(y, row["n"], 0.7, color=COLOURS[0] if at else FAINT)
+            bars.annotate(
+                f"{row['n']:,} ({percent(row['share'])} %)",
+                (row["n"], y),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=pt(8),
+            )
+        for model in models:
+            marked = rows.looks[model].marked()
+            dots.plot([], [], **marked, linestyle="", label=rows.label(model, 24))
+        dots.set_xlim(-0.6, len(models) - 0.4)
+        dots.set_xticks([])
+        dots.set_yticks([])
+        dots.set_ylim(len(combinations) - 0.5, -0.5)
+        for side in ("left", "bottom"):
+            dots.spines[side].set_visible(False)
+        dots.set_title(kind)
+        # Room for the number behind the longest bar.
+        bars.set_xlim(0, 1.45 * max(row["n"] for row in combinations))
+        bars.tick_params(axis="y", length=0)
+        bars.set_xlabel("steps wrong for exactly these models")
+        bars.locator_params(axis="x", nbins=4)
+        handles, labels = dots.get_legend_handles_labels()
+        drawn.legend(handles, labels, loc="outside lower center", ncols=2)
+        most = "; ".join(
+            f"{', '.join(row['wrong_models']) or NOBODY}: {row['n']:,}" for row in combinations[:3]
+        )
+        return finished(
+            drawn,
+            f"shared_errors_{kind}",
+            f"Steps by the models that get them wrong, {kind} questions",
+            f"Bars of {len(combinations)} combinations of {len(models)} models over {total:,} "
+            f"steps. Largest: {most}. The table below has the numbers.",
+        )
 
 
 def mismatch(rows: ReportRows) -> Section:
@@ -218,7 +277,7 @@ def _share_figure(
                     ink = "white" if n == 0 else "black"
                     axes.text(middle, place, f"{share:.0f}", ha="center", va="center", color=ink)
             left = [a + b for a, b in zip(left, shares, strict=True)]
-        marks = [_mark(rows, m, w, 22) for m, w in bars]
+        marks = [rows.label(m, 22, whose=w) for m, w in bars]
         axes.set_yticks(places, marks)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(0, 100)
@@ -234,72 +293,3 @@ def _share_figure(
             f"Stacked bars of {len(bars)} models; over all the largest share is "
             f"{words(first)}. The table below has the numbers.",
         )
-
-
-def _mark(rows: ReportRows, model: str, whose: str, limit: int) -> str:
-    return f"{drawable(model, limit)} (publ.)" if whose == "published" else rows.label(model, limit)
-
-
-def _hands(ours: pl.DataFrame, theirs: pl.DataFrame) -> list[dict[str, Any]]:
-    found = []
-    for row in ours.sort("model", "hand").iter_rows(named=True):
-        errors = {f"{name}_error": row[f"{name}_clustered_se"] for name, _ in _RATES}
-        found.append({**row, **errors, "whose": "here"})
-    for row in theirs.sort("published_model", "hand").iter_rows(named=True):
-        errors = {f"{name}_error": row.get(f"{name}_standard_error") for name, _ in _RATES}
-        model = {"model": row["published_model"], "whose": "published", "n_reference": None}
-        found.append({**row, **errors, **model})
-    return found
-
-
-def _rate(row: dict[str, Any], name: str) -> str:
-    rate, error = row[name], row[f"{name}_error"]
-    if rate is None or error is None:
-        return percent(rate)
-    return f"{percent(rate)} ± {percent(error)}"
-
-
-def _hand_figure(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:
-    whose = list(dict.fromkeys((row["model"], row["whose"]) for row in of_kind))
-    with canvas(1.15 + 0.34 * len(whose), columns=3, sharey=True) as (drawn, panels):
-        for axes, (name, word) in zip(panels, _RATES, strict=True):
-            for hand, marker, colour, lift in (
-                ("left", "<", COLOURS[1], -0.15),
-                ("right", ">", COLOURS[0], 0.15),
-            ):
-                for row in (row for row in of_kind if row["hand"] == hand):
-                    place = whose.index((row["model"], row["whose"])) + lift
-                    if row[name] is None:
-                        continue
-                    error = row[f"{name}_error"]
-                    if error is not None:
-                        ends = [100 * (row[name] - error), 100 * (row[name] + error)]
-                        axes.plot(ends, [place] * 2, color=colour, linewidth=1.2)
-                    axes.plot([100 * row[name]], [place], marker, color=colour, markersize=pt(5))
-                axes.plot([], [], marker, color=colour, label=f"{hand} hand")
-            axes.set_title(word)
-            axes.set_xlim(-4, 104)
-            axes.set_xticks([0, 50, 100])
-            axes.grid(axis="x", color=FAINT, linewidth=0.6)
-        marks = [_mark(rows, m, w, 18) for m, w in whose]
-        panels[0].set_yticks(range(len(whose)), marks)
-        panels[0].set_ylim(len(whose) - 0.5, -0.5)
-        panels[1].set_xlabel(f"%, {kind} questions")
-        handles, labels = panels[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside lower center", ncols=2)
-        better = [m for m in whose if _is_right_handed(of_kind, m)]
-        return finished(
-            drawn,
-            f"handedness_{kind}",
-            f"Hands in wrong answers, {kind} questions",
-            f"Precision, recall and mixing rate of the left and the right hand for {len(whose)} "
-            f"models; the right hand has the higher recall in {len(better)} of them.",
-        )
-
-
-def _is_right_handed(of_kind: list[dict[str, Any]], whose: tuple[str, str]) -> bool:
-    recall = {
-        row["hand"]: row["recall"] for row in of_kind if (row["model"], row["whose"]) == whose
-    }
-    left, right = recall.get("left"), recall.get("right")
-    return left is not None and right is not None and right > left

@@ -12,7 +12,7 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.questions.asked.types import type_of
 from enact_assets.results.report.browse_links import HOW_TO_BROWSE, browse_address, ids, shortened
 from enact_assets.results.report.page import render
-from enact_assets.results.report.parts import NONE, Example, Section, Table, Text, percent
+from enact_assets.results.report.parts import NONE, Example, Section, Text, percent, table
 from enact_assets.settings.world import KINDS, LETTERS, PP
 
 PictureAt = Callable[..., NDArray[np.uint8]]
@@ -29,23 +29,19 @@ def first_look_page(
     ``evaluation`` beside question and words, as :class:`FirstAnswers` gives them.
     """
     columns = (
-        *("kind", "questions", "task %", "chance %", "pairwise %", "chance %"),
-        *("unparsed", "refused", "declined", "cut", "missing"),
-    )
-    rows = tuple(
-        (
-            row["kind"],
-            str(row["n_questions"]),
-            *(percent(row[name]) for name in SHARES),
-            *(str(row[name]) for name in COUNTS),
-        )
-        for row in of_kind.iter_rows(named=True)
+        ("kind", str, "kind"),
+        ("questions", str, "n_questions"),
+        ("task %", percent, "task_accuracy"),
+        ("chance %", percent, "task_chance"),
+        ("pairwise %", percent, "pairwise_accuracy"),
+        ("chance %", percent, "pairwise_chance"),
+        *((name.removeprefix("n_"), str, name) for name in COUNTS),
     )
     caption = "Scores of the questions that were asked, beside what a random order would score."
     examples = tuple(_example(row, picture) for row in wrong.iter_rows(named=True))
     about = Text(f"{HOW_TO_BROWSE} Answers of this page are in it once they are published.")
     sections = (
-        Section("scores", "Scores", (Table(caption, columns, rows),)),
+        Section("scores", "Scores", (table(caption, of_kind.to_dicts(), columns),)),
         Section("wrong", "Wrong answers, and answers that could not be read", (about, *examples)),
     )
     return render(sections, title)

@@ -2,7 +2,14 @@
 
 from enact_assets.engine.plurals import counted
 from enact_assets.results.publication import Publication
-from enact_assets.results.report.parts import Part, Section, Table, Text
+from enact_assets.results.report.parts import (
+    Part,
+    Section,
+    Table,
+    Text,
+    count,
+    table,
+)
 from enact_assets.results.report.rows import N_STALE_SHOWN, ReportRows
 from enact_assets.settings.classes import EMBEDDED
 
@@ -83,12 +90,12 @@ def overview(rows: ReportRows) -> Section:
     if sources.is_empty():
         parts.append(Text("The warehouse contains no demonstration."))
     else:
-        lines = tuple(
-            (row["source"], f"{row['n_demonstrations']:,}", f"{row['n_activities']:,}")
-            for row in sources.iter_rows(named=True)
+        columns = (
+            ("source", str, "source"),
+            ("demonstrations", count, "n_demonstrations"),
+            ("activities", count, "n_activities"),
         )
-        columns = ("source", "demonstrations", "activities")
-        parts.append(Table("Demonstrations by source", columns, lines))
+        parts.append(table("Demonstrations by source", sources.to_dicts(), columns))
     if int(sources["n_demonstrations"].sum()) == 1:
         text = "There is only one demonstration, so variation between demonstrations is unknown."
         parts.append(Text(text, is_notice=True))

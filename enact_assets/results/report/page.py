@@ -9,24 +9,20 @@ from pathlib import Path
 from enact_assets import __version__
 from enact_assets.engine.package_files import file_bytes
 from enact_assets.engine.progress import OnProgress, Progress, unheard
-from enact_assets.results.report.accuracy import answers, leaderboard
+from enact_assets.results.report.accuracy import answers, leaderboard, official_questions
 from enact_assets.results.report.activities import by_activity
 from enact_assets.results.report.answer_quality import answer_quality
 from enact_assets.results.report.drawing import naming_partial
-from enact_assets.results.report.error_section import handedness, mismatch, semantic, structural
-from enact_assets.results.report.lengths import by_length
-from enact_assets.results.report.looking import looking
-from enact_assets.results.report.official_questions import official_questions
+from enact_assets.results.report.error_section import mismatch, semantic, shared_errors, structural
+from enact_assets.results.report.hands import handedness
+from enact_assets.results.report.lengths import by_length, looking, similar_sizes
 from enact_assets.results.report.overview import Facts, overview
 from enact_assets.results.report.parts import Figure, Section
 from enact_assets.results.report.people_section import people
-from enact_assets.results.report.probes import probes
+from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.setting_bars import setting_bars
-from enact_assets.results.report.shared_errors import shared_errors
-from enact_assets.results.report.similar_sizes import similar_sizes
 from enact_assets.results.report.world_section import world_prediction
 from enact_assets.results.report.wrong_answers import PictureOf, wrong_answers
 
@@ -73,14 +69,6 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
 """Every section but those with pictures: people, and wrong answers."""
 
 
-def all_sections(
-    rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard
-) -> tuple[Section, ...]:
-    """Every section, including empty ones, which say so."""
-    measured = measured_sections(rows, on_progress)
-    return (*measured, people(rows, picture), wrong_answers(rows, picture))
-
-
 def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tuple[Section, ...]:
     """Those of :data:`MEASURED`; those on official questions, on what
     looking buys and on WorldPrediction are there only where such rows are.
@@ -94,15 +82,11 @@ def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tu
     return tuple(section for section in found if section is not None)
 
 
-def make_page(
-    rows: ReportRows,
-    picture: PictureOf,
-    meta: Sequence[tuple[str, str]] = (),
-    on_progress: OnProgress = unheard,
-) -> Page:
-    """The report on ``rows``; ``meta`` are names and contents of <meta> elements."""
-    sections = all_sections(rows, picture, on_progress)
-    return Page(sections, render(sections, title_of(rows), meta, rows.version))
+def make_page(rows: ReportRows, picture: PictureOf, on_progress: OnProgress = unheard) -> Page:
+    """The report on ``rows``: every section, including empty ones, which say so."""
+    measured = measured_sections(rows, on_progress)
+    sections = (*measured, people(rows, picture), wrong_answers(rows, picture))
+    return Page(sections, render(sections, title_of(rows), version=rows.version))
 
 
 def title_of(rows: ReportRows) -> str:
@@ -117,8 +101,8 @@ def render(
     version: str = "",
     facts: Facts = (),
 ) -> str:
-    """Sections as HTML; every text is escaped. ``version`` is that of the DuckDB file, if any;
-    ``facts`` follow the heading.
+    """Sections as HTML; every text is escaped. ``meta`` are names and contents of <meta> elements,
+    ``version`` is that of the DuckDB file, if any; ``facts`` follow the heading.
     """
     import jinja2
 

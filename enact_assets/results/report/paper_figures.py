@@ -4,7 +4,7 @@ Tables are LaTeX, for booktabs, and Markdown. The same warehouse and width give 
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from enact_assets.results.report.parts import (
     NONE,
     Figure,
     Table,
+    count,
     percent,
     with_interval,
 )
@@ -74,9 +75,9 @@ def latex(table: Table) -> str:
 def markdown(table: Table) -> str:
     """A table of GitHub's Markdown below its caption; numbers are aligned right."""
     marks = ("---:" if table.is_number(n) else "---" for n in range(len(table.columns)))
-    rows = [_row(cells, _markdown_text) for cells in (table.columns, *table.rows)]
-    lines = [f"{_markdown_text(table.caption)}\n", rows[0], f"| {' | '.join(marks)} |", *rows[1:]]
-    return "\n".join(lines) + "\n"
+    rows = [" | ".join(map(_markdown_text, cells)) for cells in (table.columns, *table.rows)]
+    lines = (f"| {row} |\n" for row in (rows[0], " | ".join(marks), *rows[1:]))
+    return f"{_markdown_text(table.caption)}\n\n{''.join(lines)}"
 
 
 def latex_text(text: str) -> str:
@@ -88,10 +89,6 @@ def _latex_row(cells: tuple[str, ...]) -> str:
     # A first cell like "[1]" would be read as an argument of the line before.
     guard = "{}" if cells[0].startswith(("[", "*")) else ""
     return guard + " & ".join(map(latex_text, cells)) + r" \\"
-
-
-def _row(cells: tuple[str, ...], written: Callable[[str], str]) -> str:
-    return f"| {' | '.join(map(written, cells))} |"
 
 
 def _markdown_text(text: str) -> str:
@@ -162,7 +159,7 @@ def _scored(rows: ReportRows, model: str, kind: str, row: dict[str, Any]) -> str
     if kind in rows.partial(model):
         n, of = rows.partial(model)[kind]
         return f"{n:,} of {of:,}"
-    return f"{row['n_scored']:,}" if row.get("n_scored") is not None else NONE
+    return count(row.get("n_scored"))
 
 
 def _limits(rows: ReportRows) -> str:

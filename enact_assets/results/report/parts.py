@@ -1,7 +1,8 @@
 """Parts of a page: sections of texts, tables, figures and examples."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 BOTH_KINDS = ("forward", "inverse")
 NONE = "\N{EN DASH}"
@@ -35,6 +36,26 @@ class Table:
     def is_number(self, column: int) -> bool:
         """Whether a column, counted from 0, holds numbers."""
         return self.n_words <= column < len(self.columns) - self.n_last_words
+
+
+def table(
+    caption: str,
+    rows: Iterable[Mapping[str, Any]],
+    columns: Iterable[tuple[Any, ...]],
+    *,
+    n_words: int = 1,
+    n_last_words: int = 0,
+) -> Table:
+    """A table of ``rows``. A column is its heading, the function that writes a cell, and names of
+    the values of a row that this function gets.
+    """
+    columns = tuple(columns)
+    lines = (
+        tuple(write(*(row[name] for name in names)) for _, write, *names in columns) for row in rows
+    )
+    return Table(
+        caption, tuple(column[0] for column in columns), tuple(lines), n_words, n_last_words
+    )
 
 
 @dataclass(frozen=True)
@@ -108,6 +129,26 @@ def p_value(p: float | None) -> str:
     if p is None:
         return NONE
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def count(n: int | None) -> str:
+    """``1,234``; a dash for an unknown number."""
+    return NONE if n is None else f"{n:,}"
+
+
+def decimal(number: float | None, places: int) -> str:
+    """``1,234.5``; a dash where there is no number."""
+    return NONE if number is None else f"{number:,.{places}f}"
+
+
+def at_length(length: int | None) -> str:
+    """A length; ``all`` for all of them together."""
+    return "all" if length is None else str(length)
+
+
+def listed(names: Iterable[str] | None) -> str:
+    """``a, b``; a dash where there is none."""
+    return ", ".join(names or ()) or NONE
 
 
 def words(name: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.answers.people.annotator_names import PERSON, POOLED
-from enact_assets.results.report.browse_links import browse_address, ids
+from enact_assets.results.report.browse_links import ids
 from enact_assets.results.report.lengths import HUMAN
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
@@ -16,10 +16,11 @@ from enact_assets.results.report.parts import (
     Table,
     Text,
     percent,
+    table,
     words,
 )
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.wrong_answers import PictureOf, order_text, strip_of
+from enact_assets.results.report.wrong_answers import PictureOf, example_of, order_text
 
 METRIC = "task_accuracy"
 NOBODY = (
@@ -98,34 +99,21 @@ def _agreement(rows: ReportRows) -> Part:
     papers = rows["published_agreement"].sort("n_unanimous", nulls_last=True)
     if found.is_empty():
         return Text("No question was answered by two people: their agreement is unknown.")
-    lines = [
-        (
-            words(row["measure"]),
-            row["kind"] or "both",
-            row["annotators"],
-            str(row["n_questions"]),
-            *(_decimal(row[name]) for name in ("value", "low", "high")),
-        )
-        for row in found.iter_rows(named=True)
-    ]
-    lines += [
-        (
-            "alpha, paper",
-            "both",
-            row["annotators"],
-            str(row["n_questions"]),
-            *(_decimal(row[name]) for name in ("alpha", "low", "high")),
-        )
-        for row in papers.iter_rows(named=True)
-    ]
-    columns = ("measure", "kind", "annotators", "questions", "value", "low", "high")
+    columns = (
+        ("measure", words, "measure"),
+        ("kind", lambda kind: kind or "both", "kind"),
+        ("annotators", str, "annotators"),
+        ("questions", str, "n_questions"),
+        *((name, _decimal, name) for name in ("value", "low", "high")),
+    )
+    of_paper = papers.rename({"alpha": "value"}).with_columns(
+        measure=pl.lit("alpha, paper"), kind=pl.lit(None)
+    )
     caption = "Agreement of people, 95 % intervals over questions"
-    return Table(caption, columns, tuple(lines), n_words=3)
+    return table(caption, [*found.to_dicts(), *of_paper.to_dicts()], columns, n_words=3)
 
 
 def _example(row: dict[str, Any], picture: PictureOf) -> Example:
-    shas = row["image_shas"] or [None]
-    strip, note = strip_of(shas, row["kind"], picture)
     verdicts = ", ".join(map(words, row["verdicts"]))
     facts = (
         ("Question", ids(row["question_id"], row["official_id"])),
@@ -137,15 +125,8 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
         ("May mislead", tuple(map(words, row["ambiguities"] or ()))),
     )
     solved = f"solved by {row['n_solved']} of {row['n_answered']}"
-    return Example(
-        title=f"{row['kind']}, length {row['length']}: {solved}, {row['demonstration']}",
-        strip=strip,
-        alt=f"The {len(shas)} pictures of question {row['question_id']} as shown.",
-        note=note,
-        actions=tuple(row["actions"]),
-        facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
-        link=browse_address(row["question_id"], row["variant"]),
-    )
+    title = f"{row['kind']}, length {row['length']}: {solved}, {row['demonstration']}"
+    return example_of(row, picture, title, facts)
 
 
 def _decimal(number: float | None, places: int = 3) -> str:

@@ -1,27 +1,32 @@
-"""The probe panels as heat maps, in the layout of the paper.
+"""The probe panels: differences to the baseline as heat maps, accuracies per setting as bars.
 
-Variants are across, models down, forward above inverse.
+In the layout of the paper's figures: 4 and 17, where variants are across, models down, forward
+above inverse; 19, 27, 31 and 35.
 """
 
 import textwrap
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
-from enact_assets.results.report.drawing import FAINT, INK, canvas, drawable, finished, pt
+from enact_assets.results.report.drawing import CHANCE, FAINT, INK, canvas, drawable, finished, pt
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
+    NONE,
     Figure,
     Part,
     Section,
     Table,
     Text,
+    count,
     p_value,
+    percent,
     points,
+    table,
     words,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, best_first
 from enact_assets.settings.registry import BASELINE
 
 PAPER_PANELS = {
@@ -50,6 +55,12 @@ TICK_LETTERS, FEW_TICK_LETTERS, TICK_LINES = 56, 34, 3
 LARGEST = 0.2
 """Difference at which the colour is full."""
 _LINE_IN = 0.27
+BASELINE_PLACES = {"realism": 2, "camera_fov": 1, "camera_height": 1, "robot_appearance": 1}
+"""Place of the baseline in the paper's bars, from 0; in other panels it is first."""
+MODELS_ABREAST, SETTINGS_BELOW = 6, 8
+"""Most bars of one setting, and settings of one figure: more could not be distinguished."""
+SETTING_TICK = 16, 2
+"""Letters that fit beside bars, and lines of a name."""
 
 
 def heat_maps(
@@ -57,8 +68,8 @@ def heat_maps(
 ) -> list[Figure]:
     """Figures of a panel, of up to :data:`VARIANTS_ABREAST` variants each.
 
-    ``cells`` have kind, model, variant, is_published, delta (None: no number), mark, and
-    is_significant. They need not be complete: missing cells are hatched.
+    ``cells`` have kind, model, variant, is_published, delta (None: no number) and mark. They need
+    not be complete: missing cells are hatched.
     """
     n_figures = -(-len(variants) // VARIANTS_ABREAST)
     figures = []
@@ -136,14 +147,12 @@ def _heat_map(
                     color="white" if abs(share) > 0.75 else INK,
                 )
             ticks.append(y)
-            labels.append(
-                f"{drawable(model, 22)} (publ.)" if is_published else rows.label(model, 22)
-            )
+            labels.append(rows.label(model, 22, whose="published" if is_published else "here"))
             y += 1.0
         axes.set_yticks(ticks, labels)
         letters = TICK_LETTERS if is_narrow else FEW_TICK_LETTERS
         width = letters // max(len(variants), 1)
-        axes.set_xticks(range(len(variants)), [_tick(v, width) for v in variants])
+        axes.set_xticks(range(len(variants)), [_tick(v, min(width, 18)) for v in variants])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         if len(variants) > 3:
@@ -153,7 +162,7 @@ def _heat_map(
         for spine in axes.spines.values():
             spine.set_visible(False)
         axes.set_title(title, pad=8)
-        marked = [c for c in cells if c["is_significant"]]
+        marked = [c for c in cells if c["mark"].strip(UNPAIRED_MARK)]
         scored = [c for c in cells if c["delta"] is not None]
         alt = (
             f"Heat map of {len(scored)} differences to the baseline, {len(marked)} of them marked "
@@ -169,12 +178,20 @@ def _heat_map(
         return finished(drawn, name, title, alt, rows.beside_published if is_mixed else "")
 
 
-def _tick(variant: str, width: int) -> str:
+def _tick(variant: str, width: int, most_lines: int = TICK_LINES) -> str:
     """The name in lines of up to ``width`` letters."""
-    lines = textwrap.wrap(
-        drawable(words(variant), 60), min(width, 18), max_lines=TICK_LINES, placeholder="…"
-    )
-    return "\n".join(lines)
+    name = drawable(words(variant), 60)
+    return "\n".join(textwrap.wrap(name, width, max_lines=most_lines, placeholder="…"))
+
+
+def _title(panel: str) -> str:
+    return PAPER_PANELS[panel][0] if panel in PAPER_PANELS else words(panel).capitalize()
+
+
+def _in_order(panel: str, variants: Iterable[str]) -> list[str]:
+    """``variants`` in the paper's order; further ones by name."""
+    _, order = PAPER_PANELS.get(panel, ("", ()))
+    return sorted(set(variants), key=lambda v: (order.index(v) if v in order else len(order), v))
 
 
 def probes(rows: ReportRows) -> Section:
@@ -209,12 +226,8 @@ def probes(rows: ReportRows) -> Section:
         if not cells:
             parts.append(Text(f"Panel {words(panel)}: no numbers."))
             continue
-        title, order = PAPER_PANELS.get(panel, (words(panel).capitalize(), ()))
-        variants = sorted(
-            {cell["variant"] for cell in cells},
-            key=lambda v: (order.index(v) if v in order else len(order), v),
-        )
-        parts += heat_maps(rows, panel, title, variants, cells)
+        variants = _in_order(panel, (cell["variant"] for cell in cells))
+        parts += heat_maps(rows, panel, _title(panel), variants, cells)
         shown = theirs.filter(panel=panel)
         parts += _footnotes(ours.filter(panel=panel)["variant"], rows["caveats"], shown)
     if ours.height:
@@ -231,33 +244,28 @@ def probe_table(rows: ReportRows, *, has_references: bool = True) -> Table:
     if not has_references:
         ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     columns = (
-        *("model", "variant", "kind", "difference", "95 % interval"),
-        *("p, clustered, Holm", "p, sign flip, Holm", "p, Welch", "questions", "without score"),
+        ("model", rows.marked, "model"),
+        ("variant", words, "variant"),
+        ("kind", str, "kind"),
+        ("difference", points, "difference"),
+        ("95 % interval", _interval, "low", "high"),
+        ("p, clustered, Holm", p_value, "holm_p"),
+        ("p, sign flip, Holm", p_value, "sign_flip_holm_p"),
+        ("p, Welch", p_value, "welch_p"),
+        ("questions", _compared, "n_paired", "n_variant", "n_baseline"),
+        ("without score", count, "n_missing"),
     )
-    lines = []
-    for row in ours.sort("panel", "variant", "kind", "model").iter_rows(named=True):
-        of = _told(row)
-        low, high = points(of.low), points(of.high)
-        interval = low if of.low is None else f"{low} to {high}"
-        n_questions = f"{row['n_paired']:,}"
-        if not row["n_paired"]:
-            n_questions = f"{row['n_variant']:,} against {row['n_baseline']:,}, not paired"
-        lines.append(
-            (
-                rows.marked(row["model"]),
-                words(row["variant"]),
-                row["kind"],
-                points(of.difference),
-                interval,
-                p_value(of.holm_p),
-                p_value(row["sign_flip_holm_p"]),
-                p_value(row["welch_p"]),
-                n_questions,
-                f"{row['n_missing']:,}",
-            )
-        )
+    found = _read(ours).sort("panel", "variant", "kind", "model").to_dicts()
     caption = "Differences to the baseline in percentage points, all lengths, models measured here"
-    return Table(caption, columns, tuple(lines), n_words=3)
+    return table(caption, found, columns, n_words=3)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return points(low) if low is None else f"{points(low)} to {points(high)}"
+
+
+def _compared(n_paired: int, n_variant: int, n_baseline: int) -> str:
+    return f"{n_paired:,}" if n_paired else f"{n_variant:,} against {n_baseline:,}, not paired"
 
 
 def _about_unpaired(ours: pl.DataFrame) -> str:
@@ -298,35 +306,31 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
     cells = []
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     here = dict(rows["conditions"].iter_rows())
-    for row in ours.sort("model", "variant", "kind").iter_rows(named=True):
-        of = _told(row)
-        stars = _stars(of.holm_p)
-        is_other = not row["n_paired"] and of.difference is not None
+    for row in _read(ours).sort("model", "variant", "kind").iter_rows(named=True):
+        stars = _stars(row["holm_p"])
+        is_other = not row["n_paired"] and row["difference"] is not None
         cells.append(
             {
                 "kind": row["kind"],
                 "model": row["model"],
                 "variant": row["variant"],
                 "is_published": False,
-                "delta": of.difference,
+                "delta": row["difference"],
                 "mark": stars + (UNPAIRED_MARK if is_other else ""),
-                "is_significant": bool(stars),
             }
         )
-    for row in theirs.sort("published_model", "published_variant", "kind").iter_rows(named=True):
-        is_marked = row["welch_p"] < PUBLISHED_LEVEL
-        cells.append(
-            {
-                "kind": row["kind"],
-                "model": row["published_model"],
-                "variant": _column(row["published_variant"], here),
-                "is_published": True,
-                "delta": row["delta"],
-                "mark": PUBLISHED_MARK if is_marked else "",
-                "is_significant": is_marked,
-            }
-        )
-    return cells
+    published = theirs.sort("published_model", "published_variant", "kind")
+    return cells + [
+        {
+            "kind": row["kind"],
+            "model": row["published_model"],
+            "variant": _column(row["published_variant"], here),
+            "is_published": True,
+            "delta": row["delta"],
+            "mark": PUBLISHED_MARK if row["welch_p"] < PUBLISHED_LEVEL else "",
+        }
+        for row in published.iter_rows(named=True)
+    ]
 
 
 def _column(condition: str, here: Mapping[str, str]) -> str:
@@ -336,22 +340,165 @@ def _column(condition: str, here: Mapping[str, str]) -> str:
     return f"{condition} (paper)" if condition in here.values() else condition
 
 
-class _Told(NamedTuple):
-    """Text for a probe: its difference, interval, and p-value corrected by Holm."""
-
-    difference: float | None
-    low: float | None
-    high: float | None
-    holm_p: float | None
-
-
-def _told(row: dict[str, Any]) -> _Told:
-    """Over questions scored on both sides; where there is none, of all questions of each side."""
-    names = ("paired_delta", "paired_low", "paired_high", "paired_holm_p")
-    if not row["n_paired"]:
-        names = ("delta", "unpaired_low", "unpaired_high", "unpaired_holm_p")
-    return _Told(*(row[name] for name in names))
+def _read(ours: pl.DataFrame) -> pl.DataFrame:
+    """``ours`` with difference, its interval from low to high, and holm_p, corrected by Holm: over
+    questions scored on both sides; where there is none, of all questions of each side.
+    """
+    paired = ("paired_delta", "paired_low", "paired_high", "paired_holm_p")
+    unpaired = ("delta", "unpaired_low", "unpaired_high", "unpaired_holm_p")
+    names = ("difference", "low", "high", "holm_p")
+    return ours.with_columns(
+        pl.when(pl.col("n_paired") > 0).then(p).otherwise(u).alias(name)
+        for p, u, name in zip(paired, unpaired, names, strict=True)
+    )
 
 
 def _stars(p: float | None) -> str:
     return "" if p is None else next((mark for level, mark in LEVELS if p < level), "")
+
+
+def setting_bars(rows: ReportRows) -> Section:
+    """Pairwise accuracy with its standard error, per panel, setting, model and kind."""
+    title = "Accuracy per setting"
+    scores = rows["probe_scores"]
+    if scores.is_empty():
+        text = "Only the baseline has answers, so there is no setting to compare it with."
+        return Section("settings", title, (Text(text, is_notice=True),))
+    about = Text(
+        "Pairwise accuracy, right steps over all steps, baseline in bold; the tests of the probes "
+        "compare means over questions. Bars are standard errors, clustered by demonstration; the "
+        "paper's take questions as independent. With one demonstration there are none. Dotted "
+        "lines are what a random order is expected to score on the same questions. Reference "
+        "baselines are drawn only where no model was asked; the table has them. Settings of one "
+        "panel share their questions, but for another gating, so overlapping bars do not mean that "
+        "a difference is not significant: see the probes above."
+    )
+    parts: list[Part] = [about]
+    lines: list[tuple[str, ...]] = []
+    models = best_first(scores, accuracy="pairwise_accuracy")
+    found = set(scores["panel"])
+    for panel in (*PAPER_PANELS, *sorted(found - set(PAPER_PANELS))):
+        if panel not in found:
+            continue
+        of_panel = scores.filter(panel=panel)
+        settings = _settings(panel, of_panel)
+        blocks = [
+            settings[start : start + SETTINGS_BELOW]
+            for start in range(0, len(settings), SETTINGS_BELOW)
+        ]
+        for n, block in enumerate(blocks):
+            name = f"settings_{panel}" + (f"_{n + 1}" if n else "")
+            shown = _title(panel) + (f", {n + 1} of {len(blocks)}" if len(blocks) > 1 else "")
+            parts.append(_bars(rows, name, shown, of_panel, block, models))
+        of = {(row["model"], row["variant"], row["kind"]): row for row in of_panel.to_dicts()}
+        for setting in settings:
+            for model in models:
+                both = [of.get((model, setting, kind)) for kind in BOTH_KINDS]
+                if any(both):
+                    cells = [text for row in both for text in _bar_cells(row)]
+                    lines.append((rows.marked(model), words(panel), words(setting), *cells))
+    columns = ("model", "panel", "setting", "forward %", "questions", "inverse %", "questions")
+    caption = "Pairwise accuracy per setting with standard errors, all lengths"
+    parts.append(Table(caption, columns, tuple(lines), n_words=3))
+    return Section("settings", title, tuple(parts))
+
+
+def _settings(panel: str, of_panel: pl.DataFrame) -> list[str]:
+    """Settings in the paper's order, the baseline at its place there; further ones by name."""
+    variants = _in_order(panel, of_panel.filter(~pl.col("is_baseline"))["variant"])
+    _, order = PAPER_PANELS.get(panel, ("", ()))
+    before = set(order[: BASELINE_PLACES.get(panel, 0)])
+    for baseline in of_panel.filter("is_baseline")["variant"].unique():
+        variants.insert(len(before.intersection(variants)), baseline)
+    return variants
+
+
+def _bar_cells(row: dict[str, Any] | None) -> tuple[str, str]:
+    if row is None:
+        return NONE, "0"
+    error = row["clustered_standard_error"]
+    text = percent(row["pairwise_accuracy"])
+    if error is not None:
+        text += f" ± {percent(error)}"
+    return text, f"{row['n_questions']:,}"
+
+
+def _bars(  # noqa: PLR0917 - one call
+    rows: ReportRows,
+    name: str,
+    title: str,
+    of_panel: pl.DataFrame,
+    settings: list[str],
+    models: list[str],
+) -> Figure:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    of = {(row["kind"], row["model"], row["variant"]): row for row in of_panel.to_dicts()}
+    baselines = set(of_panel.filter("is_baseline")["variant"])
+    here = set(of_panel["model"])
+    known = rows.preferred(m for m in models if m in here)
+    drawn_models = known[:MODELS_ABREAST]
+    chances = {
+        (row["kind"], row["variant"]): row["pairwise_accuracy"]
+        for row in rows["setting_chance"].iter_rows(named=True)
+        if row["panel"] == of_panel.item(0, "panel")
+    }
+    of_these = of_panel.filter(
+        pl.col("variant").is_in(settings), pl.col("model").is_in(drawn_models)
+    )
+    thickness = 0.8 / len(drawn_models)
+    group_in = 0.13 * len(drawn_models) + 0.14
+    height = 1.15 + group_in * len(settings) + 0.17 * -(-(len(drawn_models) + 1) // 2)
+    with canvas(height, columns=2, sharey=True) as (drawn, panels):
+        for axes, kind in zip(panels, BOTH_KINDS, strict=True):
+            for m, model in enumerate(drawn_models):
+                for y, setting in enumerate(settings):
+                    row = of.get((kind, model, setting))
+                    if row is None:
+                        continue
+                    place = y + (m - (len(drawn_models) - 1) / 2) * thickness
+                    mean = 100 * row["pairwise_accuracy"]
+                    axes.barh(place, mean, 0.92 * thickness, **rows.looks[model].bar)
+                    error = row["clustered_standard_error"]
+                    if error:
+                        ends = [mean - 100 * error, mean + 100 * error]
+                        axes.plot(ends, [place] * 2, color=INK, linewidth=1)
+            for y, setting in enumerate(settings):
+                chance = chances.get((kind, setting))
+                if chance is not None:
+                    axes.plot([100 * chance] * 2, [y - 0.45, y + 0.45], **CHANCE)
+            axes.set_title(kind)
+            axes.set_xlabel("pairwise accuracy, %")
+            axes.set_xlim(0, 104)
+            axes.set_xticks([0, 25, 50, 75, 100])
+            axes.grid(axis="x", color=FAINT, linewidth=0.6)
+            axes.set_axisbelow(True)
+            axes.tick_params(axis="y", length=0)
+        panels[0].set_yticks(range(len(settings)), [_tick(s, *SETTING_TICK) for s in settings])
+        panels[0].set_ylim(len(settings) - 0.5, -0.5)
+        for label, setting in zip(panels[0].get_yticklabels(), settings, strict=True):
+            label.set_fontweight("bold" if setting in baselines else "normal")
+        drawn.suptitle(title, x=0.02, ha="left", fontsize=pt(10), fontweight="bold")
+        handles = [
+            *(Patch(**rows.looks[m].bar, label=rows.label(m, 24)) for m in drawn_models),
+            *([Line2D([], [], **CHANCE, label="chance (random order)")] if chances else ()),
+        ]
+        drawn.legend(handles=handles, loc="outside lower center", ncols=2)
+        caption = f"{title}: pairwise accuracy per setting"
+        if len(known) > len(drawn_models):
+            caption += f", the best {len(drawn_models)} of {len(known)} models"
+        alt = (
+            f"Bars of {len(drawn_models)} models under {len(settings)} settings, with standard "
+            f"errors: {', '.join(words(s) for s in settings)}. "
+        )
+        if of_these.height:
+            lowest = of_these.sort("pairwise_accuracy", "model", "variant", "kind").row(
+                0, named=True
+            )
+            alt += (
+                f"Lowest: {lowest['model']}, {words(lowest['variant'])}, {lowest['kind']}, "
+                f"{percent(lowest['pairwise_accuracy'])} %. "
+            )
+        alt += "The table below has the numbers."
+        return finished(drawn, name, caption, alt)

@@ -12,8 +12,11 @@ from enact_assets.results.report.parts import (
     Section,
     Table,
     Text,
+    at_length,
+    count,
     percent,
     points,
+    table,
     with_interval,
     words,
 )
@@ -62,25 +65,18 @@ def agreement(rows: ReportRows) -> Section:
 
 def _same_models(rows: ReportRows, same: pl.DataFrame) -> Table:
     columns = (
-        *("model", "published as", "kind", "metric", "length"),
-        *("here %", "questions", "published %", "its questions", "difference"),
+        ("model", rows.marked, "model"),
+        ("published as", str, "published_model"),
+        ("kind", str, "kind"),
+        ("metric", words, "metric"),
+        ("length", at_length, "length"),
+        ("here %", with_interval, "accuracy", "low", "high"),
+        ("questions", count, "n_questions"),
+        ("published %", percent, "published_accuracy"),
+        ("its questions", count, "n_published"),
+        ("difference", points, "difference"),
     )
-    lines = tuple(
-        (
-            rows.marked(row["model"]),
-            row["published_model"],
-            row["kind"],
-            words(row["metric"]),
-            "all" if row["length"] is None else str(row["length"]),
-            with_interval(row["accuracy"], row["low"], row["high"]),
-            f"{row['n_questions']:,}",
-            percent(row["published_accuracy"]),
-            NONE if row["n_published"] is None else f"{row['n_published']:,}",
-            points(row["difference"]),
-        )
-        for row in same.iter_rows(named=True)
-    )
-    return Table("Models that the paper also scored", columns, lines, n_words=5)
+    return table("Models that the paper also scored", same.to_dicts(), columns, n_words=5)
 
 
 def _findings(rows: ReportRows) -> Table:
@@ -112,19 +108,16 @@ def _findings(rows: ReportRows) -> Table:
         )
         for kind in BOTH_KINDS
     ]
-    for name, about, is_shown in (
-        ("recall", "The right hand has the higher recall", _is_right_more),
-        (
-            "mixing_rate",
-            "Models take the left hand for the right one more often than the reverse",
-            _is_left_more,
-        ),
+    mixing = "Models take the left hand for the right one more often than the reverse"
+    for name, about, more in (
+        ("recall", "The right hand has the higher recall", "right"),
+        ("mixing_rate", mixing, "left"),
     ):
         lines += [
             (
                 f"{about}, {kind} questions",
-                _count(is_shown(hands.filter(kind=kind), name)),
-                _count(is_shown(their_hands.filter(kind=kind), name)),
+                _count(_is_more(hands.filter(kind=kind), name, more)),
+                _count(_is_more(their_hands.filter(kind=kind), name, more)),
             )
             for kind in BOTH_KINDS
         ]
@@ -163,17 +156,12 @@ def _does_decay(rows: pl.DataFrame) -> Findings:
     return _both(of, lengths, lambda shortest, longest: longest < shortest)
 
 
-def _is_right_more(rows: pl.DataFrame, name: str) -> Findings:
-    return _both(_by_hand(rows, name), ("left", "right"), lambda left, right: right > left)
-
-
-def _is_left_more(rows: pl.DataFrame, name: str) -> Findings:
-    return _both(_by_hand(rows, name), ("left", "right"), lambda left, right: left > right)
-
-
-def _by_hand(rows: pl.DataFrame, name: str) -> dict[tuple[str, Any], float]:
+def _is_more(rows: pl.DataFrame, name: str, more: str) -> Findings:
+    """Whether column ``name`` is higher for the hand ``more`` than for the other."""
     known = rows.drop_nulls(name).select("model", "hand", name)
-    return {(model, hand): rate for model, hand, rate in known.iter_rows()}
+    of = {(model, hand): rate for model, hand, rate in known.iter_rows()}
+    hands = ("left", "right") if more == "right" else ("right", "left")
+    return _both(of, hands, lambda other, one: one > other)
 
 
 def _both(

@@ -1,5 +1,6 @@
 """Questions asked: their number and length, and their difficulty by construction."""
 
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -8,13 +9,15 @@ from enact_assets.results.report.drawing import FAINT, INK, canvas, finished
 from enact_assets.results.report.looks import COLOURS
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
-    NONE,
     Figure,
     Part,
     Section,
-    Table,
     Text,
+    at_length,
+    count,
+    decimal,
     percent,
+    table,
 )
 from enact_assets.results.report.rows import ReportRows
 
@@ -33,31 +36,10 @@ def questions(rows: ReportRows) -> Section:
             published = published.clear()
         asked = rows["asked_counts"].filter(gating=gating)
         parts.append(_figure(gating, asked, published, is_of_baseline=is_of_baseline))
-        columns = (
-            *(
-                "kind",
-                "length",
-                "written",
-                "in question set",
-                "in probe set",
-                "several orders right %",
-            ),
-            *("random order scores %", "changes per action", "median smallest mask (px)"),
-        )
-        lines = tuple(
-            (
-                row["kind"],
-                "all" if row["length"] is None else str(row["length"]),
-                *(f"{row[n]:,}" for n in ("n_questions", "n_in_question_set")),
-                NONE if row["is_imported"] else f"{row['n_in_probe_set']:,}",
-                *(percent(row[n]) for n in ("ambiguous_share", "random_pairwise_accuracy")),
-                _decimal(row["components_per_action"], 2),
-                _decimal(row["median_smallest_px"], 0),
-            )
-            for row in of_gating.sort("kind", "length", nulls_last=True).iter_rows(named=True)
-        )
+        of_own = pl.when(~pl.col("is_imported")).then("n_in_probe_set")
+        in_order = of_gating.sort("kind", "length", nulls_last=True).with_columns(of_own).to_dicts()
         n_frames, n_edges = of_gating.select(pl.col("n_key_frames", "n_edges").max()).row(0)
-        parts.append(Table(f"Questions of gating {gating}", columns, lines, n_words=2))
+        parts.append(table(f"Questions of gating {gating}", in_order, _COLUMNS, n_words=2))
         edges = f"{n_edges:,} valid edges between them"
         if of_gating["is_imported"].any():
             parts.append(Text(_OF_IMPORTED))
@@ -73,8 +55,17 @@ _OF_IMPORTED = (
 )
 
 
-def _decimal(number: float | None, places: int) -> str:
-    return NONE if number is None else f"{number:,.{places}f}"
+_COLUMNS = (
+    ("kind", str, "kind"),
+    ("length", at_length, "length"),
+    ("written", count, "n_questions"),
+    ("in question set", count, "n_in_question_set"),
+    ("in probe set", count, "n_in_probe_set"),
+    ("several orders right %", percent, "ambiguous_share"),
+    ("random order scores %", percent, "random_pairwise_accuracy"),
+    ("changes per action", partial(decimal, places=2), "components_per_action"),
+    ("median smallest mask (px)", partial(decimal, places=0), "median_smallest_px"),
+)
 
 
 def _figure(

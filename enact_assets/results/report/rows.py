@@ -20,6 +20,21 @@ _CHANCE = """
             sum((length - 1) * expected_pairwise_accuracy::decimal(18, 17)) / sum(length - 1)"""
 """Pairwise accuracy that a random order is expected to have: right steps over all steps."""
 _COMPARABLE = {"is_comparable": pl.Boolean, "why_not": pl.String, "caveat": pl.String}
+_PICTURED = """
+        pictured as (
+            select question_id, list(image_sha order by place) as image_shas
+            from (
+                select
+                    gating, demonstration, question_id, unnest(shown_key_frames) as key_frame,
+                    generate_subscripts(shown_key_frames, 1) as place
+                from asked_questions
+                where variant = {variant} and question_id in (select question_id from chosen)
+            ) as shown
+            left join (from frame_images where variant = {variant}) as pictures
+                using (gating, demonstration, key_frame)
+            group by all
+        )"""
+"""Hashes of the pictures of questions in the order shown; null for one that is gone."""
 NOT_THE_CONDITION = "This variant is not the condition of tables 9 and 10."
 
 _QUERIES: Mapping[str, str] = {
@@ -199,32 +214,14 @@ _QUERIES: Mapping[str, str] = {
             or gating not in (select gating from asked_questions where variant = 'baseline')
         group by all order by all""",
     "examples": """
-        with pictured as (
-            select asked.variant, question_id, list(image_sha order by place) as image_shas
-            from (
-                select
-                    variant, gating, demonstration, question_id,
-                    unnest(shown_key_frames) as key_frame,
-                    generate_subscripts(shown_key_frames, 1) as place
-                from asked_questions where variant = {variant}
-            ) as asked
-            left join frame_images as pictures
-                on pictures.variant = asked.variant
-                and pictures.gating = asked.gating
-                and pictures.demonstration = asked.demonstration
-                and pictures.key_frame = asked.key_frame
-            where question_id in (
-                select question_id from error_examples where variant = {variant} and place = 1
-            )
-            group by all
-        )
+        with chosen as (from error_examples where variant = {variant} and place = 1),
+        {pictured}
         select examples.*, image_shas, actions, official_id, raw_answer
-        from error_examples as examples
-        left join pictured using (variant, question_id)
+        from chosen as examples
+        left join pictured using (question_id)
         left join question_ids using (question_id)
         left join predictions using (model, variant, question_id, repetition)
         left join asked_questions as asked using (variant, question_id)
-        where examples.variant = {variant} and examples.place = 1
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
             examples.model""",
@@ -234,7 +231,7 @@ _QUERIES: Mapping[str, str] = {
         where role = 'person' and variant = {variant} and length is null
         order by kind nulls first, annotators <> 'all', annotators, measure""",
     "hardest": """
-        with hardest as (
+        with chosen as (
             select *, row_number() over (
                 order by n_solved / n_answered, n_answered desc, median_active_s desc, question_id
             ) as place
@@ -242,27 +239,13 @@ _QUERIES: Mapping[str, str] = {
             where role = 'person' and variant = {variant}
             qualify place <= 20
         ),
-        pictured as (
-            select shown.question_id, list(image_sha order by shown.place) as image_shas
-            from (
-                select
-                    question_id, gating, demonstration, unnest(shown_key_frames) as key_frame,
-                    generate_subscripts(shown_key_frames, 1) as place
-                from asked_questions semi join hardest using (variant, question_id)
-            ) as shown
-            left join frame_images as pictures
-                on pictures.variant = {variant}
-                and pictures.gating = shown.gating
-                and pictures.demonstration = shown.demonstration
-                and pictures.key_frame = shown.key_frame
-            group by all
-        ),
+        {pictured},
         ambiguous as (
             select gating, question_id, list(ambiguity order by ambiguity) as ambiguities
             from question_ambiguities group by all
         )
         select hardest.*, answer, actions, image_shas, official_id, ambiguities
-        from hardest
+        from chosen as hardest
         inner join asked_questions using (variant, question_id)
         left join pictured using (question_id)
         left join question_ids using (gating, question_id)
@@ -342,6 +325,12 @@ _QUERIES: Mapping[str, str] = {
 }
 
 
+def best_first(rows: pl.DataFrame, name: str = "model", accuracy: str = "accuracy") -> list[str]:
+    """What column ``name`` holds, by the mean of ``accuracy``, the highest first."""
+    means = rows.group_by(name).agg(pl.col(accuracy).mean())
+    return means.sort(accuracy, name, descending=[True, False])[name].to_list()
+
+
 @dataclass(frozen=True)
 class ReportRows:
     """Rows by name; answers of ``variant`` are reported."""
@@ -385,8 +374,12 @@ class ReportRows:
         text = ", ".join(said)
         return f"Partial: {text}." if text else ""
 
-    def label(self, model: str, limit: int = MAX_NAME) -> str:
-        """The name of a model as it can be drawn, marked if it is partial or a reference."""
+    def label(self, model: str, limit: int = MAX_NAME, *, whose: str = "here") -> str:
+        """The name of a model as it can be drawn, marked if it is partial or a reference; one that
+        is not from ``here`` is marked as published.
+        """
+        if whose != "here":
+            return f"{drawable(model, limit)} (publ.)"
         look = self.looks.get(model)
         marks = REFERENCE if look is not None and look.is_reference else ""
         return drawable(model, limit) + marks + (PARTIAL if self.partial(model) else "")
@@ -441,6 +434,11 @@ class ReportRows:
         return None if found.is_empty() else found.item()
 
 
+def has_unverified(rows: ReportRows) -> bool:
+    """Whether the reported variant has answers that are scored by exact match only."""
+    return bool(rows["official"].filter(variant=rows.variant)["n_by_match"].sum())
+
+
 def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
     """All rows of a report on ``variant``.
 
@@ -457,8 +455,9 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
             "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
         )
     literal = "'" + variant.replace("'", "''") + "'"
-    of = {
-        name: ask(sql.replace("{chance}", _CHANCE).replace("{variant}", literal))
+    queries = {
+        name: sql.replace("{chance}", _CHANCE).replace("{pictured}", _PICTURED)
         for name, sql in _QUERIES.items()
     }
+    of = {name: ask(sql.replace("{variant}", literal)) for name, sql in queries.items()}
     return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")

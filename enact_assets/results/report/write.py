@@ -56,7 +56,7 @@ def write_report(
 
     default = default_variant(partial(query, root.warehouse))
     rows = read_rows(root.warehouse, variant or default)
-    page = make_page(rows, picture, on_progress=on_progress)
+    page = make_page(rows, picture, on_progress)
     figures = {
         f"{figure.name}.{ending}": content
         for figure in page.figures

@@ -1,6 +1,6 @@
 """Wrong answers for readers: pictures as shown, both orders, and the facts that differ."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -64,8 +64,6 @@ def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _example(row: dict[str, Any], picture: PictureOf) -> Example:
-    shas = row["image_shas"] or [None]
-    strip, note = strip_of(shas, row["kind"], picture)
     facts = (
         ("Question", ids(row["question_id"], row["official_id"])),
         ("Expected order", (order_text(row["expected_order"]),)),
@@ -76,19 +74,40 @@ def _example(row: dict[str, Any], picture: PictureOf) -> Example:
         ("Made up by the answer", tuple(row["hallucinated"])),
         ("Raw answer of the model", (shortened(row["raw_answer"]),)),
     )
+    title = f"{row['kind']}, {words(row['category'])}: {row['model']}, {row['demonstration']}"
+    n_next = len(row["image_shas"] or [None]) - 1
+    shown = f": the current state and {n_next} next states as shown."
+    return example_of(row, picture, title, facts, shown=shown, model=row["model"])
+
+
+def example_of(
+    row: dict[str, Any],
+    picture: PictureOf,
+    title: str,
+    facts: Iterable[tuple[str, tuple[str, ...]]],
+    *,
+    shown: str = " as shown.",
+    model: str | None = None,
+) -> Example:
+    """The example of ``row``, which has ``image_shas``, ``actions`` and its question; facts without
+    entries get a dash. Its alternative text ends with ``shown``.
+    """
+    shas = row["image_shas"] or [None]
+    strip, note = _strip_of(shas, row["kind"], picture)
     return Example(
-        title=f"{row['kind']}, {words(row['category'])}: {row['model']}, {row['demonstration']}",
+        title=title,
         strip=strip,
-        alt=f"The {len(shas)} pictures of question {row['question_id']}: the current state and "
-        f"{len(shas) - 1} next states as shown.",
+        alt=f"The {len(shas)} pictures of question {row['question_id']}{shown}",
         note=note,
         actions=tuple(row["actions"] or ()),
         facts=tuple((heading, entries or (NONE,)) for heading, entries in facts),
-        link=browse_address(row["question_id"], row["variant"], row["model"]),
+        link=browse_address(row["question_id"], row["variant"], model),
     )
 
 
-def strip_of(shas: Sequence[str | None], kind: str, picture: PictureOf) -> tuple[bytes | None, str]:
+def _strip_of(
+    shas: Sequence[str | None], kind: str, picture: PictureOf
+) -> tuple[bytes | None, str]:
     """The pictures of a question in one row, as a JPEG; or None, and why."""
     n_gone = sum(sha is None for sha in shas)
     if n_gone:

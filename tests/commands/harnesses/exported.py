@@ -1,12 +1,15 @@
 """An exported question set, and interpreters of other tools to read it with."""
 
+import hashlib
 import json
 import os
+import random
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from enact_assets.commands.harnesses.folder import FolderExported, export_folder
 from enact_assets.settings.registry import load_registry
@@ -35,6 +38,23 @@ def exported(folder: Path) -> FolderExported:
     root, home = write_asked_root(folder / "root")
     write_evidence(root, home)
     return export_folder(root, "state", folder / "set", load_registry())
+
+
+def answers_to(found: FolderExported) -> dict[str, str]:
+    """By question: right, in any order, short and unreadable."""
+    draw = random.Random(7)  # noqa: S311 - no secret
+    answers = {}
+    for row in found.rows.iter_rows(named=True):
+        labels = list(row["answer"])
+        orders = [labels, draw.sample(labels, len(labels)), labels[:-1]]
+        said = [*(f"So: {order}" for order in orders), "I cannot tell."]
+        answers[row["question_id"]] = draw.choice(said)
+    return answers
+
+
+def pixels_sha(picture: Path) -> str:
+    with Image.open(picture) as image:
+        return hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
 
 
 def python_of(tool: str) -> Path:

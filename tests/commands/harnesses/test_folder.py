@@ -123,28 +123,6 @@ def test_questions_without_pictures_are_left_out_and_the_card_says_so(
     assert f"{n} question" in (tmp_path / "s" / "README.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["state", "--all"], "--all is for --form release"),
-        (["file"], "unknown question set 'file'"),
-        (["state", "--variant", "contact"], "asks question set 'contact', not 'state'"),
-    ],
-)
-def test_what_cannot_be_exported_is_said(
-    found: FolderExported,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    options: list[str],
-    message: str,
-) -> None:
-    name, *others = options
-    data = ["--data", str(found.folder.parent / "root"), "--format", "hf"]
-    assert main(["export", name, str(tmp_path / "out"), *others, *data]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
 def test_pictures_for_vlmevalkit_are_whole_where_the_disk_has_no_links(
     found: FolderExported, monkeypatch: pytest.MonkeyPatch
 ) -> None:

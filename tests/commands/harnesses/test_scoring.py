@@ -4,20 +4,21 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.commands.harnesses.question_rows import StepFits
 from enact_assets.commands.harnesses.score_file import score_source
 from enact_assets.commands.harnesses.scoring import score_answer
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 
-from reference.household import Household, build_household
+from reference.household import build_household
 from reference.wordings import WORDINGS
 
 HOME = build_household(4, lengths=range(3, 7))
@@ -25,24 +26,17 @@ FITS = StepFits(HOME.index)
 QUESTIONS = HOME.asked.to_dicts()
 
 
-def judged(home: Household, answers: list[tuple[str | None, str | None]]) -> list[dict[str, Any]]:
-    """What the pipeline makes of an answer and a reason to stop for each question."""
-    n = len(answers)
-    asked = home.asked
-    predictions = pl.DataFrame(
-        {
-            "model": ["m"] * n,
-            "variant": ["baseline"] * n,
-            "question_id": asked["question_id"],
-            "repetition": [0] * n,
-            "raw_answer": pl.Series([text for text, _ in answers], dtype=pl.String),
-            "error": pl.Series([None] * n, dtype=pl.String),
-            "stop": pl.Series([stop for _, stop in answers], dtype=pl.String),
-        }
+def judged(answers: Iterable[tuple[str, str | None, str | None]]) -> list[dict[str, Any]]:
+    """What the pipeline makes of answers: question, text and a reason to stop."""
+    common = {"model": "m", "variant": "baseline", "request_sha": "s"}
+    predictions = Predictions.build(
+        [
+            {**common, "question_id": asked, "repetition": n, "raw_answer": text, "stop": stop}
+            for n, (asked, text, stop) in enumerate(answers)
+        ]
     )
-    found = evaluate(predictions, asked, {home.demonstration: home.index}, PAPER_ANSWERS)
-    rows = {row["question_id"]: row for row in found.iter_rows(named=True)}
-    return [rows[question_id] for question_id in asked["question_id"]]
+    found = evaluate(predictions, HOME.asked, {HOME.demonstration: HOME.index}, PAPER_ANSWERS)
+    return found.sort("repetition").to_dicts()
 
 
 @st.composite
@@ -68,8 +62,8 @@ def answer(draw: st.DrawFn, question: dict[str, Any]) -> tuple[str, str | None]:
 
 @given(st.data())
 def test_every_answer_scores_as_the_verifier_scores_it(data: st.DataObject) -> None:
-    answers = [data.draw(answer(question)) for question in QUESTIONS]
-    for question, (text, stop), row in zip(QUESTIONS, answers, judged(HOME, answers), strict=True):
+    answers = [(q["question_id"], *data.draw(answer(q))) for q in QUESTIONS]
+    for question, (_, text, stop), row in zip(QUESTIONS, answers, judged(answers), strict=True):
         found = score_answer(text, question["kind"], question["answer"], FITS.of(question), stop)
         assert found.is_parsed == (row["answer_status"] == "parsed")
         assert found.reason == row["reason"]
@@ -110,9 +104,8 @@ def test_the_file_scores_without_this_package(tmp_path: Path) -> None:
     )
     scores, has_package = run.stdout.splitlines()
     assert has_package == "False"
-    for found, row in zip(
-        json.loads(scores), judged(HOME, [("so [2, 1]", None)] * len(QUESTIONS)), strict=True
-    ):
+    expected = judged((question["question_id"], "so [2, 1]", None) for question in QUESTIONS)
+    for found, row in zip(json.loads(scores), expected, strict=True):
         assert found["pairs"] == pytest.approx(row["pairwise_accuracy"])
         assert (found["task"], found["right"]) == (row["is_accepted"], row["n_steps_passed"])
 
@@ -123,25 +116,12 @@ def test_wordings_have_both_readings_in_the_pipeline_and_in_the_file() -> None:
     """
     wordings = [case for case in WORDINGS if case["n"] in {len(q["answer"]) for q in QUESTIONS}]
     assert len(wordings) == 53
-    home = build_household(4, lengths=range(3, 7))
     for kind in ("forward", "inverse"):
         asked = {len(q["answer"]): q for q in QUESTIONS if q["kind"] == kind}
-        predictions = pl.DataFrame(
-            {
-                "model": "m",
-                "variant": "baseline",
-                "question_id": [asked[case["n"]]["question_id"] for case in wordings],
-                "repetition": range(len(wordings)),
-                "raw_answer": [case["text"] for case in wordings],
-                "error": None,
-                "stop": None,
-            },
-            schema_overrides={"error": pl.String, "stop": pl.String},
-        )
-        found = evaluate(predictions, home.asked, {home.demonstration: home.index}, PAPER_ANSWERS)
+        found = judged((asked[w["n"]]["question_id"], w["text"], None) for w in wordings)
         scorer: dict[str, Any] = {}
         exec(score_source(), scorer)  # noqa: S102 - our own code
-        for case, row in zip(wordings, found.sort("repetition").to_dicts(), strict=True):
+        for case, row in zip(wordings, found, strict=True):
             assert (row["answer"], row["release_answer"]) == (case["strict"], case["release"])
             question = asked[case["n"]]
             fits = json.dumps(FITS.of(question))

@@ -1,6 +1,5 @@
 """Official questions, imported and asked in the graph: the published ones, and verified ones."""
 
-import io
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -9,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from official_files import read_jsonl, tree, write_inputs, write_pictures
-from PIL import Image
+from official_files import png, read_jsonl, tree, write_inputs, write_pictures
 from results.report.report_pages import Html
 
 from enact_assets.cli import main
@@ -49,12 +47,9 @@ models: [identity, oracle, pixel_continuity, random, text_prior]
 SCORES = ("is_exact", "is_semantic", "is_accepted", "n_steps_passed", "pairwise_accuracy")
 
 
-def png(*seed: int) -> bytes:
+def noise(*seed: int) -> bytes:
     """Noise of one colour per seed, 16 px."""
-    pixels = np.random.default_rng(seed).integers(0, 256, (16, 16, 3), np.uint8)
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG")
-    return out.getvalue()
+    return png(np.random.default_rng(seed).integers(0, 256, (16, 16, 3), np.uint8))
 
 
 def write_pictures_of(file: Path, root: Path) -> int:
@@ -64,7 +59,7 @@ def write_pictures_of(file: Path, root: Path) -> int:
     for task in asked.tasks():
         for (frame_id, place), _, image in pictures_named(asked.about(task, asked.files())):
             (root / image).parent.mkdir(parents=True, exist_ok=True)
-            (root / image).write_bytes(png(frame_id, place, *task.encode()))
+            (root / image).write_bytes(noise(frame_id, place, *task.encode()))
             n += 1
     return n
 

@@ -1,6 +1,5 @@
 """An unlabelled split goes from its file to an entry: asked, never scored."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from PIL import Image
+from official_files import png
 
 from enact_assets.cli import main
 from enact_assets.questions.asked.official import image_paths, official_id, question_type
@@ -47,9 +46,7 @@ def write_split(folder: Path, questions: list[dict[str, Any]], name: str = NAME)
         path = file.parent / image
         path.parent.mkdir(parents=True, exist_ok=True)
         pixels = np.random.default_rng(number).integers(0, 255, (24, 24, 3), np.uint8)
-        out = io.BytesIO()
-        Image.fromarray(pixels).save(out, "PNG")
-        path.write_bytes(out.getvalue())
+        path.write_bytes(png(pixels))
     return file
 
 

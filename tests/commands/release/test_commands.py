@@ -6,11 +6,18 @@ import re
 from pathlib import Path
 
 import pytest
-from official_files import picture, read_jsonl, tree, write_inputs, write_pictures
+from official_files import (
+    fridge_frames,
+    picture,
+    read_jsonl,
+    run,
+    tree,
+    write_inputs,
+    write_pictures,
+)
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.cli import main
 from enact_assets.commands.terminal import TextConsole
 
 from reference.conformance import TASKS, expected
@@ -27,10 +34,6 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run("segment", root / "replayed", root / "segmented") == 0
     assert ask(root, "--num-to-sample", REQUESTED) == 0
     return root
-
-
-def run(*arguments: object) -> int:
-    return main([str(a) for a in arguments])
 
 
 def ask(root: Path, *options: object) -> int:
@@ -365,14 +368,7 @@ def test_a_bad_row_is_told_and_the_others_are_scored(
 
 def test_a_last_key_frame_that_shows_nothing_is_one(tmp_path: Path) -> None:
     """A glitch that the filter mends stays in the recording: a graph without a single fact."""
-    frames = {}
-    for frame_id in range(912):
-        states = ["Folded"]
-        states += ["Open"] if frame_id >= 300 else []
-        states += ["Cooked"] if frame_id >= 600 else []
-        node = {"name": "fridge_1", "category": "fridge", "states": states}
-        node["visibility"] = {"external_sensor1": [500, 0, 0, 9, 9, 64, 64]}
-        frames[str(frame_id)] = {"nodes": [node], "edges": [], "type": "full"}
+    frames = fridge_frames()
     (tmp_path / "replayed" / "glitch_1").mkdir(parents=True)
     file = tmp_path / "replayed" / "glitch_1" / "scene_graph_0.json"
     file.write_text(json.dumps(frames))

@@ -12,20 +12,15 @@ import time
 from pathlib import Path
 
 import pytest
-from official_files import picture, tree, write_inputs, write_pictures
+from official_files import picture, run, tree, write_inputs, write_pictures
 from PIL import Image
 
-from enact_assets.cli import main
 from enact_assets.commands.release.layout import output_file, read_key_frame_ids
 from enact_assets.commands.release.pictures import label_picture
 from enact_assets.engine.errors import OutputError, RecordingError
 from enact_assets.engine.system.atomic import replacing
 
 TASK = "synth_set_table_2212"
-
-
-def run(*arguments: object) -> int:
-    return main([str(a) for a in arguments])
 
 
 def names(folder: Path) -> list[str]:
@@ -120,14 +115,23 @@ def test_one_row_with_an_endless_frame_id_does_not_stop_the_others(
     assert report["overall"]["count"] == len(rows) - 1
 
 
-@pytest.mark.parametrize("content", [b"GIF89a nonsense", picture(1)[:-30]])
+BOMB = picture(1)[:16] + b"\x00\x01\x00\x00" * 2 + picture(1)[24:]
+
+
+@pytest.mark.parametrize("content", [b"GIF89a nonsense", picture(1)[:-30], BOMB, None])
 def test_a_picture_that_is_none_costs_its_questions_and_no_others(
-    tmp_path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """None: a folder of its name."""
     write_inputs(tmp_path / "in", (TASK,))
     ids = write_pictures(tmp_path / "in", TASK)
     broken = f"{ids[-1]:05d}.png"
-    (tmp_path / "in" / TASK / "external_sensor1" / broken).write_bytes(content)
+    place = tmp_path / "in" / TASK / "external_sensor1" / broken
+    if content is None:
+        place.unlink()
+        place.mkdir()
+    else:
+        place.write_bytes(content)
     assert run("segment", tmp_path / "in", tmp_path / "out") == 0
     assert re.search(f"1 file is no picture, first .*{broken}", capsys.readouterr().out)
     assert broken not in {path.name for path in (tmp_path / "out").rglob("*.png")}

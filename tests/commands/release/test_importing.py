@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from official_files import write_inputs, write_pictures
+from official_files import a_question, write_inputs, write_pictures
 
 from enact_assets.cli import main
 from enact_assets.commands import terminal
@@ -14,16 +14,8 @@ from enact_assets.commands.release import pictures
 from enact_assets.commands.release.pictures import label_picture
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.lineage.graph import STEPS
-from enact_assets.questions.asked.official import (
-    OfficialQuestion,
-    image_paths,
-    official_id,
-    question_type,
-    write_questions_file,
-)
+from enact_assets.questions.asked.official import official_id, write_questions_file
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.profile import PROFILES
-from enact_assets.settings.registry import load_registry
 
 pytestmark = pytest.mark.slow
 
@@ -44,14 +36,9 @@ models: [identity, oracle]
 
 def write_question_file(path: Path) -> bytes:
     """Two questions, one of them with a field nobody knows and its own spacing."""
-    ids = ["59", "270", "481"]
-    type_ = question_type("forward", 3, is_published=True)
-    name = official_id("task_1", type_, ids)
-    images = image_paths(name, type_, "task_1", 3)
-    question = OfficialQuestion(name, type_, "task_1", ids, images, "Which?\n", [], [2, 1])
-    write_questions_file(path, [question])
+    write_questions_file(path, [a_question()])
     line = json.loads(path.read_text())
-    line |= {"id": name + "x", "note": "né"}
+    line |= {"id": line["id"] + "x", "note": "né"}
     odd = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
     path.write_text(path.read_text() + odd + "\n")
     return path.read_bytes()
@@ -211,21 +198,6 @@ def test_a_question_file_can_be_forgotten(root: Path, capsys: pytest.CaptureFixt
     assert main(["materialize", "--asset", "official_questions", *data]) == 0
 
 
-def test_a_changed_question_file_is_read_again(root: Path) -> None:
-    data = ["--data", str(root / "data")]
-    other = root / "elsewhere" / "published.jsonl"
-    other.parent.mkdir()
-    other.write_bytes((root / "published.jsonl").read_bytes().splitlines(keepends=True)[0])
-    assert main(["import", str(other), *data]) == 0
-    assert main(["materialize", "--asset", "official_questions", *data]) == 0
-    rows = Lake(DataRoot(root / "data").lake).read(
-        "official_questions", {"question_file": "published"}
-    )
-    assert rows.height == 1
-    assert main(["import", str(root / "published.jsonl"), *data]) == 0
-    assert main(["materialize", "--asset", "official_questions", *data]) == 0
-
-
 def test_what_cannot_be_imported_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -275,9 +247,3 @@ def test_who_imports_answers_is_told_that_questions_are_expected(
     printed = capsys.readouterr().out
     assert "Expected a question file" in printed
     assert "eval" not in printed
-
-
-def test_a_registry_may_ask_for_the_release(root: Path) -> None:
-    registry = load_registry(root / "registry.yaml")
-    assert registry.gating("release").profile is PROFILES["release"]
-    assert registry.gating("release").predicates == ()

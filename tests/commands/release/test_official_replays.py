@@ -45,10 +45,18 @@ GRAPHS = "scene_graph_0.json"
 
 
 @pytest.fixture(scope="module")
-def replayed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("official") / "replayed_activities"
-    write_replay(folder / TASK)
+def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A replay, and beside it what `segment` makes of it."""
+    folder = tmp_path_factory.mktemp("official")
+    write_replay(folder / "replayed_activities" / TASK)
+    folders = [str(folder / name) for name in ("replayed_activities", "segmented")]
+    assert main(["segment", *folders]) == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def replayed(official: Path) -> Path:
+    return official / "replayed_activities"
 
 
 def key_frames(replay: ReplayTables, gating: str) -> pl.DataFrame:
@@ -92,16 +100,6 @@ def test_a_key_frame_shows_the_picture_of_its_id(
     found = shown(root, replay, frames)
     assert len(found) == frames.height >= 4
     assert found == {frame_id: frame_id for frame_id in found}
-
-
-def test_the_first_key_frame_is_never_the_frame_without_a_picture(
-    replayed: Path, tmp_path: Path
-) -> None:
-    root = DataRoot(tmp_path / "data")
-    import_paths([replayed], root)
-    replay = replay_in(root)
-    assert key_frames(replay, "release")["frame"][0] == 59
-    assert key_frames(replay, "paper")["frame"][0] == PAPER.settle_frames > 0
 
 
 def test_files_that_the_release_extracts_are_the_same_pictures(
@@ -182,13 +180,13 @@ def test_a_key_frame_without_a_picture_is_named(
     assert "Set settle_frames" in str(finding)
 
 
-def test_the_commands_of_the_release_show_the_same_pictures(replayed: Path, tmp_path: Path) -> None:
+def test_the_commands_of_the_release_show_the_same_pictures(official: Path, tmp_path: Path) -> None:
     """Key frames are copied, then labelled: both read the video."""
-    assert main(["segment", str(replayed), str(tmp_path / "segmented")]) == 0
-    copied = sorted((tmp_path / "segmented" / TASK / CAMERA).iterdir())
+    copied = sorted((official / "segmented" / TASK / CAMERA).iterdir())
     assert [number_in(np.asarray(Image.open(p))) for p in copied] == [int(p.stem) for p in copied]
     output = tmp_path / "QA" / "all.jsonl"
-    assert main(["qa", str(tmp_path / "segmented"), str(replayed), str(output)]) == 0
+    folders = [str(official / name) for name in ("segmented", "replayed_activities")]
+    assert main(["qa", *folders, str(output)]) == 0
     questions = [json.loads(line) for line in output.read_text().splitlines()]
     assert questions
     assert all((tmp_path / image).is_file() for q in questions for image in q["images"])
@@ -271,15 +269,6 @@ SEGMENTED = "segmented_scene_graph_0.json"
 QUESTIONS = QuestionSettings(trajectories_per_length=5)
 
 
-@pytest.fixture(scope="module")
-def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A replay, and beside it what `segment` makes of it."""
-    folder = tmp_path_factory.mktemp("official")
-    write_replay(folder / "replayed" / TASK)
-    assert main(["segment", str(folder / "replayed"), str(folder / "segmented")]) == 0
-    return folder
-
-
 @pytest.fixture
 def segmented(official: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(official / "segmented" / TASK, tmp_path / "in" / TASK))
@@ -287,7 +276,7 @@ def segmented(official: Path, tmp_path: Path) -> Path:
 
 def replay_of(folder: Path, root: DataRoot) -> ReplayTables:
     assert import_paths([folder], root).is_success
-    return all_sources(Recordings(root.recordings)).find(TASK).replay(TASK, unheard)
+    return replay_in(root)
 
 
 def made(replay: ReplayTables, profile: str) -> dict[str, pl.DataFrame]:
@@ -313,7 +302,7 @@ def test_questions_are_those_of_the_replay(
         content = gzip.compress((segmented / SEGMENTED).read_bytes())
         (segmented / f"{SEGMENTED}.gz").write_bytes(content)
         (segmented / SEGMENTED).unlink()
-    whole = read_recorded(official / "replayed" / TASK / "scene_graph_0.json", TASK)
+    whole = read_recorded(official / "replayed_activities" / TASK / GRAPHS, TASK)
     replay = replay_of(segmented, DataRoot(tmp_path / "data"))
     assert is_given(replay.demonstrations)
     assert not is_given(whole.demonstrations)
@@ -339,11 +328,11 @@ def test_all_frames_are_key_frames_under_every_gating(segmented: Path, tmp_path:
 
 
 def test_a_replay_is_never_replaced_by_its_key_frames(
-    official: Path, segmented: Path, tmp_path: Path
+    replayed: Path, segmented: Path, tmp_path: Path
 ) -> None:
     root = DataRoot(tmp_path / "data")
     replay_of(segmented, root)
-    assert import_paths([official / "replayed"], root).is_success
+    assert import_paths([replayed], root).is_success
     [failure] = import_paths([segmented], root).failures
     assert f"the replay of {TASK} was imported" in str(failure.error)
     assert Recordings(root.recordings).file(TASK).name == "scene_graph_0.json"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from official_files import run
 from rich.console import Console
 
-from enact_assets.cli import main
 from enact_assets.commands.outcomes import print_failures
 from enact_assets.commands.release.layout import find_tasks, is_task_name, read_key_frame_ids
 from enact_assets.commands.release.outcomes import Summary
@@ -55,10 +55,6 @@ def write(folder: Path, replay: Frames | None = None) -> Path:
     folder.mkdir(parents=True)
     (folder / "scene_graph_0.json").write_text(json.dumps(replay or frames()))
     return folder
-
-
-def run(*arguments: object) -> int:
-    return main([str(a) for a in arguments])
 
 
 def squeezed(text: str) -> str:

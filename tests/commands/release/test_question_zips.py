@@ -2,28 +2,19 @@
 
 The command that an import prints makes what came in, and nothing else."""
 
-import io
 import json
 import zipfile
 from pathlib import Path
 
 import pytest
-from official_files import write_inputs
-from PIL import Image
+from official_files import a_question, picture, write_inputs
 
 from enact_assets.cli import main
 from enact_assets.commands.release.importing import import_paths
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.engine.errors import SettingsError
 from enact_assets.pipeline.root.scope import Scope, read_scope, write_scope
-from enact_assets.questions.asked.official import (
-    OfficialQuestion,
-    encode_question,
-    image_paths,
-    official_id,
-    question_type,
-    write_questions_file,
-)
+from enact_assets.questions.asked.official import encode_question, write_questions_file
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.settings.paths import SCOPE_FILE, DataRoot
 from enact_assets.settings.registry import DEFAULT_REGISTRY
@@ -32,23 +23,9 @@ GRAPHS = json.dumps({str(k): {"nodes": [], "edges": [], "type": "full"} for k in
 RECORDED = {"replayed_activities/tidy_1/scene_graph_0.json": GRAPHS}
 
 
-def a_question(task: str) -> OfficialQuestion:
-    ids = ["59", "270", "481"]
-    type_ = question_type("forward", 3, is_published=True)
-    name = official_id(task, type_, ids)
-    images = image_paths(name, type_, task, 3)
-    return OfficialQuestion(name, type_, task, ids, images, "Which?\n", [], [2, 1])
-
-
 def asked(*tasks: str) -> str:
     """A question file about ``tasks``."""
     return "".join(encode_question(a_question(task)) + "\n" for task in tasks)
-
-
-def a_picture() -> bytes:
-    out = io.BytesIO()
-    Image.new("RGB", (8, 8)).save(out, "PNG")
-    return out.getvalue()
 
 
 def zipped(path: Path, files: dict[str, str]) -> Path:
@@ -80,7 +57,7 @@ def test_a_data_set_of_questions_is_looked_at_and_comes_in(
     path = zipped(tmp_path / "QA.zip", files)
     with zipfile.ZipFile(path, "a") as added:
         for image in a_question("a_1").images:
-            added.writestr(image, a_picture())
+            added.writestr(image, picture(1))
     where = f"{path}: QA/"
     if given == "folder":
         with zipfile.ZipFile(path) as opened:
@@ -171,12 +148,7 @@ def test_it_names_the_variants_that_ask_about_what_came_in(
 ) -> None:
     root = DataRoot(tmp_path / "data")
     write_inputs(tmp_path / "replayed", (TASK,))
-    ids = ["59", "270", "481"]
-    kind = question_type("forward", 3, is_published=True)
-    name = official_id("task_1", kind, ids)
-    images = image_paths(name, kind, "task_1", 3)
-    question = OfficialQuestion(name, kind, "task_1", ids, images, "Which?", [], [2, 1])
-    write_questions_file(tmp_path / "published.jsonl", [question])
+    write_questions_file(tmp_path / "published.jsonl", [a_question()])
     replay = tmp_path / "replayed" / TASK
     assert command_after(root, replay) == "enact-assets materialize --variant recorded"
     command = command_after(root, tmp_path / "published.jsonl")

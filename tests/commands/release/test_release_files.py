@@ -1,7 +1,6 @@
 """``eval`` writes the release's report files: a small recording, with scores worked out by hand.
 
-A fridge is folded; from frame 300 on it is open too, from 600 on cooked too. So step 1 adds
-`Open`, step 2 adds `Cooked`.
+Step 1 adds `Open`, step 2 adds `Cooked`.
 """
 
 import json
@@ -9,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from official_files import read_jsonl, tree
+from official_files import fridge_frames, read_jsonl, run, tree
 
-from enact_assets.cli import main
 from enact_assets.commands.release.evaluating import SUMMARY_FILE
 
 TASK = "fridge_1"
@@ -21,15 +19,9 @@ FORWARD, INVERSE = "forward_world_modeling_3_steps", "inverse_world_modeling_3_s
 @pytest.fixture(scope="module")
 def segmented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("fridge")
-    frames = {}
-    for frame_id in range(912):
-        states = ["Folded"] + ["Open"] * (frame_id >= 300) + ["Cooked"] * (frame_id >= 600)
-        node: dict[str, Any] = {"name": TASK, "category": "fridge", "states": states}
-        node["visibility"] = {"external_sensor1": [500, 0, 0, 9, 9, 64, 64]}
-        frames[str(frame_id)] = {"nodes": [node], "edges": [], "type": "full"}
     (root / "replayed" / TASK).mkdir(parents=True)
-    (root / "replayed" / TASK / "scene_graph_0.json").write_text(json.dumps(frames))
-    assert main(["segment", str(root / "replayed"), str(root / "segmented")]) == 0
+    (root / "replayed" / TASK / "scene_graph_0.json").write_text(json.dumps(fridge_frames()))
+    assert run("segment", root / "replayed", root / "segmented") == 0
     return root
 
 
@@ -65,11 +57,9 @@ def write_answers(root: Path, folder: Path) -> None:
 
 
 def evaluate(root: Path, answers: Path, output: Path, *options: str) -> int:
-    return main(
-        [
-            "eval", str(answers), "--segmented-data", str(root / "segmented"), "--raw-data",
-            str(root / "replayed"), "--output-root", str(output), *options,
-        ]
+    return run(
+        "eval", answers, "--segmented-data", root / "segmented", "--raw-data", root / "replayed",
+        "--output-root", output, *options,
     )  # fmt: skip
 
 
@@ -155,8 +145,8 @@ def test_answers_of_other_tasks_leave_no_empty_reports(
 
 
 def test_profile_paper_writes_unparsed_answers_as_wrong(segmented: Path, tmp_path: Path) -> None:
-    arguments = [segmented / "replayed", tmp_path / "segmented", "--profile", "paper"]
-    assert main(["segment", *map(str, arguments)]) == 0
+    arguments = (segmented / "replayed", tmp_path / "segmented", "--profile", "paper")
+    assert run("segment", *arguments) == 0
     (tmp_path / "replayed").symlink_to(segmented / "replayed")
     write_answers(tmp_path, tmp_path / "answers")
     file = tmp_path / "answers" / "enact_ordering_first.jsonl"

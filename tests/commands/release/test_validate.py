@@ -1,6 +1,5 @@
 """``enact-assets validate``: whatever import takes, all pictures of it, every message once."""
 
-import io
 import json
 import shutil
 import zipfile
@@ -10,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from official_files import png
 from PIL import Image
 
 from enact_assets.cli import main
-from enact_assets.commands.release import wanted_pictures as wanted_module
+from enact_assets.commands.validating import wanted_pictures
 from enact_assets.demonstrations.pictures.checks import NOTES, PROBLEMS, Wanted, check_pictures
 from enact_assets.demonstrations.replay.annotated import read_annotated
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
@@ -58,16 +58,30 @@ def recording(replay: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def png(pixels: np.ndarray) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG")
-    return out.getvalue()
-
-
 def write_png_files(folder: Path, ids: tuple[int, ...] = KEY_FRAMES) -> None:
     folder.mkdir(exist_ok=True)
     for k in ids:
         (folder / f"{k:05d}.png").write_bytes(png(grey(k)))
+
+
+def videos(n_frames: int, *names: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        for name in names:
+            write_video(folder / name, n_frames)
+
+    return write
+
+
+def pictures(place: str, *ids: int) -> Callable[[Path], None]:
+    return lambda folder: write_png_files(folder / place, ids)
+
+
+A_SHORT_VIDEO = videos(30, "variant_high.mkv")
+AN_UNKNOWN_VARIANT = videos(3, "variant_nosuchvariant.mp4")
+VIDEO_TOO = videos(3, f"{CAMERA}.mp4")
+FROM_1000 = pictures(CAMERA, 1000, 1001)
+FEW = pictures("variant_high", 20)
+HIGH = "variant_high.mp4"
 
 
 def no_pictures(folder: Path) -> None:
@@ -132,38 +146,12 @@ def a_short_video(folder: Path) -> None:
     write_video(folder / f"{CAMERA}.mp4", N_FRAMES - 2)
 
 
-def a_short_video_of_a_variant(folder: Path) -> None:
-    write_video(folder / "variant_high.mkv", 30)
-
-
-def an_unknown_variant(folder: Path) -> None:
-    write_video(folder / "variant_nosuchvariant.mp4", 3)
-
-
 def a_variant_that_is_no_video(folder: Path) -> None:
     (folder / "variant_high.gif").write_bytes(b"")
 
 
 def an_empty_variant(folder: Path) -> None:
     (folder / "variant_high").mkdir()
-
-
-def ids_from_1000(folder: Path) -> None:
-    write_png_files(folder / CAMERA, (1000, 1001))
-
-
-def both(folder: Path) -> None:
-    write_video(folder / f"{CAMERA}.mp4", 3)
-
-
-def two_videos(folder: Path) -> None:
-    for suffix in (".mp4", ".mkv"):
-        write_video(folder / f"variant_high{suffix}", N_FRAMES)
-
-
-def two_of_one_suffix(folder: Path) -> None:
-    for suffix in (".mp4", ".MP4"):
-        write_video(folder / f"variant_high{suffix}", N_FRAMES)
 
 
 def one_is_there_as_jpeg_too(folder: Path) -> None:
@@ -186,14 +174,6 @@ def another_was_held_sideways(folder: Path) -> None:
     path.write_bytes(found[:-12] + chunk + found[-12:])
 
 
-def few_of_a_variant(folder: Path) -> None:
-    write_png_files(folder / "variant_high", (20,))
-
-
-def of_a_variant_that_is_as_recorded(folder: Path) -> None:
-    write_video(folder / "variant_contact.mp4", 3)
-
-
 CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     # kind, what is done to a good recording, where, part of the message
     ("no_pictures", no_pictures, CAMERA, "2 key frames need a picture. Put them there: 00020.png"),
@@ -207,18 +187,20 @@ CASES: list[tuple[str, Callable[[Path], None], str, str]] = [
     ("tiny", all_are_tiny, CAMERA, "2 of 2 pictures of key frames are below 32 px: 00020.png, 6 x"),
     ("sizes", one_is_larger, CAMERA, "2 of 48 x 32 px, 1 of 9 x 8 px, first of the rarest 00021"),
     ("bad_video", a_short_video, f"{CAMERA}.mp4", "has 88 frames, the replay 90"),
-    ("bad_video", a_short_video_of_a_variant, "variant_high.mkv", "has 30 frames, the replay 90"),
-    ("unknown_variant", an_unknown_variant, "variant_nosuchvariant.mp4", "known: aperture_30"),
+    ("bad_video", A_SHORT_VIDEO, "variant_high.mkv", "has 30 frames, the replay 90"),
+    ("unknown_variant", AN_UNKNOWN_VARIANT, "variant_nosuchvariant.mp4", "known: aperture_30"),
     ("no_place", a_variant_that_is_no_video, "variant_high.gif", "neither a folder with pictures"),
     ("no_place", an_empty_variant, "variant_high", "Convert, rename or remove it."),
-    ("other_frames", ids_from_1000, CAMERA, "2 of 4 picture files match no frame of the replay"),
-    ("unused_video", both, f"{CAMERA}.mp4", "external_sensor1/ with pictures counts instead"),
-    ("unused_video", two_videos, "variant_high.mkv", "variant_high.mp4 counts instead"),
-    ("unused_video", two_of_one_suffix, "variant_high.MP4", "variant_high.mp4 counts instead"),
+    ("other_frames", FROM_1000, CAMERA, "2 of 4 picture files match no frame of the replay"),
+    ("unused_video", VIDEO_TOO, f"{CAMERA}.mp4", "external_sensor1/ with pictures counts instead"),
+    *(
+        ("unused_video", videos(90, HIGH, other), other, f"{HIGH} counts instead")
+        for other in ("variant_high.mkv", "variant_high.MP4")
+    ),
     ("outranked", one_is_there_as_jpeg_too, CAMERA, "1 of 3 picture files show a frame that an"),
     ("no_folder", a_file_for_a_folder, CAMERA, "a file, not a folder with pictures. A video needs"),
-    ("no_variant_picture_of", few_of_a_variant, "variant_high", "1 of 2 key frames have no"),
-    ("as_recorded", of_a_variant_that_is_as_recorded, "variant_contact.mp4", "the baseline's"),
+    ("no_variant_picture_of", FEW, "variant_high", "1 of 2 key frames have no"),
+    ("as_recorded", videos(3, "variant_contact.mp4"), "variant_contact.mp4", "the baseline's"),
 ]
 
 
@@ -234,7 +216,7 @@ def test_a_picture_that_says_behind_its_pixels_how_it_was_held(
     assert "pictures of 2 sizes" not in said(capsys)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{kind} {do.__name__}" for kind, do, *_ in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[f"{kind} {place}" for kind, _, place, _ in CASES])
 def test_what_is_wrong_with_pictures_is_told_with_its_place(
     case: tuple[str, Callable[[Path], None], str, str],
     recording: Path,
@@ -257,7 +239,7 @@ def test_every_message_about_pictures_is_tested() -> None:
 def test_all_that_is_wrong_with_pictures_is_told_at_once(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for spoil in (one_is_cut_off, an_unknown_variant, a_short_video_of_a_variant):
+    for spoil in (one_is_cut_off, AN_UNKNOWN_VARIANT, A_SHORT_VIDEO):
         spoil(recording)
     data = ["--data", str(recording.parent / "data")]
     for command in (["validate", str(recording)], ["import", str(recording), "--check", *data]):
@@ -404,7 +386,7 @@ def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
         heard.append((progress.text, progress.done, progress.total))
 
     tables = read_annotated(filmed / "annotation.csv", "d")
-    wanted = wanted_module.wanted_pictures(tables)
+    wanted = wanted_pictures(tables)
     assert isinstance(wanted, Wanted)
     assert wanted.key_frames.tolist() == list(KEY_FRAMES)
     assert check_pictures(recording, wanted, hear) == []
@@ -418,9 +400,14 @@ def test_how_far_it_is_can_be_heard(recording: Path, filmed: Path) -> None:
 def test_a_dry_run_of_segment_counts_the_pictures_that_would_be_used(
     recording: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """PNG files go before a video of the same name, and one is missing."""
+    """PNG files go before a video of the same name, and one is cut off or missing."""
     command = ["segment", str(recording.parent), str(recording.parent / "out"), "--dry-run"]
-    both(recording)
+    one_is_cut_off(recording)
+    assert main([*command, "--profile", "paper"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].split()[-2:] == ["1", "1"]
+    assert "00050.png" in out
+    VIDEO_TOO(recording)
     one_is_missing(recording)
     assert main([*command, "--profile", "paper"]) == 0
     counts = capsys.readouterr().out.splitlines()[1].split()
@@ -429,15 +416,3 @@ def test_a_dry_run_of_segment_counts_the_pictures_that_would_be_used(
     write_video(recording / f"{CAMERA}.mp4", N_FRAMES)
     assert main([*command, "--profile", "paper"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[-2:] == ["2", "0"]
-
-
-def test_a_dry_run_of_segment_decodes_what_it_counts(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It counted by names what the real run then could not read."""
-    one_is_cut_off(recording)
-    command = ["segment", str(recording.parent), str(recording.parent / "out"), "--dry-run"]
-    assert main([*command, "--profile", "paper"]) == 0
-    out = capsys.readouterr().out
-    assert out.splitlines()[1].split()[-2:] == ["1", "1"]
-    assert "00050.png" in out

@@ -79,14 +79,3 @@ def test_noise_at_rate_0_is_the_baseline_down_to_the_last_error() -> None:
     baseline = answered(asked(BASELINE), by_prompt=True)
     assert equal(answered(asked(zero), by_prompt=True), baseline)
     assert not equal(answered(asked(NOISE[0]), by_prompt=True), baseline)
-
-
-def test_two_runs_with_a_seed_are_equal_and_seeds_differ() -> None:
-    runs = [[answered(asked(variant), by_prompt=True) for variant in NOISE] for _ in range(2)]
-    for first, second in zip(*runs, strict=True):
-        assert equal(first, second)
-    one, two, three = runs[0]
-    assert not equal(one, two)
-    assert not equal(two, three)
-    assert not equal(one, three)
-    assert len({str(asked(variant)["prompt"].to_list()) for variant in NOISE}) == 3

@@ -14,7 +14,7 @@ from enact_assets.pipeline.steps.statistics_steps import probes
 from enact_assets.results.probes.baseline_comparison import as_many_of_each, compare_with_baseline
 from enact_assets.results.probes.panels import SEVERAL, correct_within_panels, panel_of
 from enact_assets.results.probes.tables import Probes
-from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, welch
+from enact_assets.results.statistics.clusters import welch
 from enact_assets.results.verification.tables import Evaluation
 from enact_assets.settings.classes import CameraSettings, Variant
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
@@ -38,23 +38,19 @@ def evaluation(
                 "kind": kind,
                 "length": int(length),
                 "answer_status": "missing" if score is None else "parsed",
-                "reason": None,
-                "answer": None,
-                "is_exact": None,
-                "is_semantic": None,
-                "is_accepted": None,
                 "n_steps": int(length) - 1,
-                "n_steps_passed": None,
                 "pairwise_accuracy": score,
             }
         )
     return Evaluation.build(rows)
 
 
-def clustered(differences: Any, clusters: Any) -> tuple[float, float]:
-    """Standard error and p-value of one column."""
-    sums = ClusterSums.of(np.asarray(differences)[:, None], np.asarray(clusters))
-    return float(sums.standard_errors()[0]), float(clustered_p(sums)[0])
+def against_baseline(
+    ours: dict[str, Any], theirs: dict[str, Any], gating: str = "state", **more: Any
+) -> pl.DataFrame:
+    """Probes of a variant ``v``, of another gating if need be."""
+    rows = evaluation("v", ours, gating), evaluation("baseline", theirs)
+    return compare_with_baseline(*rows, "v", "baseline", **more)
 
 
 BASELINE = {
@@ -84,9 +80,7 @@ def row(found: pl.DataFrame, length: int | None) -> dict[str, Any]:
 def test_a_stratum_is_compared_by_the_textbook() -> None:
     """Deltas with the wrong sign or errors of the wrong formula pass unnoticed in a heat map."""
     extra = {**BASELINE, "forward-3-a-99": 0.0}
-    found = compare_with_baseline(
-        evaluation("v", VARIANT), evaluation("baseline", extra), "v", "baseline"
-    )
+    found = against_baseline(VARIANT, extra)
     assert found["length"].to_list() == [None, 3, 6]
     three = row(found, 3)
     x, y = np.array([0.5, 0.5, 1.0, 0.0]), np.array([1.0, 0.5, 1.0, 0.5])
@@ -109,9 +103,7 @@ def test_a_stratum_is_compared_by_the_textbook() -> None:
 
 def test_missing_answers_are_counted_and_take_no_part() -> None:
     """An outage scored as zero would look like sensitivity to the camera."""
-    found = compare_with_baseline(
-        evaluation("v", VARIANT), evaluation("baseline", BASELINE), "v", "baseline"
-    )
+    found = against_baseline(VARIANT, BASELINE)
     six = row(found, 6)
     assert (six["n_variant"], six["n_baseline"], six["n_missing"]) == (2, 2, 2)
     assert six["mean_variant"] == pytest.approx(0.4)
@@ -124,44 +116,9 @@ def test_missing_answers_are_counted_and_take_no_part() -> None:
     assert (whole["n_variant"], whole["n_missing"], whole["n_paired"]) == (6, 2, 5)
 
 
-def test_clusters_and_not_questions_carry_the_error() -> None:
-    """Many questions of one demonstration are not many observations."""
-    differences = np.array([0.3, 0.5, -0.1, 0.1, 0.0, 0.4])
-    clusters = np.array([1, 1, 2, 2, 3, 3])
-    mean = 0.2
-    sums = [0.3 + 0.5 - 2 * mean, -0.1 + 0.1 - 2 * mean, 0.0 + 0.4 - 2 * mean]
-    expected = math.sqrt(3 / 2 * sum(s**2 for s in sums)) / 6
-    error, p = clustered(differences, clusters)
-    assert error == pytest.approx(expected)
-    # Student's t with 2 degrees of freedom has a closed form.
-    t = mean / expected
-    assert p == pytest.approx(1 - t / math.sqrt(2 + t**2))
-    # One question per demonstration: the ordinary error of a mean.
-    error, _ = clustered(differences, np.arange(6))
-    assert error == pytest.approx(differences.std(ddof=1) / math.sqrt(6))
-
-
-def test_the_clustered_test_keeps_its_level_where_the_unpaired_one_does_not() -> None:
-    """With a true difference of zero, about one in twenty comparisons may be significant."""
-    generator = np.random.default_rng(8)
-    n_rejected = 0
-    clusters = np.repeat(np.arange(20), 6)
-    for _ in range(300):
-        per_demonstration = generator.normal(0, 0.2, 20)
-        differences = per_demonstration[clusters] + generator.normal(0, 0.3, clusters.size)
-        _, p = clustered(differences, clusters)
-        n_rejected += p < 0.05
-    assert 5 <= n_rejected <= 28
-
-
 def test_two_gatings_have_no_common_questions() -> None:
     """Questions that share an id by accident are still not the same question."""
-    found = compare_with_baseline(
-        evaluation("contact", {"forward-3-a-1": 0.5, "forward-3-b-8": 1.0}, "contact"),
-        evaluation("baseline", BASELINE),
-        "contact",
-        "baseline",
-    )
+    found = against_baseline({"forward-3-a-1": 0.5, "forward-3-b-8": 1.0}, BASELINE, "contact")
     three = row(found, 3)
     assert (three["n_variant"], three["n_baseline"], three["n_paired"]) == (2, 4, 0)
     assert three["delta"] == pytest.approx(0.0)
@@ -176,9 +133,7 @@ def test_two_gatings_have_no_common_questions() -> None:
 def test_a_model_that_never_varies_has_no_p_value() -> None:
     """The oracle: no difference, no spread, and no significance to report."""
     same = dict.fromkeys(BASELINE, 1.0)
-    found = compare_with_baseline(
-        evaluation("v", same), evaluation("baseline", same), "v", "baseline"
-    )
+    found = against_baseline(same, same)
     whole = row(found, None)
     assert (whole["delta"], whole["paired_delta"]) == (0.0, 0.0)
     assert (whole["standard_error"], whole["paired_standard_error"]) == (0.0, 0.0)
@@ -205,9 +160,7 @@ def test_rows_of_another_variant_are_refused_and_nothing_gives_nothing() -> None
 
 def test_what_is_undefined_says_why() -> None:
     """A null alone is a bug or a fact, and nobody can tell which."""
-    found = compare_with_baseline(
-        evaluation("v", VARIANT), evaluation("baseline", BASELINE), "v", "baseline", panel="realism"
-    )
+    found = against_baseline(VARIANT, BASELINE, panel="realism")
     assert found["panel"].to_list() == ["realism"] * 3
     three, six = row(found, 3), row(found, 6)
     assert (three["welch_reason"], three["paired_reason"]) == (None, "no_variation")
@@ -217,15 +170,11 @@ def test_what_is_undefined_says_why() -> None:
     for name in ("paired_low", "sign_flip_p", "minimum_detectable_effect"):
         assert six[name] is None
     same = dict.fromkeys(BASELINE, 1.0)
-    alike = compare_with_baseline(
-        evaluation("v", same), evaluation("baseline", same), "v", "baseline"
-    )
+    alike = against_baseline(same, same)
     assert set(alike["paired_reason"]) == {"no_difference"}
     assert set(alike["welch_reason"]) == {"no_variation"}
     silent = dict.fromkeys(BASELINE)
-    none = compare_with_baseline(
-        evaluation("v", silent), evaluation("baseline", same), "v", "baseline"
-    )
+    none = against_baseline(silent, same)
     assert set(none["paired_reason"]) == set(none["welch_reason"]) == {"no_scores"}
 
 
@@ -234,9 +183,7 @@ def test_the_interval_holds_the_difference_and_the_plan_for_more_questions() -> 
     names = [f"forward-3-d{k // 8}-{k}" for k in range(80)]
     lower = {name: float(generator.choice([0.0, 0.5, 1.0])) for name in names}
     upper = {name: float(generator.choice([0.5, 1.0])) for name in names}
-    found = compare_with_baseline(
-        evaluation("v", upper), evaluation("baseline", lower), "v", "baseline"
-    )
+    found = against_baseline(upper, lower)
     whole = row(found, None)
     assert whole["paired_reason"] is None
     assert whole["paired_low"] < whole["paired_delta"] < whole["paired_high"]
@@ -250,12 +197,7 @@ def test_other_questions_of_the_same_demonstrations_have_a_clustered_test() -> N
     """Contact gating asks nothing that the baseline asks: its figure would be empty."""
     state = {f"forward-3-{d}-{k}": 0.9 - 0.1 * k for d in "abcd" for k in range(3)}
     contact = {f"forward-3-{d}-{7 + k}": 0.4 + 0.05 * ord(d) % 0.1 for d in "abcd" for k in (0, 1)}
-    found = compare_with_baseline(
-        evaluation("contact", contact, "contact"),
-        evaluation("baseline", state),
-        "contact",
-        "baseline",
-    )
+    found = against_baseline(contact, state, "contact")
     whole = row(found, None)
     assert (whole["n_paired"], whole["paired_delta"], whole["paired_p"]) == (0, None, None)
     assert whole["delta"] < 0

@@ -1,18 +1,21 @@
 """A report of a small lake, and its HTML taken apart."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from sql.tiny_lake import Rows, publish_on, write_lake
 
+from enact_assets.results.report.parts import Section, Text
+from enact_assets.results.report.rows import ReportRows
 from enact_assets.settings.paths import DataRoot
 
+P = TypeVar("P")
 VOID = frozenset({"meta", "link", "img", "br", "hr"})
 
 
@@ -28,17 +31,34 @@ def grey_picture(sha: str) -> NDArray[np.uint8]:
     return np.full((24, 32, 3), int(sha[:2], 16), dtype=np.uint8)
 
 
-def drawn_models(models: Iterable[str]) -> dict[str, pl.DataFrame]:
-    """What figures need besides their rows: names of all models, and chances, here none."""
+def changed(rows: ReportRows, **frames: pl.DataFrame) -> ReportRows:
+    return replace(rows, of={**rows.of, **frames})
+
+
+def of_kind(section: Section | None, kind: type[P]) -> list[P]:
+    """Parts of one kind; the section must be there."""
+    assert section is not None
+    return [part for part in section.parts if isinstance(part, kind)]
+
+
+def said_in(*sections: Section | None) -> str:
+    return " ".join(part.text for section in sections for part in of_kind(section, Text))
+
+
+def drawn_rows(
+    models: Iterable[str], references: Iterable[str] = (), **frames: pl.DataFrame
+) -> ReportRows:
+    """``frames``, and what figures need besides: names of all models, and chances, here none."""
     names = pl.DataFrame({"model": sorted(set(models))}, {"model": pl.String})
     accuracies = dict.fromkeys(("pairwise_accuracy", "task_accuracy"), pl.Float64)
     kinds = {"kind": pl.String, "length": pl.Int64}
     settings = {"panel": pl.String, "variant": pl.String, "kind": pl.String}
-    return {
-        "models": names.with_columns(is_reference=pl.lit(value=False)),
+    of = {
+        "models": names.with_columns(is_reference=pl.col("model").is_in(list(references))),
         "chance": pl.DataFrame(schema={**kinds, **accuracies}),
         "setting_chance": pl.DataFrame(schema={**settings, "pairwise_accuracy": pl.Float64}),
     }
+    return ReportRows({**of, **frames}, "baseline", "")
 
 
 @dataclass

@@ -1,21 +1,35 @@
-"""Models beside each other in the report: bars per setting, published ones of similar size.
+"""Models beside each other in the report: bars per setting, published ones of similar size, what
+their answers are like and cost, errors that they share, and what looking buys.
 
-What their answers are like and cost, and errors that they share."""
+Footnotes below heat maps: how our conditions differ, where the paper contradicts itself.
+"""
 
 import math
 from typing import Any
 
 import polars as pl
 import pytest
-from report_pages import drawn_models
+from report_pages import drawn_rows, of_kind, said_in
+from sql.tiny_lake import tiny_rows
 
+from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED, TRANSFER
+from enact_assets.results.paper.results import published_table
+from enact_assets.results.paper.tables import PublishedCaveats, PublishedProbes
+from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.answer_quality import answer_quality
-from enact_assets.results.report.hand_circles import distance, hand_circles, shared_area
-from enact_assets.results.report.parts import NONE, Figure, Table, Text
+from enact_assets.results.report.error_section import NOBODY, shared_errors
+from enact_assets.results.report.hands import distance, hand_circles, shared_area
+from enact_assets.results.report.lengths import SUBJECT, looking, similar_sizes
+from enact_assets.results.report.looks import looks_of
+from enact_assets.results.report.parts import NONE, Figure, Section, Table, Text
+from enact_assets.results.report.probes import MODELS_ABREAST, probes, setting_bars
 from enact_assets.results.report.rows import ReportRows
-from enact_assets.results.report.setting_bars import MODELS_ABREAST, setting_bars
-from enact_assets.results.report.shared_errors import NOBODY, shared_errors
-from enact_assets.results.report.similar_sizes import SUBJECT, similar_sizes
+
+ALL_OVER = {"fact_reader": 0.73, "fact_reader_transfer": 0.28, "learned_progress": 0.3}
+ALL_OVER |= {"learned_precedence": 0.09, "text_prior": 0.1, "random": 0.09, "gpt": 0.5}
+LENGTHS = (3, 6, 10)
+SCHEMA = {"model": pl.String, "kind": pl.String, "metric": pl.String, "length": pl.Int64}
+SCHEMA |= dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
 
 
 def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[str, Any]:
@@ -35,20 +49,19 @@ def score(model: str, panel: str, variant: str, kind: str, mean: float) -> dict[
 
 
 def drawn(*scores: dict[str, Any], references: tuple[str, ...] = ()) -> tuple[list[Figure], Table]:
-    frames = {"probe_scores": pl.DataFrame(scores), **drawn_models(s["model"] for s in scores)}
-    is_reference = pl.col("model").is_in(references)
-    frames["models"] = frames["models"].with_columns(is_reference=is_reference)
-    rows = ReportRows(frames, "baseline", "")
-    parts = setting_bars(rows).parts
-    [table] = [part for part in parts if isinstance(part, Table)]
-    return [part for part in parts if isinstance(part, Figure)], table
+    models = (s["model"] for s in scores)
+    section = setting_bars(drawn_rows(models, references, probe_scores=pl.DataFrame(scores)))
+    [table] = of_kind(section, Table)
+    return of_kind(section, Figure), table
+
+
+def taken_apart(section: Section) -> tuple[str, list[Figure], list[Table]]:
+    return said_in(section), of_kind(section, Figure), of_kind(section, Table)
 
 
 def test_references_are_marked_and_left_out_beside_models() -> None:
     """Researcher F18: the oracle was among "the best 6 of 7 models"."""
-    frames = drawn_models(("m", "oracle", "fact_reader"))
-    of_models = frames["models"].with_columns(is_reference=pl.col("model") != "m")
-    rows = ReportRows({**frames, "models": of_models}, "baseline", "")
+    rows = drawn_rows(("m", "oracle", "fact_reader"), ("oracle", "fact_reader"))
     assert rows.preferred(("oracle", "m", "fact_reader")) == ["m"]
     assert rows.preferred(("oracle", "fact_reader")) == ["oracle", "fact_reader"]
     assert [rows.label(name) for name in ("oracle", "m")] == ["oracle (ref.)", "m"]
@@ -122,21 +135,15 @@ def sizes_of(*given: dict[str, Any]) -> tuple[str, list[Figure], list[Table]]:
     schema |= {"published_model": pl.String, "n_parameters_million": pl.Int64}
     schema |= dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
     frame = pl.DataFrame(given, schema)
-    frames = {"similar_sizes": frame, **drawn_models(frame.filter(source="ours")["model"])}
-    parts = similar_sizes(ReportRows(frames, "baseline", "")).parts
-    return (
-        " ".join(part.text for part in parts if isinstance(part, Text)),
-        [part for part in parts if isinstance(part, Figure)],
-        [part for part in parts if isinstance(part, Table)],
-    )
+    rows = drawn_rows(frame.filter(source="ours")["model"], similar_sizes=frame)
+    return taken_apart(similar_sizes(rows))
 
 
 def test_nothing_known_gives_a_sentence() -> None:
     for given in ((), (row(SUBJECT, "ours", 3, None),)):
-        said, figures, tables = sizes_of(*given)
+        said, *rest = sizes_of(*given)
         assert "No accuracy of a model about as large" in said
-        assert not figures
-        assert not tables
+        assert rest == [[], []]
 
 
 @pytest.mark.slow
@@ -192,14 +199,8 @@ def parts_of(
             {**names, **dict.fromkeys(("accuracy", "low", "high"), pl.Float64)}
             | {"is_reference": pl.Boolean},
         ),
-        **drawn_models(row["model"] for row in quality),
     }
-    parts = answer_quality(ReportRows(rows, "baseline", "")).parts
-    return (
-        " ".join(part.text for part in parts if isinstance(part, Text)),
-        [part for part in parts if isinstance(part, Figure)],
-        [part for part in parts if isinstance(part, Table)],
-    )
+    return taken_apart(answer_quality(drawn_rows((row["model"] for row in quality), **rows)))
 
 
 def test_without_answers_it_says_so() -> None:
@@ -259,7 +260,7 @@ def test_the_shared_area_is_the_one_counted_on_a_grid() -> None:
     assert shared_area(a, b, apart) == pytest.approx(n * step**2, abs=2e-3)
 
 
-NOBODY_ELSE = ReportRows(drawn_models([]), "baseline", "")
+NOBODY_ELSE = drawn_rows([])
 
 
 def hand(model: str, hand: str, *counts: int) -> dict[str, Any]:
@@ -289,14 +290,13 @@ def shared(*combinations: dict[str, Any]) -> ReportRows:
     official = pl.DataFrame(schema={"variant": pl.String, "n_by_match": pl.Int64})
     errors = pl.DataFrame(combinations, schema)
     models = {model for row in combinations for model in row["models"]}
-    frames = {"shared_errors": errors, "official": official, **drawn_models(models)}
-    return ReportRows(frames, "baseline", "")
+    return drawn_rows(models, shared_errors=errors, official=official)
 
 
 def test_one_model_gives_a_sentence() -> None:
-    [part] = shared_errors(shared()).parts
-    assert isinstance(part, Text)
-    assert "Fewer than two models have wrong answers" in part.text
+    said, figures, tables = taken_apart(shared_errors(shared()))
+    assert "Fewer than two models have wrong answers" in said
+    assert (figures, tables) == ([], [])
 
 
 @pytest.mark.slow
@@ -310,14 +310,129 @@ def test_combinations_are_drawn_and_listed_the_largest_first() -> None:
             *(("question", ["a"], 4), ("question", ["a", "b"], 6)),
         )
     ]
-    section = shared_errors(shared(*rows))
-    [figure] = [part for part in section.parts if isinstance(part, Figure)]
+    said, [figure], [table] = taken_apart(shared_errors(shared(*rows)))
     assert f"2 models over 10 steps. Largest: a, b: 7; {NOBODY}: 3." in figure.alt
-    [table] = [part for part in section.parts if isinstance(part, Table)]
     assert table.rows == (
         ("a, b", "forward", "7", "70.0", "6", "60.0"),
         (NOBODY, "forward", "3", "30.0", "0", "0.0"),
         ("a", "forward", "0", "0.0", "4", "40.0"),
     )
-    [text] = [p.text for p in section.parts if isinstance(p, Text) and "inverse" in p.text]
-    assert text == "No inverse step was scored for two models."
+    assert said.endswith("No inverse step was scored for two models.")
+
+
+def accuracies(*models: str, kinds: tuple[str, ...] = ("forward",)) -> list[dict[str, Any]]:
+    return [
+        {"model": model, "kind": kind, "metric": "task_accuracy", "length": length}
+        | {"accuracy": level, "low": level - 0.05, "high": level + 0.05}
+        for model in models
+        for kind in kinds
+        for length, level in (
+            (None, ALL_OVER[model]),
+            *((n, ALL_OVER[model] * 3 / n) for n in LENGTHS),
+        )
+    ]
+
+
+def rows_of(found: list[dict[str, Any]]) -> ReportRows:
+    frame = pl.DataFrame(found, SCHEMA)
+    references = [*LEARNED, "text_prior", "random"]
+    return drawn_rows(frame["model"], references, accuracies=frame)
+
+
+def test_it_shows_only_where_the_fact_reader_answered() -> None:
+    assert looking(rows_of(accuracies("text_prior", "gpt", TRANSFER))) is None
+    unscored = accuracies(FACT_READER)
+    for row in unscored:
+        row["accuracy"] = None
+    assert looking(rows_of(unscored)) is None
+
+
+def test_the_gain_is_counted_from_the_stronger_control() -> None:
+    """From the one that answers at random all of it would be looking."""
+    both = accuracies(FACT_READER, "learned_progress", "learned_precedence")
+    said = said_in(looking(rows_of(both)))
+    assert "Forward questions, all lengths: fact_reader 73.0 %, learned_progress 30.0 %" in said
+    assert "+43.0 points above the control" in said
+    assert "trained on this simulator, other seeds" in said
+    assert "has no scored answer to inverse questions" in said
+
+
+def test_without_controls_it_says_how_to_ask_them() -> None:
+    said = said_in(looking(rows_of(accuracies(FACT_READER))))
+    assert "--model learned_progress --model learned_precedence` asks them" in said
+
+
+def test_the_figure_and_its_table_have_references_and_models() -> None:
+    """The other control answers at random: its line would hide that of chance."""
+    rows = rows_of(accuracies(*ALL_OVER, kinds=("forward", "inverse")))
+    section = looking(rows)
+    [figure], [table] = of_kind(section, Figure), of_kind(section, Table)
+    for name in (
+        *("fact_reader (ref.)", "fact_reader_transfer (ref.)"),
+        *("learned_progress (ref.) (control)", "gpt"),
+    ):
+        assert f">{name}<".encode() in figure.svg
+    assert b"above the control" in figure.svg
+    assert b"learned_precedence" not in figure.svg
+    looks = looks_of(ALL_OVER, {*LEARNED, "text_prior", "random"})
+    for name in ("fact_reader", "gpt"):
+        assert looks[name].colour.encode() in figure.svg
+    assert "forward: fact_reader 73.0 %" in figure.alt
+    assert "trained on this simulator, other seeds" in figure.caption
+    assert [row[:2] for row in table.rows[:2]] == [
+        ("fact_reader (reference, trained on this simulator, other seeds)", "forward"),
+        ("fact_reader_transfer (reference, trained on this simulator, other seeds)", "forward"),
+    ]
+    assert table.rows[0][2:] == ("73.0", "36.5", "21.9", "73.0")
+    assert len(table.rows) == 2 * len({*ALL_OVER} - {"random", "learned_precedence"})
+
+
+@pytest.mark.parametrize("n_models", [5, 8])
+def test_many_models_share_one_entry_of_the_legend(n_models: int) -> None:
+    names = [f"model-{n}" for n in range(n_models)]
+    found = accuracies(FACT_READER, "learned_progress")
+    for name in names:
+        found += [{**row, "model": name} for row in accuracies("gpt")]
+    [figure] = of_kind(looking(rows_of(found)), Figure)
+    assert figure.svg.count(b">more models<") == (n_models > 5)
+
+
+def footnotes_of(*variants: str) -> list[str]:
+    """Names of figures and texts of the section, with probes of ``variants`` measured here."""
+    [probe] = tiny_rows()["probes"]
+    rows = [{**probe, "variant": variant} for variant in variants]
+    no_p = (pl.lit(None, pl.Float64).alias(f"{test}_holm_p") for test in TESTS)
+    theirs = published_table(PublishedProbes).filter(published_variant="aperture_60")
+    frames = {
+        "probes": Probes.build(rows).with_columns(*no_p),
+        "published_probes": theirs,
+        "caveats": published_table(PublishedCaveats).select(
+            pl.col("published_variant").alias("variant"), "caveat"
+        ),
+        "conditions": pl.DataFrame({"published_variant": variants, "variant": variants}, STRINGS),
+    }
+    parts = probes(drawn_rows(["guesser"], **frames)).parts
+    return [p.name if isinstance(p, Figure) else p.text for p in parts if isinstance(p, FOOTED)]
+
+
+STRINGS = {"published_variant": pl.String, "variant": pl.String}
+TESTS = ("welch", "paired", "sign_flip", "unpaired")
+FOOTED = (Figure, Text)
+
+
+def test_measured_and_published_rows_have_their_footnotes_below_the_heat_map() -> None:
+    found = footnotes_of("fisheye", "aperture_80")
+    caveats = dict(
+        published_table(PublishedCaveats).select("published_variant", "caveat").iter_rows()
+    )
+    assert f"All models measured here: {caveats['baseline']}" in found
+    after = found[found.index("probes_camera_fov") + 1 :]
+    assert after[0] == f"Measured here differs from the paper. fisheye: {caveats['fisheye']}"
+    assert after[1].startswith("Paper: GPT-5 mini (publ.), aperture 60, forward: Section 3.3 says")
+    assert "inverse: The caption of figure 17" in after[1]
+
+
+def test_what_was_not_measured_needs_no_caveat() -> None:
+    found = footnotes_of()
+    assert not [text for text in found if "measured here" in text.lower() and "differs" in text]
+    assert not [text for text in found if text.startswith("All models measured here")]

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
-from report_pages import drawn_models, published
+from report_pages import changed, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
 from enact_assets.cli import main
@@ -20,7 +20,8 @@ from enact_assets.results.report.drawing import (
     naming_partial,
     printing,
 )
-from enact_assets.results.report.error_section import handedness, mismatch, structural
+from enact_assets.results.report.error_section import mismatch, shared_errors, structural
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.lengths import by_length, draw_chance
 from enact_assets.results.report.looks import COLOURS, looks_of
 from enact_assets.results.report.page import MEASURED
@@ -31,10 +32,9 @@ from enact_assets.results.report.paper_figures import (
     paper_tables,
     width_of,
 )
-from enact_assets.results.report.parts import NONE, Figure, Table, Text
+from enact_assets.results.report.parts import NONE, Figure, Table
 from enact_assets.results.report.published_agreement import agreement
-from enact_assets.results.report.rows import ReportRows, read_rows
-from enact_assets.results.report.shared_errors import shared_errors
+from enact_assets.results.report.rows import read_rows
 from enact_assets.settings.paths import DataRoot
 
 MINUS = "\N{MINUS SIGN}"
@@ -90,11 +90,9 @@ def test_one_model_has_one_colour_in_all_figures(root: DataRoot) -> None:
         | {"wrong_models": [["guesser"]], "n": [3], "share": [1.0]}
     )
     few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
-    rows = ReportRows({**rows.of, "shared_errors": errors, "accuracies": few}, "baseline", "")
-    sections = (by_length(rows), shared_errors(rows))
-    firsts = [next(p for p in s.parts if isinstance(p, Figure)) for s in sections]
-    assert len(firsts) == 2
-    for figure in firsts:
+    rows = changed(rows, shared_errors=errors, accuracies=few)
+    for section in (by_length(rows), shared_errors(rows)):
+        figure, *_ = of_kind(section, Figure)
         assert look.colour.encode() in figure.svg
 
 
@@ -211,7 +209,7 @@ def test_a_part_of_the_answers_is_marked_wherever_its_scores_are(root: DataRoot)
         assert "3 of 4 forward answers" in written.splitlines()[0].replace("\\", "")
         assert "guesser (partial)" in written
     with naming_partial(rows.partial_note):
-        figures = [p for p in leaderboard(rows).parts if isinstance(p, Figure)]
+        figures = of_kind(leaderboard(rows), Figure)
     for figure in figures:
         assert figure.caption.endswith(rows.partial_note)
         assert "guesser (partial)" in texts_of(figure)
@@ -224,7 +222,7 @@ def test_tables_of_the_report_mark_them_too(root: DataRoot) -> None:
     rows = read_rows(root.warehouse)
     marked = {"guesser": "guesser (partial)", "oracle": "oracle (reference)"}
     sections = [s(rows) for s in (answers, answer_quality, structural, handedness, mismatch)]
-    tables = [part for section in sections for part in section.parts if isinstance(part, Table)]
+    tables = [table for section in sections for table in of_kind(section, Table)]
     assert len(tables) > 4
     for table in tables:
         names = {row[0] for row in table.rows}
@@ -241,9 +239,9 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
     """Researcher F19: 30 published models behind results of the simulator, without a word."""
     rows = read_rows(root.warehouse)
     few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
-    rows = ReportRows({**rows.of, "accuracies": few}, "baseline", rows.version)
+    rows = changed(rows, accuracies=few)
     with printing(3.25, note_of(rows)), naming_partial(rows.partial_note):
-        [figure] = [p for p in by_length(rows).parts if isinstance(p, Figure)]
+        [figure] = of_kind(by_length(rows), Figure)
     said = " ".join(text or "" for text in texts_of(figure))
     for words in (
         "as published; ours may not be compared with them.",
@@ -255,7 +253,7 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
         assert words.split("(")[0].encode() in figure.png, "in its metadata"
     assert b"/Subject" in figure.pdf
     with printing(3.25):
-        assert figure.png[16:20] == by_length(rows).parts[0].png[16:20], "no wider"  # type: ignore[union-attr]
+        assert figure.png[16:20] == of_kind(by_length(rows), Figure)[0].png[16:20], "no wider"
 
 
 @pytest.mark.parametrize("name", ["variant of another condition", "no rows"])
@@ -265,7 +263,7 @@ def test_only_the_condition_of_tables_9_and_10_compares_with_them(
     """A variant of another condition, and one without rows, counted as comparable."""
     if name == "no rows":
         rows = read_rows(root.warehouse)
-        rows = ReportRows({**rows.of, "comparable": rows["comparable"].clear()}, "baseline", "")
+        rows = changed(rows, comparable=rows["comparable"].clear())
         why = "This variant is not the condition of tables 9 and 10."
     else:
         rows = read_rows(root.warehouse, "aperture_80")
@@ -275,9 +273,8 @@ def test_only_the_condition_of_tables_9_and_10_compares_with_them(
         )
     assert rows.not_comparable.startswith(why)
     few = rows["accuracies"].filter(kind="forward", metric="pairwise_accuracy")
-    rows = ReportRows({**rows.of, "accuracies": few.head(1)}, rows.variant, "")
-    parts = [*by_length(rows).parts, *agreement(rows).parts]
-    said = " ".join(part.text for part in parts if isinstance(part, Text))
+    rows = changed(rows, accuracies=few.head(1))
+    said = said_in(by_length(rows), agreement(rows))
     assert f"Ours may not be compared with them. {why}" in said
     assert f"Accuracies under {rows.variant} may not stand beside published ones. {why}" in said
     assert note_of(rows) == f"Not comparable with numbers of the ENACT paper: {why}"
@@ -290,9 +287,8 @@ def test_numbers_that_compare_say_what_is_not_checked(root: DataRoot) -> None:
     caveat = "5 imported questions in the paper's prompts."
     compares = {"is_comparable": True, "why_not": None, "caveat": caveat}
     found = rows["comparable"].with_columns(**{n: pl.lit(v) for n, v in compares.items()})
-    rows = ReportRows({**rows.of, "comparable": found, "accuracies": rows["accuracies"].clear()},
-                      "baseline", "")  # fmt: skip
-    said = " ".join(part.text for part in by_length(rows).parts if isinstance(part, Text))
+    rows = changed(rows, comparable=found, accuracies=rows["accuracies"].clear())
+    said = said_in(by_length(rows))
     assert (rows.not_comparable, note_of(rows)) == ("", "")
     assert f"the scoring are the paper's. {caveat}" in said
     assert "answered the same questions" not in said
@@ -314,7 +310,7 @@ def test_trained_references_say_so_in_a_paper(tmp_path: Path) -> None:
 
 def test_without_rows_tables_say_their_columns(root: DataRoot) -> None:
     rows = read_rows(root.warehouse)
-    nothing = ReportRows({**{n: f.clear() for n, f in rows.of.items()}}, "baseline", "")
+    nothing = changed(rows, **{name: frame.clear() for name, frame in rows.of.items()})
     tables = paper_tables(nothing)
     assert [len(table.rows) for table in tables.values()] == [1, 0]  # chance, unknown
     assert "\\toprule" in latex(tables["probes"])
@@ -353,8 +349,3 @@ def test_a_width_needs_figures(root: DataRoot, capsys: pytest.CaptureFixture[str
     assert "give --figures FOLDER" in capsys.readouterr().err
     assert main([*told, "wide", "--figures", str(root.root / "none")]) == 2
     assert "--width wide" in capsys.readouterr().err
-
-
-def test_models_without_rows_of_theirs_have_a_look() -> None:
-    rows = ReportRows(drawn_models(["a"]), "baseline", "")
-    assert set(rows.looks) == {"a"}

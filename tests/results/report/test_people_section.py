@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from report_pages import Html, grey_picture, published
+from report_pages import Html, grey_picture, of_kind, published
 from sql.tiny_lake import Rows, tiny_rows
 
 from enact_assets.results.report.page import render
@@ -83,10 +83,6 @@ def section(tmp_path_factory: pytest.TempPathFactory) -> Section:
     return people(read_rows(root.warehouse), grey_picture)
 
 
-def tables(section: Section) -> list[Table]:
-    return [part for part in section.parts if isinstance(part, Table)]
-
-
 def test_without_people_it_says_so_whoever_else_answered(tmp_path: Path) -> None:
     rows = tiny_rows()
     rows["model_accuracies"] = [
@@ -100,7 +96,7 @@ def test_without_people_it_says_so_whoever_else_answered(tmp_path: Path) -> None
 
 
 def test_people_stand_above_models_and_other_roles_nowhere(section: Section) -> None:
-    forward = tables(section)[0]
+    forward = of_kind(section, Table)[0]
     assert "forward" in forward.caption
     assert [line[0] for line in forward.rows[:2]] == ["people (2)", "people of the paper"]
     at = forward.columns.index("3")
@@ -111,14 +107,14 @@ def test_people_stand_above_models_and_other_roles_nowhere(section: Section) -> 
 
 
 def test_agreement_is_that_of_people_beside_the_papers(section: Section) -> None:
-    agreement = tables(section)[-1]
+    agreement = of_kind(section, Table)[-1]
     assert agreement.rows[0] == ("alpha answers", "both", "all", "40", "0.800", "0.700", "0.850")
     assert ("alpha, paper", "both", "all", "240", "0.832", "0.788", "0.868") in agreement.rows
     assert len(agreement.rows) == 1 + 4
 
 
 def test_the_hardest_come_first_with_pictures_and_reasons(section: Section) -> None:
-    examples = [part for part in section.parts if isinstance(part, Example)]
+    examples = of_kind(section, Example)
     assert [dict(e.facts)["Question"][0] for e in examples] == ["f1", "f4", "f2"]
     first = examples[0]
     assert "solved by 0 of 2" in first.title

@@ -1,11 +1,10 @@
 """Probes, hands and questions in the report: what is paired, what is not, and many variants."""
 
-import dataclasses
 from typing import Any
 
 import polars as pl
 import pytest
-from report_pages import drawn_models, published
+from report_pages import changed, drawn_rows, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
 from enact_assets.results.paper.results import published_table
@@ -13,8 +12,9 @@ from enact_assets.results.paper.tables import PublishedAccuracies
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.accuracy import leaderboard
-from enact_assets.results.report.error_section import NO_WRONG, handedness
-from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text
+from enact_assets.results.report.error_section import NO_WRONG
+from enact_assets.results.report.hands import handedness
+from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table
 from enact_assets.results.report.probes import VARIANTS_ABREAST, heat_maps, probes
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
@@ -29,12 +29,8 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> ReportRows:
     tiny = tiny_rows()
     [probe] = tiny["probes"]
     contact = {"variant": "contact", "panel": "contact_gating", "n_paired": 0, "delta": -0.25}
-    contact |= {
-        "n_variant": 30,
-        "n_baseline": 40,
-        "paired_delta": None,
-        "paired_reason": "not_paired",
-    }
+    contact |= {"n_variant": 30, "n_baseline": 40, "paired_delta": None}
+    contact |= {"paired_reason": "not_paired"}
     contact |= {"unpaired_p": 0.004, "unpaired_low": -0.4, "unpaired_high": -0.1}
     tiny["probes"].append({**probe, **contact})
     built = Probes.build(tiny["probes"])
@@ -42,16 +38,8 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> ReportRows:
     return read_rows(published(tmp_path_factory.mktemp("probes"), tiny).warehouse)
 
 
-def changed(rows: ReportRows, **frames: pl.DataFrame) -> ReportRows:
-    return dataclasses.replace(rows, of={**rows.of, **frames})
-
-
-def texts(section: Section) -> str:
-    return " ".join(part.text for part in section.parts if isinstance(part, Text))
-
-
 def figures(section: Section) -> dict[str, Figure]:
-    return {part.name: part for part in section.parts if isinstance(part, Figure)}
+    return {figure.name: figure for figure in of_kind(section, Figure)}
 
 
 def test_contact_gating_is_shown_though_nothing_is_paired(rows: ReportRows) -> None:
@@ -60,15 +48,15 @@ def test_contact_gating_is_shown_though_nothing_is_paired(rows: ReportRows) -> N
     alt = figures(section)["probes_contact_gating"].alt
     assert "1 differences to the baseline, 1 of them marked as significant" in alt
     assert "\N{MINUS SIGN}25.0 points" in alt
-    [shown] = [part for part in section.parts if isinstance(part, Table)]
+    [shown] = of_kind(section, Table)
     [line] = [row for row in shown.rows if row[1] == "contact"]
     assert line[3:6] == (
         *("\N{MINUS SIGN}25.0", "\N{MINUS SIGN}40.0 to \N{MINUS SIGN}10.0", "0.004"),
     )
     assert line[8] == "30 against 40, not paired"
-    assert "the gating differs, so no question is scored under both" in texts(section)
+    assert "the gating differs, so no question is scored under both" in said_in(section)
     paired = rows["probes"].filter(pl.col("n_paired") > 0)
-    assert "another gating" not in texts(probes(changed(rows, probes=paired)))
+    assert "another gating" not in said_in(probes(changed(rows, probes=paired)))
 
 
 def test_many_variants_stand_in_several_figures() -> None:
@@ -76,11 +64,11 @@ def test_many_variants_stand_in_several_figures() -> None:
     variants = [f"my_camera_variant_{n:02}" for n in range(14)]
     cells: list[dict[str, Any]] = [
         {"kind": kind, "model": "m", "variant": variant, "is_published": False}
-        | {"delta": -0.1, "mark": "", "is_significant": False}
+        | {"delta": -0.1, "mark": ""}
         for kind in ("forward", "inverse")
         for variant in variants
     ]
-    no_rows = ReportRows(drawn_models(["m"]), "baseline", "")
+    no_rows = drawn_rows(["m"])
     drawn = heat_maps(no_rows, "several", "Several", variants, cells)
     assert [figure.name for figure in drawn] == [
         *("probes_several", "probes_several_2", "probes_several_3"),
@@ -102,7 +90,7 @@ def test_a_rate_over_one_demonstration_has_no_error(rows: ReportRows) -> None:
         (handedness(without), "50.0"),
         (handedness(changed(rows, handedness=told.with_columns(clustered))), "50.0 ± 20.0"),
     ):
-        [shown] = [part for part in section.parts if isinstance(part, Table)]
+        [shown] = of_kind(section, Table)
         assert {row[4] for row in shown.rows if row[1] == "here"} == {expected}
 
 
@@ -110,10 +98,10 @@ def test_wrong_answers_that_name_no_hand_are_not_said_to_be_right(rows: ReportRo
     hands = rows["handedness"]
     assert hands.height
     silent = hands.with_columns(n_reference=pl.lit(0, pl.Int64), n_predicted=pl.lit(0, pl.Int64))
-    said = texts(handedness(changed(rows, handedness=silent)))
+    said = said_in(handedness(changed(rows, handedness=silent)))
     assert "Neither the wrong answers nor the true changes name a hand" in said
     assert NO_WRONG not in said
-    assert NO_WRONG in texts(handedness(changed(rows, handedness=hands.clear())))
+    assert NO_WRONG in said_in(handedness(changed(rows, handedness=hands.clear())))
 
 
 def test_a_gating_of_a_variant_shows_what_the_variant_asks(rows: ReportRows) -> None:
@@ -170,7 +158,7 @@ def test_inverse_against_forward_is_over_questions_of_the_same_lengths(
 ) -> None:
     ours = pl.DataFrame(lines).with_columns(metric=pl.lit("pairwise_accuracy"))
     section = agreement(changed(rows, accuracies=ours))
-    [found] = [p for p in section.parts if isinstance(p, Table) and "checked for all" in p.caption]
+    [found] = [t for t in of_kind(section, Table) if "checked for all" in t.caption]
     # Published: all but Gemma-3-4b-it and Idefics3-8B-Llama3, as the check says.
     assert published_table(PublishedAccuracies).height
     assert found.rows[0][1:] == (expected, "28 of 30")
@@ -182,4 +170,4 @@ def test_models_without_a_score_give_no_empty_figure(rows: ReportRows) -> None:
     )
     section = leaderboard(changed(rows, accuracies=told))
     assert figures(section) == {}
-    assert "so there is no figure" in texts(section)
+    assert "so there is no figure" in said_in(section)

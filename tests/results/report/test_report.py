@@ -1,6 +1,5 @@
 """The report of a small, real warehouse; and of warehouses in which parts are empty."""
 
-import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +8,7 @@ from xml.etree import ElementTree as ET
 import duckdb
 import polars as pl
 import pytest
-from report_pages import Html, grey_picture, published
+from report_pages import Html, changed, grey_picture, of_kind, published, said_in
 from sql.tiny_lake import TABLE, tiny_rows
 
 from enact_assets.cli import main
@@ -18,23 +17,16 @@ from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.published import published_provenance
-from enact_assets.results.report.accuracy import answers, leaderboard, overall
-from enact_assets.results.report.error_section import (
-    UNCOMPARED,
-    handedness,
-    no_errors,
-    semantic,
-    structural,
-)
-from enact_assets.results.report.official_questions import official_questions
+from enact_assets.results.report.accuracy import answers, leaderboard, official_questions, overall
+from enact_assets.results.report.error_section import UNCOMPARED, no_errors, semantic, structural
+from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.overview import overview
 from enact_assets.results.report.page import Page, make_page
-from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text, words
-from enact_assets.results.report.probes import probes
+from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Table, Text, words
+from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows, read_rows
-from enact_assets.results.report.setting_bars import setting_bars
 from enact_assets.results.report.write import WrittenReport, write_report
 from enact_assets.results.report.wrong_answers import wrong_answers
 from enact_assets.results.report_files import report_provenance
@@ -74,16 +66,8 @@ def page(rows: ReportRows) -> Page:
     return make_page(changed(rows, **renamed), grey_picture)
 
 
-def changed(rows: ReportRows, **frames: pl.DataFrame) -> ReportRows:
-    return dataclasses.replace(rows, of={**rows.of, **frames})
-
-
 def emptied(rows: ReportRows, *names: str) -> ReportRows:
     return changed(rows, **{name: rows[name].clear() for name in names})
-
-
-def said_in(section: Section) -> str:
-    return " ".join(part.text for part in section.parts if isinstance(part, Text))
 
 
 def test_every_section_is_there_and_in_the_table_of_contents(page: Page) -> None:
@@ -269,7 +253,7 @@ def test_names_of_others_are_text(page: Page) -> None:
 def test_without_another_variant_it_says_so(rows: ReportRows) -> None:
     section = probes(emptied(rows, "probes"))
     assert "Only the baseline has answers" in said_in(section)
-    names = {part.name for part in section.parts if isinstance(part, Figure)}
+    names = {figure.name for figure in of_kind(section, Figure)}
     assert names == {f"probes_{panel}" for panel in PANELS}
     bars = setting_bars(emptied(rows, "probe_scores"))
     assert "Only the baseline has answers" in said_in(bars)
@@ -336,7 +320,7 @@ def test_official_questions_say_what_their_answers_were_verified_by(tmp_path: Pa
     assert by_model["oracle", "inverse"] == ("1", "0", "1", "0")
     # Answers that no replay verifies may be wrong without an error to show.
     assert no_errors(shown) == UNCOMPARED
-    assert "in no probe" in " ".join(p.text for p in questions(shown).parts if isinstance(p, Text))
+    assert "in no probe" in said_in(questions(shown))
 
 
 def test_an_edited_variant_is_said_not_to_compare_with_the_paper(
@@ -402,7 +386,7 @@ def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
     absent = read_rows(path)
     assert not absent["accuracies"].filter(model="guesser").is_empty()
     board = leaderboard(absent)
-    last = [part.rows[-1] for part in board.parts if isinstance(part, Table)]
+    last = [table.rows[-1] for table in of_kind(board, Table)]
     assert [(row[0], set(row[1:-2]), row[-2]) for row in last] == [
         ("guesser (missing)", {NONE, "0"}, "4"),
         ("guesser (missing)", {NONE, "0"}, "1"),
@@ -412,5 +396,5 @@ def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
     assert "5 missing." in about
     assert "Partitions that were missing when the rows were published: 1." in about
     assert "stale" not in about
-    drawn = [part for part in answers(absent).parts if isinstance(part, Figure)]
+    drawn = of_kind(answers(absent), Figure)
     assert [re.findall(r"(\d+) missing", figure.alt) for figure in drawn] == [["4"], ["1"]]
