@@ -13,7 +13,7 @@ from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.first_answers import asked_of
 from enact_assets.pipeline.costs.spending import spending_tags, usd_until
-from enact_assets.pipeline.runs.batches_collected import collect_all
+from enact_assets.pipeline.dagster.batch_collection import collect_all
 from enact_assets.pipeline.runs.instance import check_root
 from enact_assets.pipeline.runs.resources import DataResource
 

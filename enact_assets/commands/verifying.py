@@ -10,9 +10,8 @@ from rich.text import Text
 from enact_assets.answers.models.ledger_inspection import LedgerInspection, inspect_ledger
 from enact_assets.commands.gc import shown_bytes
 from enact_assets.commands.terminal import plain, shown_progress
-from enact_assets.engine.lake.damage import ANSWERS, PAID
+from enact_assets.engine.lake.damage import ANSWERS, PAID, Inspection, inspect
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.lake.inspection import Inspection, inspect
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.pipeline.driver.terminal import duration

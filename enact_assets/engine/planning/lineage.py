@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from enact_assets.engine.graph import Follow, Follows, Names, StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.state_columns import Suspects
 from enact_assets.engine.planning.states import State, States
-from enact_assets.engine.planning.suspects import Suspects
 from enact_assets.engine.provenance import InputVersion, Provenance, combined
 
 NEVER = "never materialized"

@@ -247,20 +247,13 @@ class _Upstream:
 def judge(
     lineage: Lineage,
     is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
-    on_progress: Callable[[float], None] = lambda _share: None,
     *,
     only_there: bool = False,
     hold: Hold = lambda _step, _row: None,
 ) -> Verdicts:
-    """Judge every chosen partition of the steps of ``lineage`` with :class:`Judge`; ``on_progress``
-    gets the share done.
-    """
+    """Judge every chosen partition of the steps of ``lineage`` with :class:`Judge`."""
     of = Judge(lineage, is_chosen=is_chosen, only_there=only_there)
-    frames = [_frame(())]
-    for done, step in enumerate(lineage.steps):
-        frames.append(of.judge(step, hold))
-        on_progress((done + 1) / len(lineage.steps))
-    return Verdicts(pl.concat(frames))
+    return Verdicts(pl.concat([_frame(()), *(of.judge(step, hold) for step in lineage.steps)]))
 
 
 def _rows_of(

@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from enact_assets.engine.planning.due import Due, DueSteps
 from enact_assets.engine.planning.shards import Shards, shard_at
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.spending import bought_by_persons
-from enact_assets.pipeline.dagster.loaded import loaded_registry, loaded_shards
-from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.lineage.graph import GRAPH, STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.root.partitions_file import SHARDED
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.names import current_names
@@ -37,7 +37,7 @@ from enact_assets.pipeline.runs.ranges import PARTITION_TAG, in_ranges, range_ta
 from enact_assets.pipeline.runs.reported import last_event_id, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
-from enact_assets.settings.registry import settings_sha
+from enact_assets.settings.registry import Registry, settings_sha
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
 """The switch: 1 turns on all sensors and schedules that start runs. The UI can switch each of
@@ -229,6 +229,43 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     tick = _Tick(key, seen, at, steps, n_free)
     _last[:] = [tick] if steps is not None or looked is None else [tick, looked]
     return tick
+
+
+def loaded_registry(registry: Registry, graph: Any) -> Registry:
+    """``registry`` without names that were added after Dagster's asset ``graph`` was loaded.
+
+    Names of the registry and shards are static partitions; Dagster refuses runs of new ones.
+    """
+
+    def names(root: str) -> set[str]:
+        partitions = graph.get(dg.AssetKey(root)).partitions_def
+        return set(partitions.get_partition_keys()) if partitions is not None else set()
+
+    gatings, sets = names("gating_config"), names("question_set_config")
+    sets = {n for n, s in registry.question_sets.items() if n in sets and s.gating in gatings}
+    variants = names("variant_config")
+    return replace(
+        registry,
+        gatings={name: g for name, g in registry.gatings.items() if name in gatings},
+        question_sets={name: s for name, s in registry.question_sets.items() if name in sets},
+        variants={
+            name: v
+            for name, v in registry.variants.items()
+            if name in variants and v.question_set in sets
+        },
+    )
+
+
+def loaded_shards(graph: Any) -> Shards | None:
+    """The shards of Dagster's asset ``graph``; None if each demonstration is a partition."""
+    asset = next(step.assets[0] for step in GRAPH.steps if _is_of_demonstrations(step.assets[0]))
+    found = graph.get(dg.AssetKey(asset)).partitions_def
+    is_static = isinstance(found, dg.StaticPartitionsDefinition)
+    return Shards(SHARDED, len(found.get_partition_keys())) if is_static else None
+
+
+def _is_of_demonstrations(asset: str) -> bool:
+    return GRAPH.dimensions[asset] == (SHARDED,)
 
 
 def _runs(

@@ -1,8 +1,11 @@
-"""Steps as Dagster assets: specs from the declarations, and one body for all of them.
+"""Steps as Dagster assets: specs from the declarations, and one body for all of them; and settings.
 
-OmniGibson players are Dagster Pipes processes, whose log is streamed to the run's log.
+OmniGibson players are Dagster Pipes processes, whose log is streamed to the run's log. The data
+version of settings is the hash of a resolved registry entry: a changed setting changes exactly one
+partition of one config root, and partitions downstream of it become stale.
 """
 
+import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -18,17 +21,24 @@ from enact_assets.engine.graph import Names
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import StepContext, call
+from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
 from enact_assets.pipeline.dagster.automation import on_changed_data
-from enact_assets.pipeline.dagster.labels import OWNERS, relation_metadata, tags_of
+from enact_assets.pipeline.dagster.labels import (
+    OWNERS,
+    as_markdown,
+    column_lineage,
+    relation_metadata,
+    tags_of,
+)
 from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.handles.tools import Tools
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
-from enact_assets.pipeline.lineage.versions import entry_of
+from enact_assets.pipeline.lineage.versions import entry_of, reported_settings, root_version
 from enact_assets.pipeline.runs.making import (
     found_now,
     makes_several,
@@ -36,13 +46,22 @@ from enact_assets.pipeline.runs.making import (
     making_partition,
     partition_of_run,
     provenance_of,
+    said_first,
 )
 from enact_assets.pipeline.runs.progress import reporter
-from enact_assets.pipeline.runs.range_making import CONFIG, Landed, make_partitions
+from enact_assets.pipeline.runs.range_making import (
+    CONFIG,
+    Landed,
+    make_partitions,
+    tell,
+    without_event,
+)
+from enact_assets.pipeline.runs.reported import SETTINGS as SETTINGS_KEY
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.steps.previews import Markdown, literal
 from enact_assets.settings.registry import load_registry
 
+CONFIG_GROUP = "config"
 PREVIEW_ROWS = 5
 NOT_CUT_OFF = (
     "Partitions that are materialized together here are made in one run, also those that are "
@@ -85,6 +104,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
     spec = STEP_NAMED[step.name]
     partitions_def = partitions.of(spec.assets[0])
     about = " ".join((step.function.__doc__ or "").split())
+    read = {of.table.table_name(): of.table.schema() for of in step.reads}
     specs = [
         dg.AssetSpec(
             table.table_name(),
@@ -101,7 +121,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             metadata={
                 **(relation_metadata(table.table_name()) if table.is_published else {}),
                 "dagster/column_schema": _columns(table),
-                "dagster/column_lineage": _column_lineage(step, table),
+                "dagster/column_lineage": column_lineage(table.schema(), read),
             },
         ).with_io_manager_key(LAKE_ROWS)
         for table in step.outputs
@@ -238,21 +258,6 @@ def _columns(table: type[Table]) -> dg.TableSchema:
     )
 
 
-def _column_lineage(step: Step, table: type[Table]) -> dg.TableColumnLineage:
-    """Column lineage: columns with the same name in table and input."""
-    inputs = {read.table.table_name(): read.table.schema() for read in step.reads}
-    return dg.TableColumnLineage(
-        {
-            column: [
-                dg.TableColumnDep(dg.AssetKey(name), column)
-                for name, schema in inputs.items()
-                if column in schema
-            ]
-            for column in table.schema()
-        }
-    )
-
-
 def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
     """Rows as a Markdown table; long cells are cut, and Markdown in cells is escaped."""
     if rows.is_empty():
@@ -265,3 +270,43 @@ def markdown_table(rows: pl.DataFrame, width: int = 24) -> str:
     lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
     lines += ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows.iter_rows()]
     return "\n".join(lines)
+
+
+def _report(asset: str, partition: str | None) -> dg.MaterializeResult[Any]:
+    registry, names = load_registry(), Partition.of_key(partition)
+    settings = reported_settings(registry, asset, names)
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(root_version(registry, asset, names)),
+        metadata={SETTINGS_KEY: dg.MetadataValue.json(settings)},
+    )
+
+
+def settings_assets(p: Partitions) -> list[dg.AssetsDefinition]:
+    """One asset for each settings type of the registry that steps use, described by its
+    docstring.
+    """
+    return [_asset(p, setting) for setting in SETTINGS.values()]
+
+
+def _asset(p: Partitions, setting: Setting) -> dg.AssetsDefinition:
+    @dg.asset(
+        name=setting.root,
+        description=as_markdown(inspect.getdoc(setting.kind) or ""),
+        partitions_def=p.of(setting.root),
+        group_name=CONFIG_GROUP,
+        code_version="1",
+        kinds={"yaml"},
+        owners=OWNERS,
+        tags=tags_of(setting.root, "setting"),
+        backfill_policy=dg.BackfillPolicy.single_run(),
+    )
+    def entry(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
+        with said_first(context):
+            if makes_several(context):
+                for key in context.partition_keys:
+                    tell(context, setting.root, key, _report(setting.root, key))
+                yield without_event(setting.root)
+            else:
+                yield _report(setting.root, partition_of_run(context).key)
+
+    return entry

@@ -30,9 +30,9 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
 from enact_assets.pipeline.runs.captured_output import uncaptured
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
-from enact_assets.pipeline.runs.failures import WHY_CHARACTERS
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
+from enact_assets.pipeline.runs.making import WHY_CHARACTERS
 from enact_assets.pipeline.runs.progress import listening
 from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.ranges import in_ranges, range_tags

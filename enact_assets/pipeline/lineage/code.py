@@ -25,7 +25,7 @@ from enact_assets.pipeline.lineage.graph import REPORT, STEP_OF, WAREHOUSE
 PACKAGE = Path(__file__).parents[2]
 CACHE = PACKAGE / "__pycache__" / "symbols.msgpack"
 _DECLARING = (
-    *("annotations", "code_versions", "deriving", "graph", "loading", "memory", "parameters"),
+    *("code_versions", "deriving", "graph", "loading", "memory", "parameters"),
     *("steps", "symbols", "tables"),
 )
 CUT = (

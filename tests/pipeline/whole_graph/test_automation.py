@@ -31,9 +31,8 @@ from enact_assets.pipeline.dagster.automation import (
 )
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
 from enact_assets.pipeline.dagster.checks import sql_check_specs
-from enact_assets.pipeline.dagster.schedules import every_quarter
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
-from enact_assets.pipeline.dagster.up_to_date import CHECK, report_up_to_date
+from enact_assets.pipeline.dagster.up_to_date import CHECK, every_quarter, report_up_to_date
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.root.scope import Scope, write_scope
 from enact_assets.pipeline.runs.driver_lock import only_driver
