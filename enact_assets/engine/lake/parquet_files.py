@@ -136,7 +136,7 @@ def read_metadata(
     """Metadata of a table file, without reading rows."""
     file = TableFile(place.where(name), table, partition)
     with file.reading():
-        footer = read_footer(place, name)
+        footer = _whole_footer(place, name, place.tail(name, FOOTER_BYTES))
         return checked_metadata(pq.ParquetFile(pa.BufferReader(footer)), file)
 
 
@@ -195,15 +195,8 @@ def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
     return SEAL in found
 
 
-def read_footer(place: Place, name: str) -> bytes:
-    """The end of a Parquet file, its footer included: enough to read its metadata.
-
-    Errors: ``OSError``. The bytes may not be Parquet at all.
-    """
-    return _whole_footer(place, name, place.tail(name, FOOTER_BYTES))
-
-
 def _whole_footer(place: Place, name: str, end: bytes) -> bytes:
+    """The ``end`` of a file, or a longer one if it lacks a part of the footer."""
     n_needed = needed_bytes(end)
     return end if n_needed <= len(end) else place.tail(name, n_needed)
 

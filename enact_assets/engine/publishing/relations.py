@@ -149,11 +149,6 @@ def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> No
         )
 
 
-def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:
-    """Write the meaning of a relation (``kind``: table or view) into the database."""
-    connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
-
-
 def kinds_of(connection: DuckDBPyConnection) -> dict[str, str]:
     """Every relation -> table or view. One query for all, as DuckDB lists all relations each
     time.

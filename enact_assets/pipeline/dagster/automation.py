@@ -23,8 +23,8 @@ import dagster as dg
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
-from enact_assets.engine.planning.due import Due, DueSteps
 from enact_assets.engine.planning.shards import Shards, shard_at
+from enact_assets.engine.planning.verdicts import Due, DueSteps
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.spending import bought_by_persons
 from enact_assets.pipeline.lineage.graph import GRAPH, STEP_NAMED, STEP_OF, dimensions
@@ -65,7 +65,9 @@ def is_automated() -> bool:
 
 
 class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
-    """True for partitions that are stale, not being made, and made from settled inputs only.
+    """The condition of every asset that has inputs.
+
+    True for partitions that are stale, not being made, and made from settled inputs only.
 
     A partition is stale if it was never made, was made by other code, or was made from inputs whose
     data version has changed. The condition is false while a driver is running. Its cursor records
@@ -95,22 +97,17 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
         tick = _tick(context)
         if tick.steps is None:
             return dg.AutomationResult(context, context.get_empty_subset(), cursor=context.cursor)
-        tried = _Tried.decoded(context.cursor, tick.at)
+        tried = _tried(context.cursor, tick.at)
         shards = loaded_shards(context.asset_graph)
         if step.name not in tick.found:
             limit = tick.n_free if shards is None else sys.maxsize
-            due = tick.steps.next(step, tried.attempts, limit)
+            due = tick.steps.next(step, {p: of for p, (of, _) in tried.items()}, limit)
             tick.found[step.name] = due, _runs(context, step, due, tick.n_free, shards)
             tick.n_free -= len(tick.found[step.name][1])
         due, runs = tick.found[step.name]
         keys = {partition.key for partition in runs}
-        cursor = tried.updated(due.attempts, tick.at).encoded()
+        cursor = _cursor(tried, due.attempts, tick.at)
         return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
-
-
-def on_changed_data() -> dg.AutomationCondition[dg.AssetKey]:
-    """The condition of every asset that has inputs."""
-    return MadeFromOtherData()
 
 
 def automation_sensor() -> dg.AutomationConditionSensorDefinition:
@@ -258,14 +255,11 @@ def loaded_registry(registry: Registry, graph: Any) -> Registry:
 
 def loaded_shards(graph: Any) -> Shards | None:
     """The shards of Dagster's asset ``graph``; None if each demonstration is a partition."""
-    asset = next(step.assets[0] for step in GRAPH.steps if _is_of_demonstrations(step.assets[0]))
+    firsts = (step.assets[0] for step in GRAPH.steps)
+    asset = next(first for first in firsts if dimensions(first) == (SHARDED,))
     found = graph.get(dg.AssetKey(asset)).partitions_def
     is_static = isinstance(found, dg.StaticPartitionsDefinition)
     return Shards(SHARDED, len(found.get_partition_keys())) if is_static else None
-
-
-def _is_of_demonstrations(asset: str) -> bool:
-    return GRAPH.dimensions[asset] == (SHARDED,)
 
 
 def _runs(
@@ -307,37 +301,22 @@ def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str]) -> Any:
     return view.get_subset_from_partition_keys(context.key, partitions, named)
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """Attempts at partitions of one step, with their times."""
+def _tried(cursor: str | None, now: float) -> dict[Partition, tuple[str, float]]:
+    """Attempts at partitions of one step and their times, from a cursor, without old ones."""
+    found = json.loads(cursor) if cursor else {}
+    return {
+        Partition.of_key(key): (attempt, at)
+        for key, (attempt, at) in found.items()
+        if now - at < TRY_AGAIN_S
+    }
 
-    of: Mapping[Partition, tuple[str, float]]
 
-    @classmethod
-    def decoded(cls, text: str | None, now: float) -> "_Tried":
-        """Attempts from a cursor, without old ones."""
-        found = json.loads(text) if text else {}
-        return cls(
-            {
-                Partition.of_key(key): (attempt, at)
-                for key, (attempt, at) in found.items()
-                if now - at < TRY_AGAIN_S
-            }
-        )
-
-    @property
-    def attempts(self) -> dict[Partition, str]:
-        return {partition: attempt for partition, (attempt, _) in self.of.items()}
-
-    def updated(self, attempts: Mapping[Partition, str], now: float) -> "_Tried":
-        """Attempts after this tick; an unchanged attempt keeps its time."""
-        before = self.of
-        return _Tried(
-            {
-                p: before[p] if p in before and before[p][0] == attempt else (attempt, now)
-                for p, attempt in attempts.items()
-            }
-        )
-
-    def encoded(self) -> str:
-        return json.dumps({p.key: kept for p, kept in sorted(self.of.items())})
+def _cursor(
+    tried: Mapping[Partition, tuple[str, float]], attempts: Mapping[Partition, str], now: float
+) -> str:
+    """The cursor after this tick; an unchanged attempt keeps its time."""
+    kept = {
+        p.key: tried[p] if p in tried and tried[p][0] == attempt else (attempt, now)
+        for p, attempt in sorted(attempts.items())
+    }
+    return json.dumps(kept)

@@ -25,7 +25,7 @@ from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
-from enact_assets.pipeline.dagster.automation import on_changed_data
+from enact_assets.pipeline.dagster.automation import MadeFromOtherData
 from enact_assets.pipeline.dagster.labels import (
     OWNERS,
     as_markdown,
@@ -115,7 +115,7 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
             kinds=set(step.kinds),
             code_version=code_version(table.table_name()),
             partitions_def=partitions_def,
-            automation_condition=on_changed_data(),
+            automation_condition=MadeFromOtherData(),
             owners=OWNERS,
             tags=tags_of(table.table_name(), "table"),
             metadata={
@@ -148,11 +148,10 @@ def _assets_of(step: Step, partitions: Partitions) -> dg.AssetsDefinition:
 
 def _of_one(context: dg.AssetExecutionContext, data: DataResource, step: Step) -> Iterator[Result]:
     """Make one partition."""
-    named = _named(step, partition_of_run(context))
+    named = partition_of_run(context).as_dict(step.by)
     with making(context, data, step.name) as made:
         for table, rows, summary in call(step, named, _step_context(context, data, made.names)):
-            sha = _land(context, data, table, named, rows)
-            yield _result(data, table, named, rows, sha, summary)
+            yield _land(context, data, table, named, rows, summary)
 
 
 def _of_several(
@@ -163,11 +162,10 @@ def _of_several(
     step_context = _step_context(context, data, found.names)
 
     def make(partition: Partition) -> Landed:
-        named = _named(step, partition)
+        named = partition.as_dict(step.by)
         with making_partition(found, data, step.name, partition) as made:
             for table, rows, summary in call(step, named, step_context):
-                sha = _land(context, data, table, named, rows)
-                result = _result(data, table, named, rows, sha, summary)
+                result = _land(context, data, table, named, rows, summary)
                 yield table.table_name(), result, rows.height, made.inputs
 
     def where(name: str) -> str:
@@ -192,18 +190,16 @@ def _step_context(
     return StepContext(data.lake, names, partial(entry_of, load_registry()), tools)
 
 
-def _named(step: Step, partition: Partition) -> dict[str, str]:
-    return partition.as_dict(step.by)
-
-
-def _land(
+def _land(  # noqa: PLR0917 - what a materialization consists of
     context: dg.AssetExecutionContext,
     data: DataResource,
     table: type[Table],
     partition: Mapping[str, str],
     rows: pl.DataFrame,
-) -> str:
-    """Write ``rows`` and their provenance to the lake; returns the hash of their content.
+    summary: Mapping[str, Any],
+) -> Result:
+    """Write ``rows`` and their provenance to the lake; returns the result of the partition for
+    Dagster, whose data version is the hash of its content.
 
     Errors: those of ``Lake.write``, and :class:`MaterializationError` if an input changed since the
     step began. Nothing is written then.
@@ -213,30 +209,17 @@ def _land(
     aside = data.lake.set_aside(name, partition) if name in PAID else None
     if aside is not None:
         context.log.warning(f"{aside}: the damaged file of this partition. {ANSWERS}")
-    return data.lake.write(name, rows, partition, made_from, is_checked=True)
-
-
-def _result(  # noqa: PLR0917 - what a materialization consists of
-    data: DataResource,
-    table: type[Table],
-    partition: Mapping[str, str],
-    rows: pl.DataFrame,
-    sha: str,
-    summary: Mapping[str, Any],
-) -> Result:
-    """The result of one partition for Dagster. The data version is the hash of its content."""
+    sha = data.lake.write(name, rows, partition, made_from, is_checked=True)
     shown = {
         key: dg.MetadataValue.md(value) if isinstance(value, Markdown) else value
         for key, value in summary.items()
     }
     return dg.MaterializeResult(
-        asset_key=table.table_name(),
+        asset_key=name,
         data_version=dg.DataVersion(sha),
         metadata={
             f"dagster/{'partition_' if partition else ''}row_count": rows.height,
-            "path": dg.MetadataValue.path(
-                data.below_root(data.lake.where(table.table_name(), partition))
-            ),
+            "path": dg.MetadataValue.path(data.below_root(data.lake.where(name, partition))),
             "preview": dg.MetadataValue.md(markdown_table(rows.head(PREVIEW_ROWS))),
             **shown,
         },

@@ -20,7 +20,7 @@ from enact_assets.engine.planning.verdicts import MISSING
 from enact_assets.engine.publishing.sql_files import SqlFile
 from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.tables import TABLES
-from enact_assets.pipeline.dagster.automation import on_changed_data
+from enact_assets.pipeline.dagster.automation import MadeFromOtherData
 from enact_assets.pipeline.dagster.checks import report_sql_checks
 from enact_assets.pipeline.dagster.labels import (
     OWNERS,
@@ -144,7 +144,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
         owners=OWNERS,
         tags=tags_of(WAREHOUSE, "warehouse"),
         code_version=code_version(WAREHOUSE),
-        automation_condition=on_changed_data(),
+        automation_condition=MadeFromOtherData(),
         freshness_policy=dg.FreshnessPolicy.time_window(FAIL_AFTER, WARN_AFTER),
     )
 
@@ -213,7 +213,7 @@ def report_asset(p: Partitions) -> dg.AssetsDefinition:
         owners=OWNERS,
         tags=tags_of(REPORT, "report"),
         code_version=code_version(REPORT),
-        automation_condition=on_changed_data(),
+        automation_condition=MadeFromOtherData(),
     )
     def report(context: dg.AssetExecutionContext, data: DataResource) -> dg.MaterializeResult[Any]:
         """One self-contained HTML file: leaderboard, probes, errors, wrong answers with pictures.

@@ -11,7 +11,6 @@ from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.lineage import Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.state_source import landed_states
 from enact_assets.engine.planning.verdicts import FOLLOWS, HELD, STALE, Verdict, Verdicts, judge
 from enact_assets.engine.progress import Progress
 from enact_assets.pipeline.driver.choice import Runners
@@ -407,8 +406,8 @@ class Walk:
         if run.step not in ROOTS:
             made = STEP_NAMED[run.step].assets
             about = [asset for asset, table in LANDED_OF.items() if table in made]
-            landed = landed_states(self._states, [*made, *about], run.partition)
-            for asset, state in landed.items():
+            for asset in (*made, *about):
+                state = self._states.landed(asset, run.partition)
                 self._lineage.states.set(asset, run.partition, state)
 
     def _noted(self, run: Run, failure: Failure | None) -> list[Failure]:

@@ -12,8 +12,7 @@ from enact_assets.engine.errors import DamagedFileError, EnactError, Materializa
 from enact_assets.engine.graph import Names, StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import heal
-from enact_assets.engine.planning.lineage import Cause
-from enact_assets.engine.planning.state_source import causes_now, inputs_now
+from enact_assets.engine.planning.lineage import Cause, causes_now, inputs_now
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
