@@ -257,33 +257,6 @@ def judge(
     return Verdicts(pl.concat([_frame(()), *(of.judge(step, hold) for step in lineage.steps)]))
 
 
-def _rows_of(
-    step: str, keys: pl.Series, status: NDArray[np.object_], rows: Mapping[int, Verdict]
-) -> pl.DataFrame:
-    """One row per partition, including fresh ones; reasons come from ``rows``, by position."""
-    of = [*rows.values()]
-    at = np.zeros(len(keys), np.int64)
-    at[list(rows)] = np.arange(1, len(of) + 1)
-    why = [[cause.text for cause in row.causes] for row in of]
-    changed = [[cause.asset for cause in row.causes] for row in of]
-    return pl.DataFrame({"partition": keys}).select(
-        pl.lit(step).alias("step"),
-        "partition",
-        pl.Series("status", status, SCHEMA["status"]),
-        why=pl.Series([[], *why], dtype=_TEXTS).gather(at),
-        changed=pl.Series([[], *changed], dtype=_TEXTS).gather(at),
-    )
-
-
-def _frame(rows: Collection[Verdict]) -> pl.DataFrame:
-    return pl.DataFrame(list(map(_cells, rows)), schema=SCHEMA, orient="row")
-
-
-def _cells(row: Verdict) -> tuple[object, ...]:
-    why, changed = [c.text for c in row.causes], [c.asset for c in row.causes]
-    return row.step, row.key, row.status, why, changed, list(row.upstream), row.is_asked_for
-
-
 Attempts = Mapping[Partition, str]
 """Partition that was tried -> :func:`attempt` at that time."""
 
@@ -357,3 +330,30 @@ def attempt(lineage: Lineage, step: StepSpec, row: Verdict) -> str:
     now = lineage.inputs(step, row.partition)
     inputs = {asset: [version, n] for asset, (version, n) in now.items()}
     return content_sha([inputs, [cause.text for cause in row.causes]])[:ID_CHARACTERS]
+
+
+def _rows_of(
+    step: str, keys: pl.Series, status: NDArray[np.object_], rows: Mapping[int, Verdict]
+) -> pl.DataFrame:
+    """One row per partition, including fresh ones; reasons come from ``rows``, by position."""
+    of = [*rows.values()]
+    at = np.zeros(len(keys), np.int64)
+    at[list(rows)] = np.arange(1, len(of) + 1)
+    why = [[cause.text for cause in row.causes] for row in of]
+    changed = [[cause.asset for cause in row.causes] for row in of]
+    return pl.DataFrame({"partition": keys}).select(
+        pl.lit(step).alias("step"),
+        "partition",
+        pl.Series("status", status, SCHEMA["status"]),
+        why=pl.Series([[], *why], dtype=_TEXTS).gather(at),
+        changed=pl.Series([[], *changed], dtype=_TEXTS).gather(at),
+    )
+
+
+def _frame(rows: Collection[Verdict]) -> pl.DataFrame:
+    return pl.DataFrame(list(map(_cells, rows)), schema=SCHEMA, orient="row")
+
+
+def _cells(row: Verdict) -> tuple[object, ...]:
+    why, changed = [c.text for c in row.causes], [c.asset for c in row.causes]
+    return row.step, row.key, row.status, why, changed, list(row.upstream), row.is_asked_for

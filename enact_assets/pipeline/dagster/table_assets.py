@@ -8,7 +8,7 @@ partition of one config root, and partitions downstream of it become stale.
 import inspect
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.parameters import SETTINGS, Setting
 from enact_assets.engine.steps import STEPS, Step
+from enact_assets.engine.system.contexts import holding
 from enact_assets.engine.tables import Table, unit_of
 from enact_assets.pipeline.costs.spending import usd_until
 from enact_assets.pipeline.dagster.automation import MadeFromOtherData
@@ -71,8 +72,7 @@ NOT_CUT_OFF = (
 Result = dg.MaterializeResult[Any]
 
 
-@contextmanager
-def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
+def playing(context: dg.AssetExecutionContext) -> AbstractContextManager[None]:
     """Within the block, players report to the run of ``context``."""
 
     @contextmanager
@@ -88,11 +88,7 @@ def playing(context: dg.AssetExecutionContext) -> Iterator[None]:
                 pipes = stack.enter_context(opened)
             yield pipes.get_bootstrap_env_vars()
 
-    token = current_player.set(Player(session, context.log.warning))
-    try:
-        yield
-    finally:
-        current_player.reset(token)
+    return holding(current_player, Player(session, context.log.warning))
 
 
 def table_assets(partitions: Partitions) -> list[dg.AssetsDefinition]:

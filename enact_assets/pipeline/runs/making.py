@@ -14,6 +14,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import heal
 from enact_assets.engine.planning.lineage import Cause, causes_now, inputs_now
 from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.engine.system.contexts import holding
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.lineage.lake_states import LakeStates
@@ -164,10 +165,8 @@ def making_partition(
 ) -> Iterator[Made]:
     """As :func:`making`, for one of the partitions of a run."""
     made = Made(STEP_NAMED[name], partition, found.states, found.names)
-    token = _made.set(made)
     try:
-        yield made
+        with holding(_made, made):
+            yield made
     except DamagedFileError as error:
         raise heal(error, data.lake, data.images) from error
-    finally:
-        _made.reset(token)
