@@ -24,7 +24,8 @@ from enact_assets.engine.errors import EnactError, LakeError
 from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.image_store import RENDERS_FOLDER, ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.publishing.warehouse_checks import run_checks
+from enact_assets.engine.publishing.sql_files import CHECKS, packaged_sql
+from enact_assets.engine.publishing.warehouse_checks import run_check
 from enact_assets.engine.system.atomic import is_temporary
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.root.collect import Collected, collect
@@ -247,7 +248,9 @@ def _damaged_databases(root: Path) -> Iterator[str]:
     if warehouse.exists():
         try:
             with duckdb.connect(str(warehouse), read_only=True) as connection:
-                yield from (str(c) for c in run_checks(connection) if not c.is_passed)
+                checks = (file for file in packaged_sql() if file.stage == CHECKS)
+                found = (run_check(connection, check) for check in checks)
+                yield from (str(check) for check in found if not check.is_passed)
         except (duckdb.Error, EnactError) as error:
             yield f"{warehouse}: {error}"
     for place in sorted((root / "dagster").glob("*.db")):

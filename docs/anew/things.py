@@ -246,7 +246,7 @@ THINGS = (
             files=(
                 "sql/marts/leaderboard*.sql",
                 "enact_assets/pipeline/steps/previews.py",
-                "enact_assets/pipeline/dagster/mart_assets.py",
+                "enact_assets/pipeline/dagster/warehouse_asset.py",
             ),
             libraries=("dagster",),
             has_graph=True,

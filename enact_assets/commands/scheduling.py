@@ -18,9 +18,17 @@ from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.driver.interrupts import no_interrupt_is_lost
 from enact_assets.pipeline.driver.terminal import duration
-from enact_assets.pipeline.rebuild.job import rebuild_definitions
-from enact_assets.pipeline.rebuild.night import clock, nothing_due, planning, why_nothing
-from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights, switched_in_ui
+from enact_assets.pipeline.rebuild.job import (
+    Counts,
+    Night,
+    clock,
+    last_nights,
+    nothing_due,
+    planning,
+    rebuild_definitions,
+    switched_in_ui,
+    why_nothing,
+)
 from enact_assets.pipeline.rebuild.settings import RebuildSettings, read_settings
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.instance import check_root, open_instance

@@ -24,7 +24,7 @@ from enact_assets.engine.plurals import counted, sentence
 from enact_assets.pipeline.costs.expected import cost_of
 from enact_assets.pipeline.costs.first_answers import ask_first, asked_of, some_of, write_page
 from enact_assets.pipeline.costs.spending import spending_tags, usd_until
-from enact_assets.pipeline.runs.batches_collected import collect_all
+from enact_assets.pipeline.dagster.batch_collection import collect_all
 from enact_assets.pipeline.runs.instance import check_root
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.report.first_look import COUNTS, SHARES

@@ -14,9 +14,8 @@ from enact_assets.commands.gc import shown_bytes
 from enact_assets.commands.graph_options import REBUILD
 from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.engine.errors import OutputError
-from enact_assets.engine.lake.damage import ANSWERS, PAID
+from enact_assets.engine.lake.damage import ANSWERS, PAID, Inspection, inspect
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.lake.inspection import Inspection, inspect
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
 from enact_assets.engine.progress import Progress

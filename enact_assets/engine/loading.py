@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -23,6 +22,7 @@ from enact_assets.engine.parameters import (
     Versions,
 )
 from enact_assets.engine.steps import Step
+from enact_assets.engine.system.contexts import holding
 from enact_assets.engine.tables import Table
 
 
@@ -62,15 +62,6 @@ class StepContext:
 _running: ContextVar[Step | None] = ContextVar("engine_step", default=None)
 
 
-@contextmanager
-def _as_running(step: Step | None) -> Iterator[None]:
-    token = _running.set(step)
-    try:
-        yield
-    finally:
-        _running.reset(token)
-
-
 def check_declared(table_name: str) -> None:
     """Check that the running step declares what it reads; a store calls this before it reads.
 
@@ -102,7 +93,7 @@ def call(
     declare.
     """
     arguments = load_arguments(step, partition, context)
-    with _as_running(step):
+    with holding(_running, step):
         made = step.function(**arguments)
     text = ", ".join(f"{dimension}={name}" for dimension, name in partition.items())
     parts = [
@@ -226,7 +217,7 @@ class _Loader:
         return pl.concat([read.table.empty(), *rows])
 
     def _undisturbed(self, read: Read) -> Any:
-        with _as_running(None):
+        with holding(_running, None):
             return self._rows(read)
 
     def _versions(self, param: Param) -> Versions[Any]:
@@ -266,7 +257,7 @@ class _Loader:
 
         def load(name: str) -> Any:
             # The bundle is loaded for this partition, extended by one name.
-            with _as_running(None):
+            with holding(_running, None):
                 return _Loader({**self._partition, param.over: name}, self._context)._bundle(one)
 
         return load

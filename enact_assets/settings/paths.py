@@ -15,7 +15,7 @@
     <root>/models.yaml                           models, prices, what may be spent: yours
     <root>/scope.yaml                            names that are made (pipeline/root/scope.py)
     <root>/partitions.yaml                       shards (pipeline/root/partitions_file.py): yours
-    <root>/alerts.yaml                           receivers of alerts (root/alerts.py): yours
+    <root>/alerts.yaml                           receivers of alerts (dagster/alerts.py): yours
     <root>/schedule.yaml                         when it is rebuilt (pipeline/rebuild): yours
     <root>/forgotten.txt                         names left out (pipeline/root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)

@@ -14,11 +14,11 @@ from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan
 from enact_assets.answers.people.store import Store, Submission
 from enact_assets.answers.people.variant_questions import shown_questions
-from enact_assets.questions.asked.official import image_paths, official_id, question_type
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE, DEFAULT_REGISTRY
 from enact_assets.settings.world import world_name
 
+from reference.official_questions import question_fields
 from reference.small_step_files import three_kitchens
 from reference.small_videos import write_video
 
@@ -60,7 +60,9 @@ def write_small(folder: Path, server: str, n_moves: int) -> None:
     steps = three_kitchens(inputs / "step_files" / KITCHENS)
     for film in "abc":
         write_video(steps / f"videos/{film}.mp4", 60, rate=1)
-    _write_question_file(inputs / "question_files" / f"{FILE}.jsonl")
+    (inputs / "question_files").mkdir()
+    questions = inputs / "question_files" / f"{FILE}.jsonl"
+    questions.write_text(json.dumps(question_fields()) + "\n")
     write_models(inputs, f"{server}/x-{BEHAVES}-lat{LATENCY_MS}")
 
 
@@ -115,20 +117,3 @@ def write_people(made: Path, people: Path) -> None:
             reason = None if answer else "unseen"
             store.save(row, Submission(f"{row['id']} 0", answer, reason, "", 1500))
     store.database.close()
-
-
-def _write_question_file(path: Path) -> None:
-    ids, task, type_ = ["60", "305", "516"], "setting_the_table_1", question_type("forward", 3)
-    id_ = official_id(task, type_, ids)
-    question = {
-        "id": id_,
-        "type": type_,
-        "task_name": task,
-        "key_frame_ids": ids,
-        "images": image_paths(id_, type_, task, 3),
-        "question": "Which?",
-        "options": [],
-        "gt_answer": [2, 1],
-    }
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(question) + "\n")

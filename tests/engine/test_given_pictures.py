@@ -12,6 +12,8 @@ from PIL import Image
 from enact_assets.engine.errors import DamagedFileError
 from enact_assets.engine.given_pictures import decode_png, given_picture, undecoded_size
 
+from reference.png_files import png_file
+
 PIXELS = np.random.default_rng(5).integers(0, 256, (40, 56, 3), dtype=np.uint8)
 
 
@@ -110,26 +112,9 @@ def test_several_pictures_in_one_file_are_refused() -> None:
 def test_sixteen_bits_of_colour_are_refused_too() -> None:
     """Pillow drops the lower half without a word."""
     rows = b"".join(b"\0" + bytes(range(6)) * 2 for _ in range(2))
-    parts = []
-    for kind, body in (
-        (b"IHDR", bytes([0, 0, 0, 2, 0, 0, 0, 2, 16, 2, 0, 0, 0])), (b"IDAT", zlib.compress(rows)),
-        (b"IEND", b""),
-    ):  # fmt: skip
-        sums = zlib.crc32(kind + body).to_bytes(4, "big")
-        parts.append(len(body).to_bytes(4, "big") + kind + body + sums)
+    head = bytes([0, 0, 0, 2, 0, 0, 0, 2, 16, 2, 0, 0, 0])
     with pytest.raises(DamagedFileError, match="more than 8 bits"):
-        given_picture(b"\x89PNG\r\n\x1a\n" + b"".join(parts), "x")
-
-
-def png_file(depth: int, row: int, *chunks: tuple[bytes, bytes]) -> bytes:
-    """A grey PNG of ``depth`` bits whose one row is one byte, with further chunks before it."""
-    size = (8 // depth).to_bytes(4, "big") + (1).to_bytes(4, "big")
-    image = (b"IDAT", zlib.compress(bytes([0, row])))
-    parts = [(b"IHDR", size + bytes([depth, 0, 0, 0, 0])), *chunks, image, (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
-        for kind, body in parts
-    )
+        given_picture(png_file(head, (b"IDAT", zlib.compress(rows))), "x")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +123,8 @@ def png_file(depth: int, row: int, *chunks: tuple[bytes, bytes]) -> bytes:
 )
 def test_a_transparent_grey_of_few_bits_is_white(depth: int, row: int, levels: list[int]) -> None:
     """Pillow scales the greys of 2 and 4 bits to 8, and not the one that is transparent."""
-    content = png_file(depth, row, (b"tRNS", b"\0\1"))
+    head = bytes([0, 0, 0, 8 // depth, 0, 0, 0, 1, depth, 0, 0, 0, 0])
+    content = png_file(head, (b"tRNS", b"\0\1"), (b"IDAT", zlib.compress(bytes([0, row]))))
     assert shown(content)[0, : len(levels), 0].tolist() == levels
 
 

@@ -20,37 +20,6 @@ from enact_assets.engine.ids import (
 
 from reference.table_sha import canonical_text
 
-ROWS = pl.DataFrame(
-    {
-        "name": ["b", "a", "c"],
-        "n": [1, None, 3],
-        "x": [0.5, -1.0, None],
-        "tags": [["u", "v"], [], ["w"]],
-        "nested": [[["p"], []], [], [["q", "r"]]],
-        "flag": [True, None, False],
-    }
-)
-
-
-def test_the_hash_of_a_table_ignores_the_order_of_rows_and_columns() -> None:
-    """A resorted table must not look changed, or everything downstream is rebuilt."""
-    other = ROWS.reverse().select(sorted(ROWS.columns, reverse=True))
-    assert table_sha(ROWS, ["name"]) == table_sha(other, ["name"])
-
-
-def test_any_changed_cell_changes_the_hash() -> None:
-    """A change the hash misses would leave everything downstream silently old."""
-    before = table_sha(ROWS, ["name"])
-    changed = {
-        "n": pl.Series([1, 0, 3]),
-        "x": pl.Series([0.5, -1.0, 0.0]),
-        "tags": pl.Series([["u", "v"], None, ["w"]], dtype=pl.List(pl.String)),
-        "nested": pl.Series([[["p"]], [], [["q", "r"]]]),
-        "flag": pl.Series([True, False, False]),
-    }
-    for column, values in changed.items():
-        assert table_sha(ROWS.with_columns(values.alias(column)), ["name"]) != before, column
-
 
 def test_neighbouring_cells_do_not_run_together() -> None:
     """ "ab" + "c" and "a" + "bc" are different rows."""
@@ -59,12 +28,6 @@ def test_neighbouring_cells_do_not_run_together() -> None:
     assert table_sha(one, []) != table_sha(two, [])
     lists = [pl.DataFrame({"s": [["a", "b"], ["c"]]}), pl.DataFrame({"s": [["a"], ["b", "c"]]})]
     assert table_sha(lists[0], []) != table_sha(lists[1], [])
-
-
-def test_the_type_of_a_column_is_part_of_its_content() -> None:
-    """An Int64 column that became Float64 is another table."""
-    numbers = pl.DataFrame({"n": [1, 2]})
-    assert table_sha(numbers, ["n"]) != table_sha(numbers.cast(pl.Float64), ["n"])
 
 
 def test_ids_do_not_depend_on_the_process() -> None:
@@ -174,10 +137,13 @@ def test_one_changed_cell_anywhere_changes_the_hash() -> None:
         "weights": [1.0, 0.5],
         "words": ["xy", ""],
         "groups": [["x", "y"], []],
-        "is_new": False,
     }
-    variations = [row] + [{**row, name: changed[name]} for name in row]
-    variations += [{**row, name: None} for name in row]
+    # What the bytes of a null could be taken for.
+    nothing = {"name": "", "part": 0, "size": 0.0, "is_new": False}
+    nothing |= {"weights": [], "words": [], "groups": []}
+    variations = [row, {**row, "groups": [["x"], ["y"], []]}]
+    for others in (changed, nothing, dict.fromkeys(row)):
+        variations += [{**row, name: value} for name, value in others.items()]
     hashes = {table_sha(pl.DataFrame([v], schema=SCHEMA), KEY) for v in variations}
     assert len(hashes) == len(variations)
 

@@ -20,11 +20,6 @@ FACT = {
 }
 
 
-def test_rows_come_back_in_key_order() -> None:
-    rows = Facts.build([{**FACT, "subject": s} for s in ("b", "a")])
-    assert rows.get_column("subject").to_list() == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("rows", "told"),
     [

@@ -13,9 +13,6 @@ from enact_assets.engine.errors import QuestionFileError
 from enact_assets.questions.asked.official import (
     FIELDS,
     encode_answer,
-    image_paths,
-    official_id,
-    question_type,
     read_answers,
     read_questions,
     write_questions_file,
@@ -23,6 +20,7 @@ from enact_assets.questions.asked.official import (
 from enact_assets.questions.asked.official_rows import from_rows, to_rows
 
 from reference.broken_recordings import BYTES, JUNK
+from reference.official_questions import question_fields
 
 pytestmark = pytest.mark.slow
 
@@ -57,19 +55,8 @@ HOSTILE: list[Any] = [
 def fields(
     length: int = 3, kind: str = "forward", task: str = "setting_the_table_1"
 ) -> dict[str, Any]:
-    ids = [str(60 + 100 * k) for k in range(length)]
-    type_ = question_type(kind, length)
-    id_ = official_id(task, type_, ids)
-    return {
-        "id": id_,
-        "type": type_,
-        "task_name": task,
-        "key_frame_ids": ids,
-        "images": image_paths(id_, type_, task, length),
-        "question": "Which comes first?\n",
-        "options": [],
-        "gt_answer": list(range(1, length)),
-    }
+    ids, answer = tuple(str(60 + 100 * k) for k in range(length)), list(range(1, length))
+    return question_fields(ids, kind, task, question="Which comes first?\n", gt_answer=answer)
 
 
 texts = st.text(max_size=12)

@@ -18,7 +18,7 @@ from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.planning.missing import NOT_MADE
+from enact_assets.engine.planning.freshness import NOT_MADE
 from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.runs.instance import only_driver

@@ -7,17 +7,15 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from tiny_roots import TinyRoot, write_models
 
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver.step_runs import leave
-from enact_assets.pipeline.rebuild.job import rebuild_definitions
-from enact_assets.pipeline.rebuild.nights import Counts, last_nights
+from enact_assets.pipeline.rebuild.job import Counts, last_nights, rebuild_definitions
 from enact_assets.pipeline.runs.instance import open_instance
 
 from reference.misbehaving_server import Server
+from reference.nights import draw_nothing, performed, requested
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +25,7 @@ ANSWER_USD = 918e-6
 
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take longer than all the rest."""
-    monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+    draw_nothing(monkeypatch)
 
 
 class Bought:
@@ -46,22 +42,12 @@ class Bought:
     def night(self, **fields: object) -> Counts | str:
         """What the next night made, or why nothing."""
         (self.root / "schedule.yaml").write_text(yaml.safe_dump({"workers": 1, **fields}))
-        repository, night = self.definitions.get_repository_def(), FIRST + timedelta(days=self._n)
+        night = FIRST + timedelta(days=self._n)
         self._n += 1
-        with dg.build_schedule_context(
-            instance=self.instance,
-            resources={"data": self.definitions.resources["data"]},
-            repository_def=repository,
-            scheduled_execution_time=night,
-        ) as context:
-            found = repository.get_schedule_def("rebuild").evaluate_tick(context)
-        if not found.run_requests:
-            return str(found.skip_message)
-        (request,) = found.run_requests
-        result = self.definitions.resolve_job_def("rebuild").execute_in_process(
-            instance=self.instance, tags=request.tags, raise_on_error=False
-        )
-        assert result.success
+        request = requested(self.definitions, self.instance, night)
+        if isinstance(request, str):
+            return request
+        assert performed(self.definitions, self.instance, request).is_success
         counts = last_nights(self.instance, 1)[0].counts
         assert counts is not None
         return counts

@@ -18,7 +18,7 @@ from enact_assets.engine.errors import (
 from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.file_errors import VERIFY
-from enact_assets.engine.lake.file_records import Heads, heads
+from enact_assets.engine.lake.file_metadata import Heads, heads
 from enact_assets.engine.lake.set_aside import name_before, set_aside
 from enact_assets.engine.system.local_places import LocalPlace
 from enact_assets.engine.system.place_urls import open_place

@@ -24,8 +24,8 @@ from enact_assets.engine.lake.parquet_files import (
     file_content,
     read_file,
     read_metadata,
+    record_of,
 )
-from enact_assets.engine.lake.record_reader import record_of
 from enact_assets.engine.lake.seals import is_intact
 from enact_assets.engine.lake.set_aside import name_before, set_aside, where_aside
 from enact_assets.engine.loading import check_declared

@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from enact_assets.engine.lake.catalogue import Catalogue
-from enact_assets.engine.lake.file_records import FileRecord, Heads
-from enact_assets.engine.lake.folder_looks import (
+from enact_assets.engine.lake.file_metadata import FileRecord, Heads
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.lake.listed_files import (
+    TableFiles,
     looks_to_note,
     seen_in_folders,
     seen_in_listing,
 )
-from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.lake.listed_files import TableFiles
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.engine.system.local_places import LocalPlace
 from enact_assets.engine.system.many_files import Workers
@@ -46,19 +46,15 @@ class LakeIndex:
         self._lake = lake
         self.catalogue = Catalogue(catalogue, lake.place.address)
 
-    def scan(
-        self,
-        tables: Collection[str] | None = None,
-        on_progress: Callable[[float], None] | None = None,
-    ) -> Scan:
+    def scan(self, tables: Collection[str] | None = None) -> Scan:
         """Records of the files of ``tables`` (None: of all tables); other tables are empty.
 
         The record of a damaged file, of a file that is not the partition it is named after, and of
         a partition whose file was set aside has a ``problem``. A file that vanishes meanwhile is
-        left out. ``on_progress`` is given the share done, 0 to 1.
+        left out.
         """
         with without_collector():
-            found = self.files(tables, on_progress)
+            found = self.files(tables)
             return {name: dict(found[name].records()) if name in found else {} for name in TABLES}
 
     def files(
@@ -66,7 +62,10 @@ class LakeIndex:
         tables: Collection[str] | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> dict[str, TableFiles]:
-        """As :meth:`scan`, in columns, for uses that compare all files."""
+        """As :meth:`scan`, in columns, for uses that compare all files.
+
+        ``on_progress`` is given the share done, 0 to 1.
+        """
         report_share = on_progress or (lambda _share: None)
         wanted = [name for name in TABLES if tables is None or name in tables]
         found: dict[str, TableFiles] = {}

@@ -1,4 +1,4 @@
-"""One table file: Parquet with metadata, checked when written and when read.
+"""Table files: Parquet with metadata, checked when written and when read, one by one or many.
 
 A seal covers the whole file (engine/lake/seals.py) and is compared before rows are read. Every page
 also carries a checksum, for other programs and for files written before seals existed. Without
@@ -7,7 +7,7 @@ both, a flipped bit in a compressed page is silently read as other data (in 45 o
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 import polars as pl
@@ -16,16 +16,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from enact_assets import __version__
+from enact_assets.engine.errors import LakeError
 from enact_assets.engine.ids import table_sha
 from enact_assets.engine.lake.file_errors import CHANGED, OTHER_COLUMNS, TableFile
 from enact_assets.engine.lake.file_metadata import (
     HEADS,
     NOT_OURS,
     FileMetadata,
+    FileRecord,
+    Heads,
     contract_sha,
+    encoded_heads,
+    heads,
     partition_text,
 )
-from enact_assets.engine.lake.file_records import encoded_heads, heads
 from enact_assets.engine.lake.seals import (
     SEAL,
     is_intact,
@@ -34,8 +38,9 @@ from enact_assets.engine.lake.seals import (
     shows_seal,
 )
 from enact_assets.engine.provenance import Provenance
-from enact_assets.engine.system.places import Place
-from enact_assets.engine.tables import Table, dimensions
+from enact_assets.engine.system.many_files import File
+from enact_assets.engine.system.places import Entry, Place
+from enact_assets.engine.tables import Table, dimensions, table
 
 ROW_GROUP_ROWS = 128_000
 """DuckDB reads row groups in parallel; their size also limits the memory of a check."""
@@ -131,7 +136,7 @@ def read_metadata(
     """Metadata of a table file, without reading rows."""
     file = TableFile(place.where(name), table, partition)
     with file.reading():
-        footer = read_footer(place, name)
+        footer = _whole_footer(place, name, place.tail(name, FOOTER_BYTES))
         return checked_metadata(pq.ParquetFile(pa.BufferReader(footer)), file)
 
 
@@ -150,7 +155,7 @@ def whole_file(
     end = _end(handle, FOOTER_BYTES)
     end = _end(handle, max(needed_bytes(end), len(end)))
     shown = needed_bytes(end) > 0 and shows_seal(end)
-    if shown and not is_intact_file(handle, None, len(end)):
+    if shown and not is_intact_file(handle, len(end)):
         raise file.damaged(CHANGED)
     found = read_key_values(end)
     if has_seal(found, file) and not shown:
@@ -190,14 +195,10 @@ def has_seal(found: Mapping[str, str], file: TableFile) -> bool:
     return SEAL in found
 
 
-def read_footer(place: Place, name: str) -> bytes:
-    """The end of a Parquet file, its footer included: enough to read its metadata.
-
-    Errors: ``OSError``. The bytes may not be Parquet at all.
-    """
-    footer = place.tail(name, FOOTER_BYTES)
-    n_needed = needed_bytes(footer)
-    return footer if n_needed <= len(footer) else place.tail(name, n_needed)
+def _whole_footer(place: Place, name: str, end: bytes) -> bytes:
+    """The ``end`` of a file, or a longer one if it lacks a part of the footer."""
+    n_needed = needed_bytes(end)
+    return end if n_needed <= len(end) else place.tail(name, n_needed)
 
 
 def needed_bytes(end: bytes) -> int:
@@ -245,3 +246,92 @@ def checked_metadata(parquet: pq.ParquetFile, file: TableFile) -> FileMetadata:
     if parquet.schema_arrow.names != list(table.schema()):
         raise file.damaged(OTHER_COLUMNS)
     return metadata
+
+
+def read_records(place: Place, table_name: str, files: Sequence[File]) -> list[FileRecord | None]:
+    """Record of each of ``files``, in order; None for a file that no longer exists.
+
+    A damaged file is not an error, but a record with a problem. Errors: :class:`LakeError` for a
+    file that cannot be read: taken for damaged, it would be made again, and its answers bought
+    again.
+    """
+    contract = table(table_name)
+    records: list[FileRecord | None] = []
+    ends = place.tails([entry for _, entry in files], FOOTER_BYTES)
+    for (values, entry), end in zip(files, ends, strict=True):
+        try:
+            if isinstance(end, OSError):
+                raise end
+            content = _whole_footer(place, entry.name, end)
+        except FileNotFoundError:
+            records.append(None)
+            continue
+        except OSError as error:
+            raise LakeError(
+                f"{place.where(entry.name)}: cannot be read ({error.strerror or error}). Its "
+                "version is unknown. Let this user read it and run again. Delete it only to have "
+                "it made again."
+            ) from error
+        partition = dict(zip(contract.by, values, strict=True))
+        record = record_of(place, contract, partition, entry, content)
+        if record.problem is not None and (now := place.entry(entry.name)) != entry:
+            # The file was replaced since it was listed: the end that was read may belong to neither
+            # version.
+            if now is None:
+                records.append(None)
+                continue
+            content = place.tail(now.name, now.size)
+            record = record_of(place, contract, partition, now, content)
+        records.append(record)
+    return records
+
+
+def record_of(
+    place: Place,
+    contract: type[Table],
+    partition: Mapping[str, str],
+    entry: Entry,
+    content: bytes,
+) -> FileRecord:
+    """Record of one file; ``content`` is the whole file, or its end with the footer."""
+    record = _record(contract, contract_sha(contract), partition_text(partition), entry, content)
+    pictures = contract.image_column
+    if pictures is not None and record.problem is None and record.images is None:
+        whole = content if len(content) >= entry.size else place.read(entry.name)
+        record = _with_pictures(record, entry, whole, pictures)
+    return record
+
+
+def _record(
+    contract: type[Table], expected: str, partition: str, entry: Entry, content: bytes
+) -> FileRecord:
+    try:
+        found = read_key_values(content)
+    except pa.ArrowInvalid as error:
+        return _unusable(entry, f"not readable as Parquet, so truncated or damaged ({error})")
+    metadata = FileMetadata.decoded(found)
+    if metadata is None:
+        return _unusable(entry, NOT_OURS)
+    misfit = metadata.misfit(contract, expected, partition)
+    if misfit is not None:
+        return _unusable(entry, misfit)
+    try:
+        named = metadata.heads
+    except ValueError as error:
+        return _unusable(entry, f"its pictures cannot be read ({error})")
+    size, mtime_ns = entry.size, entry.mtime_ns
+    return FileRecord(metadata.content_sha, metadata.made_from, None, size, mtime_ns, named)
+
+
+def _with_pictures(record: FileRecord, entry: Entry, content: bytes, column: str) -> FileRecord:
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        hashes = pl.Series(file.read([column], use_threads=False).column(0))
+        named: Heads = heads(hashes.to_list())
+    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
+        return _unusable(entry, f"its pictures cannot be read ({error})")
+    return record._replace(images=named)
+
+
+def _unusable(entry: Entry, reason: str) -> FileRecord:
+    return FileRecord(None, None, reason, entry.size, entry.mtime_ns)

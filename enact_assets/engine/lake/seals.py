@@ -39,12 +39,9 @@ def sealed_parquet(table: pa.Table, more: dict[str, str], **options: Any) -> byt
     return bytes(content)
 
 
-def is_intact(content: bytes, seal: str | None = None) -> bool:
-    """Whether the bytes of a file match its seal; ``seal`` is the one in its metadata.
-
-    Without ``seal`` the bytes at the place of the seal are used, so that the file is not parsed.
-    """
-    return _is_intact(hashlib.sha256(), content, seal)
+def is_intact(content: bytes) -> bool:
+    """Whether the bytes of a file match its seal, which is found without parsing the file."""
+    return _is_intact(hashlib.sha256(), content)
 
 
 def shows_seal(end: bytes) -> bool:
@@ -52,7 +49,7 @@ def shows_seal(end: bytes) -> bool:
     return _place_of_seal(end) is not None
 
 
-def is_intact_file(file: IO[bytes], seal: str | None, n_footer: int) -> bool:
+def is_intact_file(file: IO[bytes], n_footer: int) -> bool:
     """As :func:`is_intact`, for a file that is too large for memory.
 
     ``n_footer`` is the number of bytes at its end that hold the footer.
@@ -62,10 +59,10 @@ def is_intact_file(file: IO[bytes], seal: str | None, n_footer: int) -> bool:
     digest = hashlib.sha256()
     while chunk := file.read(min(_CHUNK_BYTES, n_before - file.tell())):
         digest.update(chunk)
-    return _is_intact(digest, file.read(n_footer), seal)
+    return _is_intact(digest, file.read(n_footer))
 
 
-def _is_intact(before: "hashlib._Hash", end: bytes, seal: str | None) -> bool:
+def _is_intact(before: "hashlib._Hash", end: bytes) -> bool:
     """``before`` is the digest of the bytes before ``end``; ``end`` holds the seal."""
     at = _place_of_seal(end)
     if at is None:
@@ -75,7 +72,7 @@ def _is_intact(before: "hashlib._Hash", end: bytes, seal: str | None) -> bool:
     before.update(view[:at])
     before.update(_ZEROS)
     before.update(view[at + len(_ZEROS) :])
-    return before.hexdigest().encode() == found and seal in (None, before.hexdigest())
+    return before.hexdigest().encode() == found
 
 
 def _place_of_seal(content: bytes | bytearray) -> int | None:

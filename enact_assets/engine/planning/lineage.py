@@ -1,8 +1,12 @@
-"""Finds why a partition is stale: compares its provenance with the current state."""
+"""Finds why a partition is stale: compares its provenance with the current state.
+
+That of all partitions is in memory; for one partition only its inputs are read.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +14,8 @@ from numpy.typing import NDArray
 from enact_assets.engine.graph import Follow, Follows, Names, StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.marks import Marks
+from enact_assets.engine.planning.state_columns import Suspects
 from enact_assets.engine.planning.states import State, States
-from enact_assets.engine.planning.suspects import Suspects
 from enact_assets.engine.provenance import InputVersion, Provenance, combined
 
 NEVER = "never materialized"
@@ -233,3 +237,59 @@ class Lineage:
             if before is not None and combined({**of, key: before}) == was:
                 return f"{before[:SHOWN]} -> {of[key][:SHOWN]}"
         return f"of {' or '.join(of)}"
+
+
+class StateSource(Protocol):
+    """Finds states of existing partitions; planning reads stored data only through this protocol.
+
+    The lake answers from its catalogue, and from the footers of files that are not catalogued.
+    """
+
+    def landed(self, asset: str, partition: Partition) -> State | None:
+        """State of one partition of a table, of a whole or of an external input; None if it does
+        not exist.
+        """
+        ...
+
+    def members(
+        self, names: Names, follow: Follow, groups: tuple[Partition, ...]
+    ) -> dict[Partition, State]:
+        """States of the partitions of one input in ``groups`` (``Follow.groups``)."""
+        ...
+
+
+def inputs_now(
+    source: StateSource,
+    names: Names,
+    step: str,
+    partition: Partition,
+    only: Collection[str] | None = None,
+) -> dict[str, InputVersion]:
+    """Current version of each input of one partition, or of the inputs in ``only``.
+
+    Versions are read before a step reads its inputs and again when it writes its tables. If an
+    input changed in between, it is unknown which version the step read. A missing input is left
+    out.
+    """
+    found = {}
+    for follow in Follows(names, names.graph.steps).of(step):
+        if only is not None and follow.asset not in only:
+            continue
+        states = States({follow.asset: source.members(names, follow, follow.groups(partition))})
+        version = states.input_version(follow, partition)
+        if version is not None:
+            found[follow.asset] = version
+    return found
+
+
+def causes_now(
+    source: StateSource, names: Names, code_version: CodeVersion, step: str, partition: Partition
+) -> tuple[Cause, ...]:
+    """Why one partition is stale, as in a plan. Reads only the states of its inputs."""
+    spec = names.graph.step_named[step]
+    follows = Follows(names, names.graph.steps).of(step)
+    of = {f.asset: source.members(names, f, f.groups(partition)) for f in follows}
+    for asset in spec.assets:
+        state = source.landed(asset, partition)
+        of[asset] = {} if state is None else {partition: state}
+    return Lineage(names, States(of), code_version, {}, [spec]).causes(spec, partition)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Grid, Partition
+from enact_assets.engine.ids import ID_CHARACTERS, content_sha
 from enact_assets.engine.planning.lineage import NEVER, Cause, Lineage
 from enact_assets.engine.planning.marks import Marks
 
@@ -247,20 +248,88 @@ class _Upstream:
 def judge(
     lineage: Lineage,
     is_chosen: Callable[[StepSpec, Partition], bool] | None = None,
-    on_progress: Callable[[float], None] = lambda _share: None,
     *,
     only_there: bool = False,
     hold: Hold = lambda _step, _row: None,
 ) -> Verdicts:
-    """Judge every chosen partition of the steps of ``lineage`` with :class:`Judge`; ``on_progress``
-    gets the share done.
-    """
+    """Judge every chosen partition of the steps of ``lineage`` with :class:`Judge`."""
     of = Judge(lineage, is_chosen=is_chosen, only_there=only_there)
-    frames = [_frame(())]
-    for done, step in enumerate(lineage.steps):
-        frames.append(of.judge(step, hold))
-        on_progress((done + 1) / len(lineage.steps))
-    return Verdicts(pl.concat(frames))
+    return Verdicts(pl.concat([_frame(()), *(of.judge(step, hold) for step in lineage.steps)]))
+
+
+Attempts = Mapping[Partition, str]
+"""Partition that was tried -> :func:`attempt` at that time."""
+
+
+class Due(NamedTuple):
+    """Partitions of one step that may be made now, with the reasons, and attempts to remember."""
+
+    causes: dict[Partition, tuple[Cause, ...]]
+    attempts: dict[Partition, str]
+    """Attempts for partitions that are due, and for tried partitions that are still stale."""
+
+
+class DueSteps:
+    """Finds due partitions of a lineage, step by step in its order: partitions to make right now.
+
+    The driver makes all stale partitions in one go; here the lake is judged again each time, while
+    other runs make partitions. A partition waits while one of its inputs is stale, may become stale
+    or is being made. A failed partition blocks only partitions downstream of it.
+
+    ``running`` are partitions that are being made or queued. A partition that is ``withheld`` is
+    never due, and while it is stale it blocks partitions downstream of it.
+    """
+
+    def __init__(
+        self,
+        lineage: Lineage,
+        running: Marks,
+        withheld: Callable[[StepSpec, Partition], bool] = lambda _step, _partition: False,
+    ) -> None:
+        self._lineage, self._withheld = lineage, withheld
+        self._judge = Judge(lineage, running=running)
+
+    def next(self, step: StepSpec, tried: Attempts, limit: int) -> Due:
+        """Up to ``limit`` partitions of ``step``. Call this for all earlier steps first.
+
+        Changed recordings and question files wait for a request that says they are complete: a
+        partition that imports files is not due if only the files changed, and partitions downstream
+        of it wait. Nothing waits for settings, as their versions are known before they are
+        materialized.
+        """
+        if step.name in self._lineage.graph.roots:
+            return Due({}, {})
+        attempts: dict[Partition, str] = {}
+        external = self._lineage.graph.external
+        imports = all(given.asset in external for given in step.inputs)
+
+        def hold(_step: StepSpec, row: Verdict) -> str | None:
+            if row.upstream:
+                return None
+            if imports and all(cause.asset in external for cause in row.causes):
+                return WAITS
+            if self._withheld(step, row.partition):
+                return HELD
+            attempts[row.partition] = now = attempt(self._lineage, step, row)
+            return HELD if tried.get(row.partition) == now else None
+
+        rows = Verdicts(self._judge.judge(step, hold)).not_fresh
+        due = [row for row in rows if row.status in TO_MAKE and not row.upstream]
+        for row in due[limit:]:
+            del attempts[row.partition]
+        attempts |= {
+            row.partition: tried[row.partition]
+            for row in rows
+            if row.status == RUNNING and row.partition in tried
+        }
+        return Due({row.partition: row.causes for row in due[:limit]}, attempts)
+
+
+def attempt(lineage: Lineage, step: StepSpec, row: Verdict) -> str:
+    """Identifies an attempt by its inputs and reasons; repeating it would give the same result."""
+    now = lineage.inputs(step, row.partition)
+    inputs = {asset: [version, n] for asset, (version, n) in now.items()}
+    return content_sha([inputs, [cause.text for cause in row.causes]])[:ID_CHARACTERS]
 
 
 def _rows_of(

@@ -149,11 +149,6 @@ def comment_columns(connection: DuckDBPyConnection, contract: type[Table]) -> No
         )
 
 
-def comment_relation(connection: DuckDBPyConnection, name: str, kind: str, meaning: str) -> None:
-    """Write the meaning of a relation (``kind``: table or view) into the database."""
-    connection.execute(f"comment on {kind} {name} is {literal(meaning)}")
-
-
 def comment_old_columns(connection: DuckDBPyConnection, name: str, successor: str) -> None:
     """Say of each column of an old name that has no comment what to read instead."""
     rows = connection.execute(

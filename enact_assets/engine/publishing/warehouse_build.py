@@ -41,10 +41,10 @@ from enact_assets.engine.publishing.relations import (
     StalePartitions,
     comment_columns,
     comment_old_columns,
-    comment_relation,
     create_given_view,
     create_lake_view,
     kinds_of,
+    literal,
     n_rows_of,
 )
 from enact_assets.engine.publishing.sql_files import CHECKS, MARTS, STAGING, SqlFile
@@ -456,9 +456,8 @@ def build(
     for file in files:
         if file.stage == CHECKS or former.get(file.name) == made[file.name]:
             continue
-        kind = made[file.name].kind
-        comment_relation(connection, file.name, kind, file.meaning)
-        contract = _contract(file.name)
+        kind, contract = made[file.name].kind, _contract(file.name)
+        connection.execute(f"comment on {kind} {file.name} is {literal(file.meaning)}")
         if contract is not None:
             comment_columns(connection, contract)
         elif file.successor:

@@ -12,7 +12,7 @@ import polars as pl
 
 from enact_assets.engine.errors import CheckError, WarehouseError
 from enact_assets.engine.publishing.relations import literal
-from enact_assets.engine.publishing.sql_files import CHECKS, SqlFile, packaged_sql, read_sql_files
+from enact_assets.engine.publishing.sql_files import SqlFile
 from enact_assets.engine.tables import Table
 
 SHOWN_ROWS = 5
@@ -46,14 +46,6 @@ class CheckResult:
             return f"check {self.name}: passed"
         found = f"check {self.name}: {self.n_offending} offending rows, first {self.first}."
         return f"{found} What to do: {self.advice}"
-
-
-def run_checks(
-    connection: duckdb.DuckDBPyConnection, sql_root: Path | None = None
-) -> tuple[CheckResult, ...]:
-    """Run ``checks/*.sql`` on an open warehouse; offending rows are results, not errors."""
-    files = packaged_sql() if sql_root is None else read_sql_files(sql_root)
-    return tuple(run_check(connection, file) for file in files if file.stage == CHECKS)
 
 
 def refuse_offending(warehouse_path: Path, checks: Sequence[CheckResult]) -> None:

@@ -18,6 +18,7 @@ from filelock import lock_descriptor
 from enact_assets.engine.errors import MaterializationError, OutputError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import is_temporary
+from enact_assets.engine.system.contexts import having
 from enact_assets.engine.system.lock_files import open_lock
 from enact_assets.engine.system.worker_process import worker_pool
 from enact_assets.pipeline.bulk.batches import (
@@ -217,7 +218,8 @@ def _make(tasks: list[BatchTask], workers: int) -> Generator[Made, None, None]:
     """Make batches in other processes, in any order; after an error no further batch is started."""
     if not tasks:
         return
-    with worker_pool(workers) as pool, _one_polars_thread():
+    # One thread for each process, as threads do not help with small tables.
+    with worker_pool(workers) as pool, having({POLARS_THREADS: "1"}):
         futures = [pool.submit(_make_one, task) for task in tasks]
         n_done = 0
         try:
@@ -234,22 +236,6 @@ def _make(tasks: list[BatchTask], workers: int) -> Generator[Made, None, None]:
             for future in futures:
                 future.cancel()
             raise
-
-
-@contextmanager
-def _one_polars_thread() -> Iterator[None]:
-    """Processes started within the block use one thread each, as threads do not help with small
-    tables.
-    """
-    before = os.environ.get(POLARS_THREADS)
-    os.environ[POLARS_THREADS] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[POLARS_THREADS]
-        else:
-            os.environ[POLARS_THREADS] = before
 
 
 def _add(summary: BulkSummary, manifest: Manifest, *, is_new: bool) -> None:

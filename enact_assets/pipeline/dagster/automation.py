@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,12 @@ import dagster as dg
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
-from enact_assets.engine.planning.due import Due, DueSteps
 from enact_assets.engine.planning.shards import Shards, shard_at
+from enact_assets.engine.planning.verdicts import Due, DueSteps
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.spending import bought_by_persons
-from enact_assets.pipeline.dagster.loaded import loaded_registry, loaded_shards
-from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.lineage.graph import GRAPH, STEP_NAMED, STEP_OF, dimensions
+from enact_assets.pipeline.root.partitions_file import SHARDED
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.names import current_names
@@ -37,7 +37,8 @@ from enact_assets.pipeline.runs.ranges import PARTITION_TAG, in_ranges, range_ta
 from enact_assets.pipeline.runs.reported import last_event_id, read_lineage, report_landed
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import TRIGGER_TAG, running, unfinished_runs
-from enact_assets.settings.registry import settings_sha
+from enact_assets.settings.classes import world_source_of
+from enact_assets.settings.registry import Registry, settings_sha
 
 AUTOMATE_VARIABLE = "ENACT_AUTOMATE"
 """The switch: 1 turns on all sensors and schedules that start runs. The UI can switch each of
@@ -65,7 +66,9 @@ def is_automated() -> bool:
 
 
 class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
-    """True for partitions that are stale, not being made, and made from settled inputs only.
+    """The condition of every asset that has inputs.
+
+    True for partitions that are stale, not being made, and made from settled inputs only.
 
     A partition is stale if it was never made, was made by other code, or was made from inputs whose
     data version has changed. The condition is false while a driver is running. Its cursor records
@@ -95,22 +98,17 @@ class MadeFromOtherData(dg.AutomationCondition[dg.AssetKey]):
         tick = _tick(context)
         if tick.steps is None:
             return dg.AutomationResult(context, context.get_empty_subset(), cursor=context.cursor)
-        tried = _Tried.decoded(context.cursor, tick.at)
+        tried = _tried(context.cursor, tick.at)
         shards = loaded_shards(context.asset_graph)
         if step.name not in tick.found:
             limit = tick.n_free if shards is None else sys.maxsize
-            due = tick.steps.next(step, tried.attempts, limit)
+            due = tick.steps.next(step, {p: of for p, (of, _) in tried.items()}, limit)
             tick.found[step.name] = due, _runs(context, step, due, tick.n_free, shards)
             tick.n_free -= len(tick.found[step.name][1])
         due, runs = tick.found[step.name]
         keys = {partition.key for partition in runs}
-        cursor = tried.updated(due.attempts, tick.at).encoded()
+        cursor = _cursor(tried, due.attempts, tick.at)
         return dg.AutomationResult(context, _subset(context, keys), cursor=cursor)
-
-
-def on_changed_data() -> dg.AutomationCondition[dg.AssetKey]:
-    """The condition of every asset that has inputs."""
-    return MadeFromOtherData()
 
 
 def automation_sensor() -> dg.AutomationConditionSensorDefinition:
@@ -231,6 +229,42 @@ def _tick(context: dg.AutomationContext[dg.AssetKey]) -> _Tick:
     return tick
 
 
+def loaded_registry(registry: Registry, graph: Any) -> Registry:
+    """``registry`` without names that were added after Dagster's asset ``graph`` was loaded.
+
+    Names of the registry and shards are static partitions; Dagster refuses runs of new ones.
+    """
+
+    def names(root: str) -> set[str]:
+        partitions = graph.get(dg.AssetKey(root)).partitions_def
+        return set(partitions.get_partition_keys()) if partitions is not None else set()
+
+    gatings, sets = names("gating_config"), names("question_set_config")
+    sets = {n for n, s in registry.question_sets.items() if n in sets and s.gating in gatings}
+    variants = names("variant_config")
+    worlds = {source for name in variants if (source := world_source_of(name)) is not None}
+    return replace(
+        registry,
+        loaded_worlds=frozenset(worlds),
+        gatings={name: g for name, g in registry.gatings.items() if name in gatings},
+        question_sets={name: s for name, s in registry.question_sets.items() if name in sets},
+        variants={
+            name: v
+            for name, v in registry.variants.items()
+            if name in variants and v.question_set in sets
+        },
+    )
+
+
+def loaded_shards(graph: Any) -> Shards | None:
+    """The shards of Dagster's asset ``graph``; None if each demonstration is a partition."""
+    firsts = (step.assets[0] for step in GRAPH.steps)
+    asset = next(first for first in firsts if dimensions(first) == (SHARDED,))
+    found = graph.get(dg.AssetKey(asset)).partitions_def
+    is_static = isinstance(found, dg.StaticPartitionsDefinition)
+    return Shards(SHARDED, len(found.get_partition_keys())) if is_static else None
+
+
 def _runs(
     context: dg.AutomationContext[dg.AssetKey],
     step: StepSpec,
@@ -270,37 +304,22 @@ def _subset(context: dg.AutomationContext[dg.AssetKey], keys: set[str]) -> Any:
     return view.get_subset_from_partition_keys(context.key, partitions, named)
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """Attempts at partitions of one step, with their times."""
+def _tried(cursor: str | None, now: float) -> dict[Partition, tuple[str, float]]:
+    """Attempts at partitions of one step and their times, from a cursor, without old ones."""
+    found = json.loads(cursor) if cursor else {}
+    return {
+        Partition.of_key(key): (attempt, at)
+        for key, (attempt, at) in found.items()
+        if now - at < TRY_AGAIN_S
+    }
 
-    of: Mapping[Partition, tuple[str, float]]
 
-    @classmethod
-    def decoded(cls, text: str | None, now: float) -> "_Tried":
-        """Attempts from a cursor, without old ones."""
-        found = json.loads(text) if text else {}
-        return cls(
-            {
-                Partition.of_key(key): (attempt, at)
-                for key, (attempt, at) in found.items()
-                if now - at < TRY_AGAIN_S
-            }
-        )
-
-    @property
-    def attempts(self) -> dict[Partition, str]:
-        return {partition: attempt for partition, (attempt, _) in self.of.items()}
-
-    def updated(self, attempts: Mapping[Partition, str], now: float) -> "_Tried":
-        """Attempts after this tick; an unchanged attempt keeps its time."""
-        before = self.of
-        return _Tried(
-            {
-                p: before[p] if p in before and before[p][0] == attempt else (attempt, now)
-                for p, attempt in attempts.items()
-            }
-        )
-
-    def encoded(self) -> str:
-        return json.dumps({p.key: kept for p, kept in sorted(self.of.items())})
+def _cursor(
+    tried: Mapping[Partition, tuple[str, float]], attempts: Mapping[Partition, str], now: float
+) -> str:
+    """The cursor after this tick; an unchanged attempt keeps its time."""
+    kept = {
+        p.key: tried[p] if p in tried and tried[p][0] == attempt else (attempt, now)
+        for p, attempt in sorted(attempts.items())
+    }
+    return json.dumps(kept)

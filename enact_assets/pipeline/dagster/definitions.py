@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
@@ -10,21 +11,37 @@ from enact_assets.pipeline.dagster.alerts import alerts_sensor
 from enact_assets.pipeline.dagster.automation import automation_sensor
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
 from enact_assets.pipeline.dagster.checks import sql_checks
-from enact_assets.pipeline.dagster.jobs import all_jobs, asset_jobs
 from enact_assets.pipeline.dagster.lake_rows import LAKE_ROWS, LakeRows
 from enact_assets.pipeline.dagster.partitions import Partitions
-from enact_assets.pipeline.dagster.report_asset import report_asset
-from enact_assets.pipeline.dagster.schedules import every_quarter
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
-from enact_assets.pipeline.dagster.settings_assets import settings_assets
-from enact_assets.pipeline.dagster.table_assets import table_assets
-from enact_assets.pipeline.dagster.up_to_date import up_to_date
-from enact_assets.pipeline.dagster.warehouse_asset import warehouse_asset
+from enact_assets.pipeline.dagster.table_assets import settings_assets, table_assets
+from enact_assets.pipeline.dagster.up_to_date import every_quarter, up_to_date
+from enact_assets.pipeline.dagster.warehouse_asset import report_asset, warehouse_asset
+from enact_assets.pipeline.lineage.graph import ROOTS
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.pipeline.runs.running import CHECK_JOB, assets_of_jobs
 from enact_assets.questions.world.step_files import world_sources
 from enact_assets.settings.registry import Registry
+
+check_freshness = dg.define_asset_job(
+    CHECK_JOB,
+    selection=dg.AssetSelection.checks(up_to_date),
+    description="Evaluates the up_to_date check of each asset.",
+)
+
+
+def asset_jobs() -> list[Any]:
+    """The jobs that make assets; a job has the partitions of its assets."""
+    jobs = []
+    for name, keys in assets_of_jobs().items():
+        about = f"{'Refreshes' if keys[0] in ROOTS else 'Makes'} {', '.join(keys)}."
+        if len(keys) > 1:
+            about += " It makes all of them, even if rows do not change."
+        selection = dg.AssetSelection.assets(*keys).without_checks()
+        jobs.append(dg.define_asset_job(name, selection=selection, description=about))
+    return jobs
 
 
 def build_definitions(
@@ -60,7 +77,7 @@ def build_definitions(
         return dg.Definitions(assets=assets, jobs=asset_jobs(), resources=resources)
     return dg.Definitions(
         assets=assets,
-        jobs=[*all_jobs(), collect_batches],
+        jobs=[*asset_jobs(), check_freshness, collect_batches],
         asset_checks=[up_to_date, sql_checks],
         sensors=[
             registered_partitions,

@@ -1,6 +1,9 @@
-"""Owners, tags and descriptions of assets, for the catalogue of the UI."""
+"""Owners, tags, descriptions and column lineage of assets, for the catalogue of the UI."""
 
 import re
+from collections.abc import Collection, Iterable, Mapping
+
+import dagster as dg
 
 from enact_assets.engine.tables import TABLES
 
@@ -21,6 +24,22 @@ def tags_of(asset: str, layer: str) -> dict[str, str]:
 def relation_metadata(name: str) -> dict[str, str]:
     """Location of relation ``name`` in the published file, under Dagster's metadata keys."""
     return {"dagster/table_name": f"enact.main.{name}"}
+
+
+def column_lineage(
+    columns: Iterable[str], inputs: Mapping[str, Collection[str]]
+) -> dg.TableColumnLineage:
+    """Lineage of ``columns``: those with the same name in an input (asset -> its columns)."""
+    return dg.TableColumnLineage(
+        {
+            column: [
+                dg.TableColumnDep(dg.AssetKey(name), column)
+                for name, found in inputs.items()
+                if column in found
+            ]
+            for column in columns
+        }
+    )
 
 
 def as_markdown(docstring: str) -> str:

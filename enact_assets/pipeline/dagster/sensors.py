@@ -17,8 +17,12 @@ from enact_assets.engine.planning.lineage import entry_changed
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.plurals import counted, named
 from enact_assets.engine.tables import TABLES
-from enact_assets.pipeline.dagster.automation import RUN_TAGS, TRY_AGAIN_S, is_automated
-from enact_assets.pipeline.dagster.loaded import loaded_shards
+from enact_assets.pipeline.dagster.automation import (
+    RUN_TAGS,
+    TRY_AGAIN_S,
+    is_automated,
+    loaded_shards,
+)
 from enact_assets.pipeline.dagster.partitions import (
     demonstration_partitions,
     model_partitions,

@@ -1,7 +1,8 @@
 """``up_to_date``: a check of every asset that warns about stale partitions.
 
 Dagster shows a partitioned asset as fresh although some of its partitions are stale, and compares
-at most a hundred partitions of an input. This check agrees with ``enact-assets plan``.
+at most a hundred partitions of an input. This check agrees with ``enact-assets plan``. A schedule
+keeps it current, every quarter of an hour.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,12 +17,18 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF, STEPS, WARE
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.marts import mart_files, tables_of
-from enact_assets.pipeline.runs.reported import last_check_texts, read_lineage, report_landed
+from enact_assets.pipeline.runs.reported import (
+    last_check_texts,
+    read_lineage,
+    report_landed,
+    unreported,
+)
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.runs.running import assets_made_with
+from enact_assets.pipeline.runs.running import CHECK_JOB, TRIGGER_TAG, WHY_TAG, assets_made_with
 from enact_assets.pipeline.steps.previews import literal
 
 CHECK = "up_to_date"
+QUARTERLY = "*/15 * * * *"
 MOST_CHARACTERS = 300
 
 
@@ -136,3 +143,28 @@ def _metadata(answer: Answer) -> Mapping[str, dg.MetadataValue]:
         "made from a stale input": dg.MetadataValue.int(answer.n_following),
         "first": dg.MetadataValue.md("\n".join(lines)),
     }
+
+
+@dg.schedule(
+    cron_schedule=QUARTERLY,
+    job_name=CHECK_JOB,
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Evaluates the check up_to_date of every asset, in a run only if a result changed.",
+)
+def every_quarter(
+    context: dg.ScheduleEvaluationContext, data: DataResource
+) -> dg.RunRequest | dg.SkipReason:
+    """Evaluates up_to_date of every asset, and reports fresh partitions that Dagster does not know
+    or shows as failed. It starts a run only if there are such partitions, or if a result changed.
+    """
+    root = Path(data.root)
+    lineage = read_lineage(context.instance, data, scoped_registry(root))
+    changed = [f"{a.asset}: {a.text}" for a in changed_answers(context.instance, lineage)]
+    fresh = unreported(context.instance, data, lineage, read_shards(root))
+    if (first := next(fresh, None)) is not None:
+        partition = f" {first.partition}" if first.partition else ""
+        changed.append(f"{first.asset_key.to_user_string()}{partition} is fresh, unlike reported")
+    if not changed:
+        return dg.SkipReason("every up_to_date check is current, and what is fresh is reported")
+    why = "; ".join(changed)
+    return dg.RunRequest(tags={TRIGGER_TAG: "every_quarter", WHY_TAG: why[:1000]})

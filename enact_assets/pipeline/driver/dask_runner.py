@@ -5,29 +5,24 @@ module has the connection to the scheduler, the functions that run on workers, a
 """
 
 import logging
-import time
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-
-from enact_assets.engine.errors import EnactError, MaterializationError
-from enact_assets.engine.progress import Progress, at_most_every
-
-if TYPE_CHECKING:
-    from distributed import Client, Future
 import queue
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import astuple, replace
 from enum import Enum
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.engine.errors import EnactError, MaterializationError
+from enact_assets.engine.progress import Progress, at_most_every
 from enact_assets.pipeline.driver.agreement import (
     Accepted,
     DisagreementError,
@@ -43,8 +38,7 @@ from enact_assets.pipeline.runs.run import MAX_ATTEMPTS, Outcome, Run, run_id_of
 from enact_assets.settings.paths import DataRoot
 
 if TYPE_CHECKING:
-    from distributed import Future
-
+    from distributed import Client, Future
 
 REACHED_S = 15
 """Time limit for a scheduler to answer."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from enact_assets.answers.imported.answer_files import has_answers
 from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.planning.freshness import not_current
 from enact_assets.engine.planning.lineage import Lineage
-from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.costs.spending import run_tags
@@ -24,8 +24,7 @@ from enact_assets.pipeline.dagster.up_to_date import report_up_to_date
 from enact_assets.pipeline.driver.choice import Runners
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, check_assets, choose
 from enact_assets.pipeline.driver.contract import Site
-from enact_assets.pipeline.driver.steps_made import Walk, planned
-from enact_assets.pipeline.driver.walk import Limits, Observer, Report, Withheld
+from enact_assets.pipeline.driver.walk import Limits, Observer, Report, Walk, Withheld, planned
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.partitions_file import read_shards

@@ -6,12 +6,13 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 from enact_assets.engine.errors import MaterializationError
 from enact_assets.engine.progress import Progress
+from enact_assets.engine.system.contexts import having
 from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
 from enact_assets.pipeline.driver.worker import Message, Ready, Unusable, work
 from enact_assets.pipeline.runs.instance import open_instance
@@ -37,7 +38,8 @@ class Worker:
         self.run: Run | None = None
         self.is_ready = False
         self._began = time.monotonic()
-        with _limited_threads(threads):
+        # Of a number of cores, unless the environment sets one.
+        with having({name: str(threads) for name in THREADS if name not in os.environ}):
             self.process.start()
         theirs.close()
 
@@ -212,18 +214,3 @@ class ProcessRunner(Runner):
 
 def _n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def _limited_threads(threads: int) -> Iterator[None]:
-    """Processes started within the block use ``threads`` cores, unless the environment sets a
-    number.
-    """
-    mine = [name for name in THREADS if name not in os.environ]
-    os.environ.update(dict.fromkeys(mine, str(threads)))
-    try:
-        yield
-    finally:
-        for name in mine:
-            with suppress(KeyError):
-                del os.environ[name]

@@ -5,10 +5,9 @@ once per process and site. The module also sets the environment of a run, and ma
 failed run.
 """
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from enact_assets.engine.ids import ID_CHARACTERS, sha256_bytes
 from enact_assets.engine.planning.shards import shard_at
 from enact_assets.engine.progress import OnProgress
 from enact_assets.engine.system.atomic import replacing
+from enact_assets.engine.system.contexts import having
 from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.dagster.partitions import Partitions
 from enact_assets.pipeline.driver.contract import Progressed, Runner, Site, Started
@@ -30,9 +30,9 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
 from enact_assets.pipeline.runs.captured_output import uncaptured
 from enact_assets.pipeline.runs.code_location import note_code_location
 from enact_assets.pipeline.runs.driver_lock import make_folder
-from enact_assets.pipeline.runs.failures import WHY_CHARACTERS
 from enact_assets.pipeline.runs.instance import INSTANCE_FOLDER, open_instance
 from enact_assets.pipeline.runs.lost_runs import mark_lost, mark_stopped, process_tags
+from enact_assets.pipeline.runs.making import WHY_CHARACTERS
 from enact_assets.pipeline.runs.progress import listening
 from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.ranges import in_ranges, range_tags
@@ -80,21 +80,6 @@ def registry_file(site: Site) -> Path:
             with replacing(path.parent / name) as temporary:
                 temporary.write_text(text, encoding="utf-8")
     return path
-
-
-@contextmanager
-def having(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set ``variables`` in the environment; the former values are restored after the block."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 INTERRUPTIONS = {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}

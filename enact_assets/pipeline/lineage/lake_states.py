@@ -11,8 +11,8 @@ import numpy as np
 from enact_assets.engine.errors import DamagedFileError, MissingPartitionError, UnreadableFileError
 from enact_assets.engine.graph import Follow, Names
 from enact_assets.engine.grids import Grid, Partition
-from enact_assets.engine.lake.catalogue_rows import texts
-from enact_assets.engine.lake.file_records import NO_HEADS
+from enact_assets.engine.lake.catalogue import texts
+from enact_assets.engine.lake.file_metadata import NO_HEADS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, missing_images

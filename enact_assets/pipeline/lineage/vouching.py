@@ -13,7 +13,7 @@ from enact_assets.engine.deriving import vouched_for
 from enact_assets.engine.errors import DeclarationError, MaterializationError
 from enact_assets.engine.graph import Follows, Names
 from enact_assets.engine.grids import Partition
-from enact_assets.engine.planning.state_source import StateSource, inputs_now, landed_states
+from enact_assets.engine.planning.lineage import StateSource, inputs_now
 from enact_assets.engine.steps import STEPS as DECLARED
 from enact_assets.pipeline.lineage.graph import GRAPH, STEP_NAMED, STEP_OF, STEPS, dimensions
 
@@ -65,7 +65,7 @@ def refuse_unvouched(source: StateSource, names: Names, step: str, partition: Pa
             return  # questions of WorldPrediction are not chosen from others
         (where,) = groups
         maker = STEP_OF[asset].name
-        state = landed_states(source, STEP_NAMED[maker].assets, where)[asset]
+        state = source.landed(asset, where)
         if state is None or state.provenance is None:
             return  # the step's reading reports what is wrong
         is_last = k == len(path) - 1

@@ -18,7 +18,7 @@ from pathlib import Path
 from enact_assets.engine.errors import LakeError
 from enact_assets.engine.lake.damage import ANSWERS, PAID
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.lake.lake import Lake, values_of
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.system.atomic import LEFTOVER_AGE_S, is_temporary
 from enact_assets.engine.system.places import Entry, Place
 from enact_assets.engine.tables import TABLES, table
@@ -137,13 +137,6 @@ class _Collector:
                 "was removed. Check that Dagster instance and registry belong to this lake."
             )
 
-    def _entries(self, table_name: str) -> Iterator[tuple[tuple[str, ...], Entry]]:
-        """Values of each existing partition, and its file; foreign files are left out."""
-        for entry in self._lake.files(table_name):
-            values = values_of(table(table_name), entry.name)
-            if values is not None:
-                yield values, entry
-
     def _is_current(self, table_name: str, values: tuple[str, ...]) -> bool:
         dimensions = table(table_name).by
         return all(v in self._names[d] for d, v in zip(dimensions, values, strict=True))
@@ -152,7 +145,7 @@ class _Collector:
         """Remove partitions of removed names."""
         asked: set[str] | None = None
         for name in TABLES:
-            listed = list(self._entries(name))
+            listed = list(self._lake.entries(name))
             self._names = self._ask()
             for values, entry in listed:
                 if self._is_current(name, values):
@@ -180,7 +173,7 @@ class _Collector:
     def _asked(self) -> set[str]:
         """Questions with answers of current models under current variants."""
         found: set[str] = set()
-        for values, _ in self._entries("predictions"):
+        for values, _ in self._lake.entries("predictions"):
             if self._is_current("predictions", values):
                 rows = self._lake.read("predictions", _partition("predictions", values))
                 found.update(rows.get_column("question_id"))
@@ -231,7 +224,7 @@ class _Collector:
         n_partitions = 0
         pictured = {name: t.image_column for name, t in TABLES.items() if t.image_column}
         for name, column in pictured.items():
-            for values, _ in self._entries(name):
+            for values, _ in self._lake.entries(name):
                 n_partitions += 1
                 # A partition of a removed name protects its pictures as long as it exists.
                 if self._delete or self._is_current(name, values):

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Event, Thread
@@ -24,6 +24,8 @@ from dagster._core.storage.local_compute_log_manager import (
 )
 from dagster._serdes import ConfigurableClassData
 
+from enact_assets.engine.system.contexts import holding
+
 FOLDER = "logs"
 """Name of a folder in the folder of the instance."""
 MOST_BYTES = 256 * 1024
@@ -35,14 +37,9 @@ DROPPED = b"[earlier output was dropped]\n"
 _is_captured: ContextVar[bool] = ContextVar("enact_is_captured", default=True)
 
 
-@contextmanager
-def uncaptured() -> Iterator[None]:
+def uncaptured() -> AbstractContextManager[None]:
     """Within the block, the output of runs goes to the terminal only."""
-    token = _is_captured.set(False)
-    try:
-        yield
-    finally:
-        _is_captured.reset(token)
+    return holding(_is_captured, value=False)
 
 
 class BoundedComputeLogManager(LocalComputeLogManager):

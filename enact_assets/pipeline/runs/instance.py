@@ -134,9 +134,8 @@ def instance_config(home: Path) -> dict[str, Any]:
     }
 
 
-def _class(module: str, name: str, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = {"module": module, "class": name}
-    return found | {"config": dict(config)} if config else found
+def _class(module: str, name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    return {"module": module, "class": name, "config": dict(config)}
 
 
 def _write_instance_file(home: Path, config: Mapping[str, Any]) -> None:

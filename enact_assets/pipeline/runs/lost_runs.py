@@ -1,6 +1,7 @@
 """Finds runs whose process died; otherwise Dagster would show them as started forever."""
 
 import time
+from collections.abc import Callable
 
 import dagster as dg
 
@@ -35,26 +36,30 @@ def note_process(context: dg.AssetExecutionContext) -> None:
 
 
 def mark_lost(instance: dg.DagsterInstance, run_id: str, why: str) -> bool:
-    """Mark a run as failed and release its slots, unless it has ended; returns whether it was
-    marked.
+    """Mark a run as failed and release its slots in pools, unless it has ended; returns whether it
+    was marked.
     """
-    run = instance.get_run_by_id(run_id)
-    if run is None or run.is_finished:
-        return False
-    instance.report_run_failed(run, f"{why} {NOTHING_HALF}")
-    _give_back(instance, run_id)
-    return True
+    return _mark(instance, run_id, why, instance.report_run_failed)
 
 
 def mark_stopped(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Mark a run as canceled and release its slots, unless it has ended; returns whether it was
-    marked.
-    """
+    """As :func:`mark_lost`, but as canceled."""
+    why = "Stopped by its driver or user."
+    return _mark(instance, run_id, why, instance.report_run_canceled)
+
+
+def _mark(
+    instance: dg.DagsterInstance,
+    run_id: str,
+    why: str,
+    report: Callable[[dg.DagsterRun, str], object],
+) -> bool:
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
-    instance.report_run_canceled(run, f"Stopped by its driver or user. {NOTHING_HALF}")
-    _give_back(instance, run_id)
+    report(run, f"{why} {NOTHING_HALF}")
+    if instance.event_log_storage.supports_global_concurrency_limits:
+        instance.event_log_storage.free_concurrency_slots_for_run(run_id)
     return True
 
 
@@ -81,9 +86,3 @@ def mark_all_lost(instance: dg.DagsterInstance) -> list[str]:
 def _age_s(instance: dg.DagsterInstance, run_id: str) -> float:
     record = instance.get_run_record_by_id(run_id)
     return time.time() - record.create_timestamp.timestamp() if record is not None else 0.0
-
-
-def _give_back(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Release the run's slots in pools."""
-    if instance.event_log_storage.supports_global_concurrency_limits:
-        instance.event_log_storage.free_concurrency_slots_for_run(run_id)

@@ -8,24 +8,49 @@ from pathlib import Path
 
 import dagster as dg
 
-from enact_assets.engine.errors import DamagedFileError, MaterializationError
+from enact_assets.engine.errors import DamagedFileError, EnactError, MaterializationError
 from enact_assets.engine.graph import Names, StepSpec
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.damage import heal
-from enact_assets.engine.planning.lineage import Cause
-from enact_assets.engine.planning.state_source import causes_now, inputs_now
+from enact_assets.engine.planning.lineage import Cause, causes_now, inputs_now
 from enact_assets.engine.provenance import InputVersion, Provenance
+from enact_assets.engine.system.contexts import holding
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.lineage.lake_states import LakeStates
 from enact_assets.pipeline.lineage.vouching import refuse_unvouched
 from enact_assets.pipeline.root.scope import scoped_registry
-from enact_assets.pipeline.runs.failures import WHY_CHARACTERS, said_first
 from enact_assets.pipeline.runs.lost_runs import note_process
 from enact_assets.pipeline.runs.names import current_names
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import WHY_TAG
 from enact_assets.settings.registry import load_registry
+
+WHY_CHARACTERS = 1000
+"""Most characters of a reason in a tag."""
+
+
+@contextmanager
+def said_first(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Within the block, an error of ours becomes the first paragraph of the run's page, and part of
+    its ``enact/why``.
+
+    Errors: ``dagster.Failure`` caused by the :class:`EnactError` of the block.
+    """
+    try:
+        yield
+    except EnactError as error:
+        note_failed(context, str(error))
+        raise dg.Failure(str(error), allow_retries=False) from error
+
+
+def note_failed(context: dg.AssetExecutionContext, message: str) -> None:
+    """Add the failure to the reason of a run, as "it was fresh" alone would contradict its page."""
+    run = context.instance.get_run_by_id(context.run.run_id)
+    why = run.tags.get(WHY_TAG) if run is not None else None
+    half = WHY_CHARACTERS // 2
+    text = f"{why[:half]}. It failed: {message[:half]}" if why else f"It failed: {message}"
+    context.instance.add_run_tags(context.run.run_id, {WHY_TAG: text[:WHY_CHARACTERS]})
 
 
 class Made:
@@ -140,10 +165,8 @@ def making_partition(
 ) -> Iterator[Made]:
     """As :func:`making`, for one of the partitions of a run."""
     made = Made(STEP_NAMED[name], partition, found.states, found.names)
-    token = _made.set(made)
     try:
-        yield made
+        with holding(_made, made):
+            yield made
     except DamagedFileError as error:
         raise heal(error, data.lake, data.images) from error
-    finally:
-        _made.reset(token)

@@ -1,31 +1,25 @@
 """Reports progress of long steps to the run's log for the UI, and to a listener in the terminal."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 import dagster as dg
 
 from enact_assets.engine.progress import OnProgress, Progress, unheard
+from enact_assets.engine.system.contexts import holding
 
 LOG_EVERY_S = 15.0
 
 _listener: ContextVar[OnProgress] = ContextVar("enact_progress_listener", default=unheard)
 
 
-@contextmanager
-def listening(listener: OnProgress) -> Iterator[None]:
+def listening(listener: OnProgress) -> AbstractContextManager[None]:
     """Within the block, steps that run in this process report to ``listener`` too."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+    return holding(_listener, listener)
 
 
-@contextmanager
-def within(done: int, total: int, unit: str) -> Iterator[None]:
+def within(done: int, total: int, unit: str) -> AbstractContextManager[None]:
     """Within the block, progress of steps is scaled to one of ``total`` parts of a run."""
     outer = _listener.get()
 
@@ -33,8 +27,7 @@ def within(done: int, total: int, unit: str) -> Iterator[None]:
         free = progress.free / progress.total if progress.total else 0.0
         outer(Progress(done + progress.share, total, unit, progress.text, free))
 
-    with listening(report):
-        yield
+    return listening(report)
 
 
 def reporter(context: dg.AssetExecutionContext, text: str) -> OnProgress:

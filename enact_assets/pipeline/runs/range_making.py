@@ -82,10 +82,9 @@ def chosen_partitions(
     """
     config = context.op_execution_context.op_config or {}
     tags, only = context.run.tags, set(config.get(ONLY, ()))
-    every = {
-        key: [p for p in members(found.names, step.assets[0], key) if _is_wanted(found, step, p)]
-        for key in keys
-    }
+    names, asset = found.names, step.assets[0]
+    # A range may contain partitions that the asset should not have.
+    every = {key: [p for p in members(names, asset, key) if names.has(asset, p)] for key in keys}
     if only:
         at = shard_at(next(iter(every))) or 0
         every = {key: [p for p in of if p[at] in only] for key, of in every.items()}
@@ -111,11 +110,6 @@ def chosen_partitions(
     else:
         note_why(context, "all of it was fresh")
     return every
-
-
-def _is_wanted(found: Found, step: StepSpec, partition: Partition) -> bool:
-    """Whether the asset should have this partition: a range may contain others."""
-    return found.names.has(step.assets[0], partition)
 
 
 def _place(step: StepSpec, keys: Iterable[Partition]) -> str:

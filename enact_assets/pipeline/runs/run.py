@@ -1,13 +1,14 @@
 """Runs (partitions of one step to make) and outcomes, as data that are sent between processes."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.system.contexts import holding
 
 MAX_ATTEMPTS = 3
 """Most attempts at a partition whose process dies, as the partition itself may be the reason."""
@@ -122,16 +123,11 @@ class Outcome:
 _performed: ContextVar[Outcome | None] = ContextVar("enact_performed", default=None)
 
 
-@contextmanager
-def performing(outcome: Outcome) -> Iterator[None]:
+def performing(outcome: Outcome) -> AbstractContextManager[None]:
     """Within the block, the run of ``outcome`` is performed, and records its results in
     ``outcome``.
     """
-    token = _performed.set(outcome)
-    try:
-        yield
-    finally:
-        _performed.reset(token)
+    return holding(_performed, outcome)
 
 
 def performed() -> Outcome | None:

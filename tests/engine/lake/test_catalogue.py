@@ -16,13 +16,12 @@ import pytest
 from enact_assets.cli import main
 from enact_assets.demonstrations.replay.tables import Facts
 from enact_assets.engine.lake import catalogue as catalogue_module
-from enact_assets.engine.lake import listed_files, record_reader
+from enact_assets.engine.lake import listed_files, parquet_files
 from enact_assets.engine.lake.catalogue import Catalogue, Known
-from enact_assets.engine.lake.file_records import FileRecord
+from enact_assets.engine.lake.file_metadata import FileRecord
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
 from enact_assets.engine.provenance import InputVersion, Provenance
-from enact_assets.engine.system import many_files
 from enact_assets.engine.system.places import Entry
 
 NAMES = ("a-0", "a-1", "b-0")
@@ -47,7 +46,7 @@ class Root:
     def plain(self) -> dict[tuple[str, ...], FileRecord]:
         """What the files say, read one by one."""
         files = sorted(self.lake.entries("facts"))
-        records = record_reader.read_records(self.lake.place, "facts", files)
+        records = parquet_files.read_records(self.lake.place, "facts", files)
         return {v: r for (v, _), r in zip(files, records, strict=True) if r is not None}
 
     def change(self, sql: str) -> None:
@@ -61,20 +60,6 @@ def root(tmp_path: Path) -> Root:
     for name in NAMES:
         found.write(name)
     return found
-
-
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the files whose footers a scan reads from here on."""
-    names: list[str] = []
-    real = record_reader.read_records
-
-    def noting(place: object, table_name: str, files: list[many_files.File]) -> object:
-        names.extend(entry.name for _, entry in files)
-        return real(place, table_name, files)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(listed_files, "read_records", noting)
-    return names
 
 
 def test_what_a_step_has_written_is_known_without_reading_it(root: Root, opened: list[str]) -> None:

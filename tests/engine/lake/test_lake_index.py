@@ -19,8 +19,8 @@ import pytest
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import Facts, Objects
 from enact_assets.engine.errors import DamagedFileError, LakeError
-from enact_assets.engine.lake import listed_files, parquet_files, record_reader, settling
-from enact_assets.engine.lake.file_records import FileRecord
+from enact_assets.engine.lake import listed_files, parquet_files, settling
+from enact_assets.engine.lake.file_metadata import FileRecord
 from enact_assets.engine.lake.image_store import ImageStore, picture_name
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex, Scan, missing_images
@@ -67,23 +67,10 @@ def index(lake: Lake, tmp_path: Path) -> LakeIndex:
     return LakeIndex(lake, tmp_path / "catalogue.db")
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the files that are opened from here on."""
-    names: list[str] = []
-    real = record_reader.read_records
-
-    def noting(place: object, table_name: str, files: list[many_files.File]) -> object:
-        names.extend(entry.name for _, entry in files)
-        return real(place, table_name, files)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(listed_files, "read_records", noting)
-    return names
-
-
 def test_every_file_is_found_with_what_it_says(lake: Lake, index: LakeIndex) -> None:
     shares: list[float] = []
-    found = index.scan(on_progress=shares.append)
+    index.files(on_progress=shares.append)
+    found = index.scan()
     assert set(found) == set(TABLES)
     assert list(found["facts"]) == [("a-0",), ("a-1",), ("b-0",)]
     for values, record in found["facts"].items():
@@ -265,11 +252,11 @@ def _killed_in_a_worker(
 ) -> list[FileRecord | None]:
     if multiprocessing.parent_process() is not None and "b-0" in files[-1][1].name:
         os._exit(1)
-    return record_reader.read_records(place, table_name, files)
+    return parquet_files.read_records(place, table_name, files)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [record_reader.read_records, _killed_in_a_worker])
+@pytest.mark.parametrize("work", [parquet_files.read_records, _killed_in_a_worker])
 def test_several_processes_find_what_one_does(
     lake: Lake, index: LakeIndex, monkeypatch: pytest.MonkeyPatch, work: object
 ) -> None:

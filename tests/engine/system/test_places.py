@@ -22,7 +22,7 @@ from enact_assets.engine.lake.file_verification import verify_files
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.lake.lake_index import LakeIndex
-from enact_assets.engine.lake.record_reader import read_records
+from enact_assets.engine.lake.parquet_files import read_records
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.engine.system.local_places import LocalPlace
 from enact_assets.engine.system.place_urls import open_place

@@ -8,8 +8,9 @@ from enact_assets.engine.grids import Partition
 from enact_assets.pipeline.driver.contract import Runner, Site
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.run import Outcome, Run
-from enact_assets.questions.asked.official import image_paths, official_id, question_type
 from enact_assets.settings.registry import DEFAULT_REGISTRY
+
+from reference.official_questions import question_fields
 
 NAME = "waiting"
 
@@ -50,19 +51,6 @@ class WaitingStep:
 
     def let_go(self) -> None:
         """Put a real file in its place. Who waits at the pipe goes on waiting."""
-        ids = ["60", "305", "516"]
-        type_ = question_type("forward", 3)
-        id_ = official_id("setting_the_table_1", type_, ids)
-        question = {
-            "id": id_,
-            "type": type_,
-            "task_name": "setting_the_table_1",
-            "key_frame_ids": ids,
-            "images": image_paths(id_, type_, "setting_the_table_1", 3),
-            "question": "Which?",
-            "options": [],
-            "gt_answer": [2, 1],
-        }
         real = self.path.with_name("real")
-        real.write_text(json.dumps(question) + "\n")
+        real.write_text(json.dumps(question_fields()) + "\n")
         real.replace(self.path)

@@ -9,6 +9,7 @@ from pipeline.lineage.small_world import World
 
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
 from enact_assets.demonstrations.recordings.folders import Recordings
+from enact_assets.demonstrations.replay.sources import Sources
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.states import State
@@ -26,15 +27,19 @@ from enact_assets.simulator.activities import ACTIVITIES
 RECORDED, FILMED, EMBEDDED, GONE = "tidy_1", "film_1", "setting_the_table-0", "gone_1"
 
 
+def sources_in(folder: Path) -> Sources:
+    """Of a folder of recordings with a recorded and a filmed one."""
+    for name, file in ((RECORDED, "scene_graph_0.json"), (FILMED, "annotation.csv")):
+        (folder / name).mkdir()
+        (folder / name / file).touch()
+    return all_sources(Recordings(folder))
+
+
 @pytest.fixture
 def chosen(tmp_path: Path):
     """Of one demonstration per source: the partitions that are chosen of a step."""
-    for name, file in ((RECORDED, "scene_graph_0.json"), (FILMED, "annotation.csv")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / file).touch()
-    registry = load_registry()
+    registry, sources = load_registry(), sources_in(tmp_path)
     names = names_now(registry, {RECORDED, FILMED, EMBEDDED, GONE}, {"oracle"}, ())
-    sources = all_sources(Recordings(tmp_path))
 
     def of(step: str, assets: list[str] | None = None, **only: list[str]) -> set[str]:
         found, spec = choose(assets, only, names, registry, sources), STEP_NAMED[step]
@@ -92,10 +97,7 @@ def test_variants_about_other_sources_are_looked_at_again(
     tmp_path: Path, only, others, ours
 ) -> None:
     """researcher F9: a video shares its question set with recordings, whose rows became stale."""
-    for name, file in ((RECORDED, "scene_graph_0.json"), (FILMED, "annotation.csv")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / file).touch()
-    registry, sources = load_registry(), all_sources(Recordings(tmp_path))
+    registry, sources = load_registry(), sources_in(tmp_path)
     names = names_now(registry, {RECORDED, FILMED, EMBEDDED}, {"oracle"}, ())
     bystanders = choose(None, only, names, registry, sources).bystanders
     assert others <= bystanders
@@ -156,10 +158,8 @@ def test_what_is_trained_follows_from_models_and_demonstrations(
 ) -> None:
     """Half a minute for each activity: none without a model that learns from it."""
     registry = load_registry()
-    (tmp_path / RECORDED).mkdir()
-    (tmp_path / RECORDED / "scene_graph_0.json").touch()
     names = names_now(registry, {RECORDED, EMBEDDED, "make_a_salad-3"}, models, ())
-    found = choose(None, only, names, registry, all_sources(Recordings(tmp_path)))
+    found = choose(None, only, names, registry, sources_in(tmp_path))
     spec = STEP_NAMED["training_statistics"]
     made = {
         a

@@ -2,9 +2,9 @@
 
 from small_world import World
 
-from enact_assets.engine.planning.due import DueSteps
 from enact_assets.engine.planning.marks import Marks
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.planning.verdicts import DueSteps
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEPS
 
 ENOUGH = 1000

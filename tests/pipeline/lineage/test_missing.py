@@ -6,8 +6,8 @@ import pytest
 from pipeline.lineage.small_world import NAMES, World
 
 from enact_assets.engine.grids import Partition
+from enact_assets.engine.planning.freshness import NOT_MADE, not_current
 from enact_assets.engine.planning.lineage import Lineage
-from enact_assets.engine.planning.missing import NOT_MADE, not_current
 from enact_assets.pipeline.lineage.graph import ROOTS, STEP_OF
 
 Row = tuple[str, str, str, str]

@@ -5,15 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.lineage.small_world import NAMES, World
 
-from enact_assets.engine.planning.freshness import answers, answers_of_parts
+from enact_assets.engine.planning.freshness import answers, answers_of_parts, not_current
 from enact_assets.engine.planning.lineage import NEVER, entry_changed
 from enact_assets.engine.planning.marks import Marks
-from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.states import State
 from enact_assets.engine.planning.verdicts import judge
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.driver.chosen import Chosen
-from enact_assets.pipeline.driver.steps_made import planned
+from enact_assets.pipeline.driver.walk import planned
 from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, ROOTS, STEP_NAMED, STEP_OF, STEPS
 from enact_assets.pipeline.lineage.versions import setting_changes
 

@@ -11,12 +11,11 @@ from pipeline.lineage.small_world import NAMES, World
 
 from enact_assets.engine.graph import StepSpec
 from enact_assets.engine.grids import Partition
+from enact_assets.engine.planning.freshness import not_current
 from enact_assets.engine.planning.lineage import Lineage
-from enact_assets.engine.planning.missing import not_current
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.driver.chosen import Chosen
-from enact_assets.pipeline.driver.steps_made import Walk, planned
-from enact_assets.pipeline.driver.walk import Failure, Observer, Report
+from enact_assets.pipeline.driver.walk import Failure, Observer, Report, Walk, planned
 from enact_assets.pipeline.lineage.graph import (
     EXTERNAL,
     ROOTS,

@@ -11,8 +11,14 @@ import dagster as dg
 import pytest
 
 from enact_assets.engine.errors import AlertError, MaterializationError, SettingsError
-from enact_assets.pipeline.dagster.alerts import alerts_sensor
-from enact_assets.pipeline.root.alerts import Alerts, Failure, alert_text, read_alerts, send
+from enact_assets.pipeline.dagster.alerts import (
+    Alerts,
+    Failure,
+    alert_text,
+    alerts_sensor,
+    read_alerts,
+    send,
+)
 from enact_assets.pipeline.runs.resources import DataResource
 
 MATERIALIZE = "__ephemeral_asset_job__"

@@ -1,17 +1,16 @@
 """Small materializations of the whole graph, shared by the tests that look at them."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from daemon_places import Place
 from made_roots import Materialized, small_registry, write_recording
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
 from enact_assets.pipeline.driver.step_runs import leave
+
+from reference.nights import draw_nothing
 
 
 @pytest.fixture(scope="session")
@@ -37,8 +36,7 @@ def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Pat
     root = tmp_path_factory.mktemp("data")
     write_recording(root / "recordings")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        draw_nothing(patch)
         return made(root, session_registry)
 
 
@@ -56,13 +54,8 @@ def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(materialized.root, root)
-    shutil.copy(materialized.registry_file, registry_file)
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
     monkeypatch.delenv(WATCH_VARIABLE, raising=False)
-    found = Place(root, registry_file)
+    found = Place(*materialized.copy(tmp_path, monkeypatch))
     yield found
     leave()
     found.instance.dispose()

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pytest
 import yaml
 
 from benchmarks.tiny_root import write_tiny_recording
@@ -62,3 +63,12 @@ class Materialized:
 
     def again(self) -> Report:
         return self.driver().run()
+
+    def copy(self, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+        """A root and a registry in ``folder``, which the environment names."""
+        root, registry_file = folder / "data", folder / "registry.yaml"
+        shutil.copytree(self.root, root)
+        shutil.copy(self.registry_file, registry_file)
+        patch.setenv("ENACT_REGISTRY", str(registry_file))
+        patch.setenv("ENACT_HOME", str(root))
+        return root, registry_file

@@ -27,13 +27,13 @@ from enact_assets.pipeline.dagster.automation import (
     AUTOMATE_VARIABLE,
     RUN_TAGS,
     TRY_AGAIN_S,
-    _Tried,
+    _cursor,
+    _tried,
 )
 from enact_assets.pipeline.dagster.batch_collection import collect_batches, hourly_batches
 from enact_assets.pipeline.dagster.checks import sql_check_specs
-from enact_assets.pipeline.dagster.schedules import every_quarter
 from enact_assets.pipeline.dagster.sensors import changed_sources, lost_runs, registered_partitions
-from enact_assets.pipeline.dagster.up_to_date import CHECK, report_up_to_date
+from enact_assets.pipeline.dagster.up_to_date import CHECK, every_quarter, report_up_to_date
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.root.scope import Scope, write_scope
 from enact_assets.pipeline.runs.driver_lock import only_driver
@@ -314,10 +314,11 @@ def test_a_run_on_a_machine_that_cannot_be_asked_is_lost_after_a_day(
 
 def test_what_was_tried_is_tried_again_after_a_day() -> None:
     a, b = Partition.of("a"), Partition.of("b")
-    tried = _Tried({}).updated({a: "x"}, now=0.0).updated({a: "x", b: "y"}, now=9.0)
-    assert tried.of == {("a",): ("x", 0.0), ("b",): ("y", 9.0)}
-    assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S - 1).of) == {("a",), ("b",)}
-    assert set(_Tried.decoded(tried.encoded(), TRY_AGAIN_S + 1).of) == {("b",)}
+    first = _tried(_cursor({}, {a: "x"}, 0.0), 9.0)
+    cursor = _cursor(first, {a: "x", b: "y"}, 9.0)
+    assert _tried(cursor, 9.0) == {("a",): ("x", 0.0), ("b",): ("y", 9.0)}
+    assert set(_tried(cursor, TRY_AGAIN_S - 1)) == {("a",), ("b",)}
+    assert set(_tried(cursor, TRY_AGAIN_S + 1)) == {("b",)}
 
 
 def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -> None:

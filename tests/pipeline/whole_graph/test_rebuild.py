@@ -18,8 +18,6 @@ from dagster._core.workspace.load_target import ModuleTarget
 from dagster._daemon.daemon import get_default_daemon_logger
 from dagster._scheduler.scheduler import launch_scheduled_runs
 from made_roots import Materialized, small_registry, write_recording
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
@@ -30,8 +28,7 @@ from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
-from enact_assets.pipeline.rebuild.job import rebuild_definitions
-from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights
+from enact_assets.pipeline.rebuild.job import Counts, Night, last_nights, rebuild_definitions
 from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.driver_lock import only_driver
@@ -39,6 +36,7 @@ from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
 from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
+from reference.nights import draw_nothing, performed, requested
 from reference.servers import postgres
 
 pytestmark = pytest.mark.slow
@@ -65,8 +63,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Materialized:
         shutil.copytree(other / CAMERA, place / "variant_aperture_80")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ENACT_REGISTRY", str(registry_file))
-        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        draw_nothing(patch)
         found = Materialized(root, registry_file)
     assert found.first.is_success, [f.message for f in found.first.failures]
     return found
@@ -79,7 +76,6 @@ class Nights:
         self.root, self.registry_file = root, registry_file
         self.instance = open_instance(root)
         self.definitions = dg.Definitions.merge(build_definitions(), rebuild_definitions())
-        self.repository = self.definitions.get_repository_def()
         self._real = time.time
         self._offset_s = 0.0
         self._patch = monkeypatch
@@ -119,27 +115,12 @@ class Nights:
     def tick(self, night: datetime, late: timedelta = timedelta(0)) -> dg.RunRequest | str:
         """What the daemon gets from the schedule, with everything that Dagster checks of it."""
         self.set_clock(night + late)
-        with dg.build_schedule_context(
-            instance=self.instance,
-            resources={"data": self.definitions.resources["data"]},
-            repository_def=self.repository,
-            scheduled_execution_time=night,
-        ) as context:
-            found = self.repository.get_schedule_def("rebuild").evaluate_tick(context)
-        if found.run_requests:
-            (request,) = found.run_requests
-            return request
-        return str(found.skip_message)
+        return requested(self.definitions, self.instance, night)
 
     def run(self, request: dg.RunRequest | str) -> dg.DagsterRun:
         """As the daemon starts it."""
         assert isinstance(request, dg.RunRequest), request
-        result = self.definitions.resolve_job_def("rebuild").execute_in_process(
-            instance=self.instance, tags=request.tags, raise_on_error=False
-        )
-        found = self.instance.get_run_by_id(result.run_id)
-        assert found is not None
-        return found
+        return performed(self.definitions, self.instance, request)
 
     def counts(self) -> Counts:
         found = last_nights(self.instance, 1)[0].counts
@@ -169,13 +150,8 @@ class Nights:
 def nights(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Nights]:
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(three.root, root)
-    shutil.copy(three.registry_file, registry_file)
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
-    monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+    root, registry_file = three.copy(tmp_path, monkeypatch)
+    draw_nothing(monkeypatch)
     (root / "schedule.yaml").write_text("workers: 1\n")
     found = Nights(root, registry_file, monkeypatch)
     yield found
@@ -348,16 +324,12 @@ def test_a_night_works_with_postgresql(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A database that knows of nothing: the lake is reported to it, and settings are made once."""
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(three.root, root, ignore=shutil.ignore_patterns("dagster"))
-    shutil.copy(three.registry_file, registry_file)
+    root, registry_file = three.copy(tmp_path, monkeypatch)
+    shutil.rmtree(root / "dagster")
     (root / "schedule.yaml").write_text("workers: 1\nmax_partitions: 40\n")
-    monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+    draw_nothing(monkeypatch)
     with postgres() as url:
         monkeypatch.setenv("ENACT_POSTGRES_URL", url)
-        monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-        monkeypatch.setenv("ENACT_HOME", str(root))
         nights = Nights(root, registry_file, monkeypatch)
         try:
             nights.change_camera()

@@ -27,12 +27,8 @@ def place(
     materialized: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Place]:
     """Made by name, and cut into one shard since."""
-    root = tmp_path / "data"
-    shutil.copytree(materialized.root, root)
+    root, registry_file = materialized.copy(tmp_path, monkeypatch)
     (root / PARTITIONS_FILE).write_text("demonstration_shards: 1\n")
-    registry_file = Path(shutil.copy(materialized.registry_file, tmp_path / "registry.yaml"))
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
     found = Place(root, registry_file)
     yield found
     leave()

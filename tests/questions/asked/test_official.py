@@ -28,6 +28,7 @@ from enact_assets.questions.asked.official import (
 from enact_assets.questions.asked.official_rows import from_rows, to_rows
 from enact_assets.questions.asked.templates import KINDS
 
+from reference.official_questions import question_fields
 from reference.official_sample import sample_of_160
 
 
@@ -38,19 +39,8 @@ def official_file() -> Path:
 
 def fields(**changed: Any) -> dict[str, Any]:
     """One valid question as a dictionary in the release's order of fields."""
-    ids = ["60", "305", "516"]
-    type_ = question_type("forward", 3)
-    id_ = official_id("setting_the_table_1", type_, ids)
-    return {
-        "id": id_,
-        "type": type_,
-        "task_name": "setting_the_table_1",
-        "key_frame_ids": ids,
-        "images": image_paths(id_, type_, "setting_the_table_1", 3),
-        "question": 'Which image comes first?\nSay "1" or \\2, caf\u00e9.',
-        "options": [],
-        "gt_answer": [2, 1],
-    } | changed
+    question = 'Which image comes first?\nSay "1" or \\2, caf\u00e9.'
+    return question_fields(**{"question": question, **changed})
 
 
 def write(path: Path, *lines: str | bytes | dict[str, Any]) -> Path:

@@ -13,7 +13,7 @@ from sql.tiny_lake import TABLE, tiny_rows
 
 from enact_assets.cli import main
 from enact_assets.engine.errors import UnknownNameError, WarehouseError
-from enact_assets.engine.planning.state_source import landed_states
+from enact_assets.engine.grids import Partition
 from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.published import published_provenance
@@ -174,7 +174,7 @@ def test_it_says_what_it_was_made_from(
 @pytest.mark.slow
 def test_the_plan_reads_it_from_the_file(root: DataRoot, written: WrittenReport) -> None:
     states = DataResource(root=str(root.root), lake_url=None).states(load_registry())
-    state = landed_states(states, ("report",), ())["report"]
+    state = states.landed("report", Partition())
     assert state is not None
     assert (state.version, state.provenance) == (written.content_sha, MADE)
 
