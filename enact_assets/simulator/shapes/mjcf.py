@@ -28,7 +28,7 @@ STEPS_PER_SECOND = 180
 
 
 def lathe(
-    profile: Profile,
+    profile: Profile | Floats,
     segments: int = SEGMENTS,
     start_rad: float = 0.0,
     stop_rad: float = 2 * math.pi,

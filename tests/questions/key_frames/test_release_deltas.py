@@ -48,13 +48,12 @@ def answers(
     """Signatures of the visible and the full change, or the error, as the fixtures write them."""
     pair = np.array([[i, j]])
     found: list[list[str] | dict[str, str]] = []
-    for bits, codes in (
-        (index.visible_bits(pair), index.changes(pair)[2][:, 0]),
-        (index.full_bits(pair), index.failures(pair)),
-    ):
-        if codes[0]:
+    *changes, codes = index.changes(pair)
+    assert (index.visible_bits(pair) == changes[0]).all()
+    for bits, code in zip(changes, codes[0].tolist(), strict=True):
+        if code:
             assert not bits.any()
-            found.append({"error": NAMES[int(codes[0])]})
+            found.append({"error": NAMES[code]})
         else:
             texts = index.texts(bits)[0]
             found.append(sorted(in_release_words(signature_text(c)) for c in parsed(texts)))
@@ -360,11 +359,8 @@ def test_particles_come_from_halves_or_else_from_whatever_has_the_name(
     """The parent of particles is looked for by its name among what disappears."""
     diced = node("diced__apple", category="System", parent=["apple"])
     index = index_of([graph(*map(node, gone)), graph(diced)])
-    if components is None:
-        with pytest.raises(PairError, match="AssertionError"):
-            index.full(0, 1)
-    else:
-        assert {str(c) for c in index.full(0, 1)} == components
+    assert {str(c) for c in index.full(0, 1)} == (components or set())
+    assert ("AssertionError" in index.failure_text(0, 1)) == (components is None)
 
 
 def test_a_substance_made_twice_comes_from_what_it_was_made_of_then() -> None:
@@ -392,7 +388,7 @@ def test_a_substance_made_twice_comes_from_what_it_was_made_of_then() -> None:
     assert {str(c) for c in index.full(2, 4)} == {from_cherry}
     assert {str(c) for c in index.full(1, 4)} == set()
     # Backwards it comes from nothing that goes.
-    assert index.failures(np.array([[2, 1], [4, 2], [4, 3]])).tolist() == [1, 0, 0]
+    assert index.changes(np.array([[2, 1], [4, 2], [4, 3]]))[2][:, 1].tolist() == [1, 0, 0]
     assert index.first_failure() is None
 
 
@@ -438,7 +434,7 @@ def test_a_failing_pair_is_told_and_empties_the_transition_graph() -> None:
     assert failing.edges()[0].shape == (0, 2)
     assert failing.failure_text(0, 1) == ""
     with pytest.raises(PairError, match=r"key frames 2 to 3: AssertionError: .*'diced__apple'"):
-        failing.visible(2, 3)
+        failing.action_entries(2, 3)
     edges = build_transition_graph(build_segmented_frames(5), failing)
     assert edges.equals(TransitionGraph.empty())
 
@@ -461,8 +457,7 @@ def test_a_full_change_can_fail_where_the_visible_one_does_not() -> None:
     after[1]["visibility"] = {}
     index = index_of([graph(*jugs), graph(*after)])
     assert index.visible(0, 1) == frozenset()
-    with pytest.raises(PairError, match=r"TypeError: 'half_jug_[12]'"):
-        index.full(0, 1)
+    assert "TypeError: 'half_jug_" in index.failure_text(0, 1)
     visible, full, codes = index.changes(np.array([[0, 1], [1, 0]]))
     assert codes.tolist() == [[0, 3], [0, 0]]
     assert not visible.any()

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from random_replays import intervals
 
 from enact_assets.engine.errors import IntervalError, ReplayError, SettingsError
-from enact_assets.questions.key_frames.held_facts import scene_graphs_at
+from enact_assets.questions.key_frames.given_key_frames import given as given_frames
 from enact_assets.questions.key_frames.release import (
     RecordHistory,
-    ReleaseTrace,
     filter_records,
     recorded_history,
     segment_release,
     trace_release,
 )
+from enact_assets.questions.key_frames.release_search_kernels import KeyFrameSearch
 from enact_assets.questions.key_frames.segment import segment
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
@@ -89,16 +89,18 @@ def fact_lists(records: RecordHistory, frame: int) -> tuple[list[Any], list[Any]
     return sorted(nodes), sorted(edges), sorted(names)
 
 
-def observed(tables: RecordedTables, trace: ReleaseTrace) -> dict[str, Any]:
+def observed(
+    tables: RecordedTables, trace: KeyFrameSearch, records: RecordHistory
+) -> dict[str, Any]:
     """``trace`` in the form of the recorded behaviour."""
     n_frames = tables.demonstrations.item(0, "n_frames")
     ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs"))).at(range(n_frames))
     compared = np.flatnonzero(~np.isnan(trace.similarities))
     values = [(int(ids[k]), float(trace.similarities[k])) for k in compared]
-    starts = sorted({0, *trace.records.runs.frames.tolist()})
-    digests = [(int(ids[k]), twin.digest(*fact_lists(trace.records, k)[:2])) for k in starts]
+    starts = sorted({0, *records.runs.frames.tolist()})
+    digests = [(int(ids[k]), twin.digest(*fact_lists(records, k)[:2])) for k in starts]
     return {
-        "key_frame_ids": ids[trace.key_frames.frames].tolist(),
+        "key_frame_ids": ids[trace.frames].tolist(),
         "candidate_frames": ids[trace.candidates].tolist(),
         "last_is_pending_candidate": trace.is_last_pending,
         "first_compared_frame": int(ids[compared[0]]) if compared.size else None,
@@ -118,14 +120,14 @@ def found_by_segment(tables: RecordedTables) -> pl.DataFrame:
 def test_a_recorded_task_is_segmented_as_by_the_release(name: str) -> None:
     """Key frames, every similarity to the last bit and the filtered graph of every frame."""
     tables, expectation = task_tables(name), expected(name)["segmentation"]
-    trace = trace_release(tables.demonstrations, tables.facts, RULES)
+    trace, records = trace_release(tables.demonstrations, tables.facts, RULES)
     filtered = expectation["filtered_facts"]
-    assert observed(tables, trace) == {
+    assert observed(tables, trace, records) == {
         key: value for key, value in expectation.items() if key != "filtered_facts"
     }
-    assert len(filtered) == trace.key_frames.frames.size
-    for frame, facts in zip(trace.key_frames.frames.tolist(), filtered.values(), strict=True):
-        assert fact_lists(trace.records, frame) == (
+    assert len(filtered) == trace.frames.size
+    for frame, facts in zip(trace.frames.tolist(), filtered.values(), strict=True):
+        assert fact_lists(records, frame) == (
             facts["node_states"],
             facts["edge_states"],
             facts["nodes"],
@@ -135,7 +137,7 @@ def test_a_recorded_task_is_segmented_as_by_the_release(name: str) -> None:
     by_id = dict(zip(rows["frame_id"], rows["similarity"], strict=True))
     assert by_id.pop(expectation["key_frame_ids"][0]) is None
     ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs")))
-    assert list(by_id.values()) == trace.similarities[trace.key_frames.frames[1:]].tolist()
+    assert list(by_id.values()) == trace.similarities[trace.frames[1:]].tolist()
     armed_by = ids.at(rows["change_frame"].drop_nulls().to_list()).tolist()
     assert set(armed_by) <= set(expectation["candidate_frames"])
     assert len(armed_by) == rows.height - 1
@@ -149,8 +151,8 @@ def test_a_rule_of_the_search_is_followed(number: int) -> None:
         with pytest.raises(ReplayError, match=ERRORS[expectation["error"]]):
             found_by_segment(tables)
         return
-    trace = trace_release(tables.demonstrations, tables.facts, RULES)
-    assert observed(tables, trace) == expectation
+    trace, records = trace_release(tables.demonstrations, tables.facts, RULES)
+    assert observed(tables, trace, records) == expectation
     assert found_by_segment(tables)["frame_id"].to_list() == expectation["key_frame_ids"]
 
 
@@ -193,7 +195,7 @@ def test_similarities_at_the_threshold_are_rounded_as_in_the_release(
         *(("Open", name, None, life) for name, life in lives),
         *(("Exists", name, None, [(0, 300)]) for name, _ in lives),
     )
-    trace = trace_release(build_demonstrations(300), facts, RULES)
+    trace, _ = trace_release(build_demonstrations(300), facts, RULES)
     assert float(trace.similarities[150]) == value
     assert trace.candidates.tolist() == ([260] if is_below else [])
 
@@ -277,10 +279,10 @@ def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFra
         with pytest.raises(ReplayError, match=ERRORS[type(error).__name__]):
             trace_release(with_ids(ids), facts, RULES)
         return
-    trace = trace_release(with_ids(ids), facts, RULES)
-    assert trace.key_frames.frames.tolist() == slow.key_frames
+    trace, records = trace_release(with_ids(ids), facts, RULES)
+    assert trace.frames.tolist() == slow.key_frames
     assert trace.candidates.tolist() == slow.candidates
-    armed_by = trace.key_frames.change_frames.tolist()
+    armed_by = trace.armed_by.tolist()
     assert [None if k < 0 else k for k in armed_by] == slow.armed_by
     assert trace.is_last_pending == slow.is_last_pending
     compared = np.flatnonzero(~np.isnan(trace.similarities)).tolist()
@@ -363,7 +365,7 @@ def key_frames(*changes: tuple[int, int], n_frames: int = 900) -> list[tuple[int
 def test_the_first_key_frame_is_frame_59_and_frame_60_and_the_last_are_never_compared() -> None:
     """Paper and release disagree on the very first picture."""
     facts = build_facts(*OPEN_LATER)
-    trace = trace_release(build_demonstrations(900), facts, RULES)
+    trace, _ = trace_release(build_demonstrations(900), facts, RULES)
     compared = np.flatnonzero(~np.isnan(trace.similarities))
     assert (compared[0], compared[-1], compared.size) == (61, 898, 838)
     assert key_frames() == [(59, None)]
@@ -452,8 +454,8 @@ def test_graphs_and_changes_are_those_recorded_not_those_filtered() -> None:
         ("ToggledOn", "fridge", None),
         ("Frozen", "fridge", None),
     }
-    trace = trace_release(build_demonstrations(600), SLICED, RULES)
-    assert ["fridge", "Open"] not in fact_lists(trace.records, 310)[0]
+    _, records = trace_release(build_demonstrations(600), SLICED, RULES)
+    assert ["fridge", "Open"] not in fact_lists(records, 310)[0]
 
 
 def test_changes_name_worded_states_and_transitions_by_object() -> None:
@@ -483,15 +485,15 @@ def test_a_parent_given_by_category_makes_a_transition_too() -> None:
 
 
 def test_scene_graphs_at_any_frames_are_the_facts_that_hold() -> None:
-    """Key frames number the frames given, and the tables of other demonstrations stay out."""
-    other = SLICED.with_columns(demonstration=pl.lit("other-0"))
-    graphs = scene_graphs_at("try-0", "mine", pl.concat([SLICED, other]), np.array([0, 299, 300]))
+    """Key frames number the frames given."""
+    replay = build_demonstrations(600), SLICED, SLICED_OBJECTS, Gating("mine", RELEASE, ()), None
+    graphs = given_frames(*replay, frames=np.array([0, 299, 300])).scene_graphs
     dense = paper_twin.densify(SLICED, 600)
     for k, frame in enumerate((0, 299, 300)):
         rows = graphs.filter(pl.col("key_frame") == k).select("predicate", "subject", "object")
         assert set(rows.rows()) == {fact for fact, holds in dense.items() if holds[frame]}
     assert set(graphs["gating"]) == {"mine"}
-    assert scene_graphs_at("try-0", "mine", SLICED, np.array([], np.int64)).height == 0
+    assert given_frames(*replay, frames=np.array([], np.int64)).scene_graphs.height == 0
 
 
 def test_a_replay_without_facts_has_one_key_frame() -> None:
@@ -513,9 +515,9 @@ def test_an_object_may_have_as_many_states_as_a_mask_has_bits(n_states: int) -> 
         with pytest.raises(ReplayError, match=r"1 of 2 objects and pairs.* first cup with 65"):
             trace_release(build_demonstrations(400), facts, RULES)
         return
-    trace = trace_release(build_demonstrations(400), facts, RULES)
-    assert [len(r.states) for r in trace.records.at(99)] == [63, 1]
-    assert [len(r.states) for r in trace.records.at(100)] == [64, 1]
+    trace, records = trace_release(build_demonstrations(400), facts, RULES)
+    assert [len(r.states) for r in records.at(99)] == [63, 1]
+    assert [len(r.states) for r in records.at(100)] == [64, 1]
     assert trace.similarities[99:101].tolist() == [1.0, twin.similarity(*bags(64, 65))]
 
 
