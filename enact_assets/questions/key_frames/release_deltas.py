@@ -22,14 +22,13 @@ from enact_assets.questions.key_frames.release_arrays import (
     NULL_PARENTS,
     ReleaseArrays,
 )
-from enact_assets.questions.key_frames.release_objects import read_objects
 from enact_assets.questions.key_frames.release_pair_kernels import (
     FULL,
     VISIBLE,
     PairChanges,
     find_changes,
 )
-from enact_assets.questions.key_frames.release_vocabulary import build_arrays
+from enact_assets.questions.key_frames.release_vocabulary import build_arrays, read_objects
 from enact_assets.settings.arrays import Ints, Words
 from enact_assets.settings.components import Component
 from enact_assets.settings.profile import Profile
@@ -60,7 +59,7 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     The *full* change counts what is seen at either key frame, the *visible* one (called partial by
     the release) what is seen at both, or at one if it comes or goes. Both leave out categories of
-    which several changed objects are seen. Components carry the labels of ``release_objects.py``.
+    which several changed objects are seen. Components carry labels of ``release_vocabulary.py``.
 
     A pair can fail, where the release raises: see :meth:`changes`. Its bits are 0. Where several
     objects that appear share a label, the parents of the last one by name count (the release takes

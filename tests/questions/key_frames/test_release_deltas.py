@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from enact_assets.engine.errors import EnactError, PairError, ReplayError, SettingsError
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex, signature_text
-from enact_assets.questions.key_frames.release_objects import release_label
+from enact_assets.questions.key_frames.release_vocabulary import release_label
 from enact_assets.questions.paths.tables import TransitionGraph
 from enact_assets.questions.paths.transition_graph import build_transition_graph
 from enact_assets.settings.components import Component
