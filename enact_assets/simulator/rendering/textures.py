@@ -16,11 +16,6 @@ from enact_assets.simulator.shapes.surfaces import Surface
 EDGE_PX = 256
 
 
-def periods(texture: str) -> tuple[int, int]:
-    """How many periods of ``scale_m`` the texture's picture spans along u and v."""
-    return _texture(texture)[1]
-
-
 @lru_cache(maxsize=128)
 def texture_picture(surface: Surface) -> Floats32:
     """Colours of one repeat of the texture, (256, 256, 3) linear RGB; rows run along v.
@@ -53,7 +48,7 @@ def texture_colors(surface: Surface, coordinates_m: Floats) -> Floats:
 
 def texture_uv(surface: Surface, coordinates_m: Floats) -> Floats:
     """Texture coordinates, in repeats of the picture, of surface coordinates in metres."""
-    span = np.array(periods(surface.texture)) * surface.scale_m
+    span = np.array(_texture(surface.texture)[1]) * surface.scale_m
     return np.asarray(coordinates_m / span)
 
 
@@ -201,3 +196,4 @@ TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {
     "fine_wood": (_fine_wood, (8, 4)),
     "worn_tile": (_worn_tile, (4, 4)),
 }
+"""Name -> what makes its picture, and how many periods of ``scale_m`` that spans along u and v."""
