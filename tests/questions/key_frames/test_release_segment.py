@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_replays import intervals
 
-from enact_assets.engine.errors import IntervalError, ReplayError, SettingsError
+from enact_assets.engine.errors import ReplayError, SettingsError
 from enact_assets.questions.key_frames.given_key_frames import given as given_frames
 from enact_assets.questions.key_frames.release import (
     RecordHistory,
@@ -289,110 +289,12 @@ def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFra
     assert {k: float(trace.similarities[k]) for k in compared} == slow.similarities
 
 
-def states_of(pulse: tuple[int, int], n_frames: int = 60) -> list[int]:
-    """Frames in which a pulse of one state is left by the filter."""
-    facts = build_facts(("Exists", "cup", None, [(0, n_frames)]), ("Open", "cup", None, [pulse]))
-    records = filter_records(recorded_history(facts, n_frames), n_frames, RULES)
-    return [k for k in range(n_frames) if any(r.states == ("Open",) for r in records.at(k))]
-
-
-@pytest.mark.parametrize("offset", range(5))
-@pytest.mark.parametrize("length", range(1, 11))
-def test_how_long_a_pulse_may_be_to_vanish_depends_on_where_it_starts(
-    offset: int, length: int
-) -> None:
-    """Windows stand at every fifth frame: 4 to 8 frames vanish. One rule for all would be wrong."""
-    start = 20 + offset
-    base = 5 * ((start - 1) // 5)
-    left = [] if start - base + length <= 9 else list(range(start, start + length))
-    assert states_of((start, start + length)) == left
-
-
-def test_pulses_at_either_end_of_the_replay_stay() -> None:
-    """There is no window with a base before the start or an end after the last frame."""
-    assert states_of((0, 3)) == [0, 1, 2]
-    assert states_of((57, 60)) == [57, 58, 59]
-    assert states_of((56, 59)) == []
-
-
-def test_a_restored_node_is_repeated_in_all_middle_frames_and_a_restored_edge_is_not() -> None:
-    """The quirk that distorts similarities: frames 1, 2 and 4 never missed the cup."""
-    life = [(0, 3), (4, 60)]
-    facts = build_facts(
-        ("Exists", "cup", None, life),
-        ("Open", "cup", None, life),
-        ("OnTop", "cup", "table", life),
-    )
-    records = filter_records(recorded_history(facts, 60), 60, RULES)
-    nodes = [sum(r.object is None for r in records.at(k)) for k in range(6)]
-    edges = [sum(r.object is not None for r in records.at(k)) for k in range(6)]
-    assert nodes == [1, 2, 2, 1, 1, 1]
-    assert edges == [1, 1, 1, 1, 1, 1]
-    assert {r.states for k in range(6) for r in records.at(k)} == {("Open",), ("OnTop",)}
-
-
-def test_a_node_without_states_is_not_restored() -> None:
-    """The release restores what has stable states; an empty record leaves nothing to restore."""
-    facts = build_facts(("Exists", "cup", None, [(0, 3), (4, 60)]))
-    records = filter_records(recorded_history(facts, 60), 60, RULES)
-    assert [len(records.at(k)) for k in range(6)] == [1, 1, 1, 0, 1, 1]
-
-
 def test_a_node_missing_in_every_other_frame_is_recorded_up_to_five_times() -> None:
     """The most there can be (all patterns were tried); the kernel reserves room without asking."""
     life = [(0, 2), *((k, k + 1) for k in (3, 5, 7, 9))]
     facts = build_facts(("Exists", "cup", None, life), ("Open", "cup", None, life))
     records = filter_records(recorded_history(facts, 60), 60, RULES)
     assert [len(records.at(k)) for k in range(11)] == [1, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0]
-
-
-OPEN_LATER = (
-    *(("Exists", f"thing_{k}", None, [(0, 900)]) for k in range(5)),
-    *(("Open", f"thing_{k}", None, [(0, 900)]) for k in range(4)),
-)
-
-
-def key_frames(*changes: tuple[int, int], n_frames: int = 900) -> list[tuple[int, int | None]]:
-    """(frame, change frame) of five things, the last of which is open at times."""
-    facts = build_facts(*OPEN_LATER, ("Open", "thing_4", None, changes)).with_columns(
-        frame_to=pl.min_horizontal("frame_to", pl.lit(n_frames))
-    )
-    objects = build_objects(*((f"thing_{k}", "thing") for k in range(5)))
-    rows = segment_release(build_demonstrations(n_frames), facts, objects, GATING).segmented_frames
-    return rows.select("frame", "change_frame").rows()
-
-
-def test_the_first_key_frame_is_frame_59_and_frame_60_and_the_last_are_never_compared() -> None:
-    """Paper and release disagree on the very first picture."""
-    facts = build_facts(*OPEN_LATER)
-    trace, _ = trace_release(build_demonstrations(900), facts, RULES)
-    compared = np.flatnonzero(~np.isnan(trace.similarities))
-    assert (compared[0], compared[-1], compared.size) == (61, 898, 838)
-    assert key_frames() == [(59, None)]
-    assert key_frames((60, 61)) == [(59, None)]
-    assert key_frames(n_frames=60) == [(59, None)]
-
-
-def test_a_change_is_saved_ten_ids_after_it_made_a_candidate() -> None:
-    """Not the candidate is saved but its successor, and not before 201 ids have passed."""
-    assert key_frames((100, 900)) == [(59, None), (270, 260)]
-    assert key_frames((400, 900)) == [(59, None), (410, 400)]
-
-
-def test_a_candidate_stays_armed_when_its_change_is_undone() -> None:
-    """The next change, however late, is saved in its first frame."""
-    assert key_frames((300, 309), (700, 900)) == [(59, None), (700, 300)]
-
-
-def test_a_candidate_left_at_the_end_is_saved_itself() -> None:
-    """Even if what it showed was over after nine frames."""
-    assert key_frames((300, 309)) == [(59, None), (300, 300)]
-    assert key_frames((894, 900)) == [(59, None), (894, 894)]
-
-
-def test_a_replay_too_short_for_the_first_key_frame_says_what_the_release_does() -> None:
-    with pytest.raises(ReplayError, match=r"'try-0': 59 frames.*frame 59.*IndexError.*'paper'"):
-        key_frames(n_frames=59)
 
 
 def test_frames_that_differ_in_repetitions_only_end_the_demonstration_with_the_names() -> None:
@@ -496,13 +398,6 @@ def test_scene_graphs_at_any_frames_are_the_facts_that_hold() -> None:
     assert given_frames(*replay, frames=np.array([], np.int64)).scene_graphs.height == 0
 
 
-def test_a_replay_without_facts_has_one_key_frame() -> None:
-    """Two empty graphs are alike by definition."""
-    found = segment_release(build_demonstrations(300), build_facts(), build_objects(), GATING)
-    assert found.segmented_frames["frame"].to_list() == [59]
-    assert found.scene_graphs.height == 0
-
-
 @pytest.mark.parametrize("n_states", [64, 65])
 def test_an_object_may_have_as_many_states_as_a_mask_has_bits(n_states: int) -> None:
     """A 65th would silently share a bit with another state."""
@@ -525,37 +420,11 @@ def bags(*sizes: int) -> list[Any]:
     return [twin.Counter((str(k),) for k in range(n)) for n in sizes]
 
 
-@pytest.mark.parametrize("life", [[(5, 5)], [(-1, 5)], [(90, 101)], [(0, 50), (50, 60)]])
-def test_intervals_that_contradict_each_other_are_refused(life: list[tuple[int, int]]) -> None:
-    """A state that starts twice would be switched off by its second start."""
-    facts = build_facts(("Open", "fridge", None, life))
-    with pytest.raises(IntervalError, match=r"try-0.*Open\(fridge, None\).*check_replay"):
-        segment_release(build_demonstrations(100), facts, build_objects(), GATING)
-
-
-def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
-    """Their frames would be mixed into one replay; the paper has no rules of the release."""
-    facts, objects = build_facts(*OPEN_LATER), build_objects()
-    both = pl.concat([build_demonstrations(900), build_demonstrations(900, "other-0")])
-    with pytest.raises(ReplayError, match="one demonstration at a time, was given 2"):
-        segment_release(both, facts, objects, GATING)
-    with pytest.raises(ReplayError, match="9 of 9 rows of facts belong to another"):
-        segment_release(build_demonstrations(900, "other-0"), facts, objects, GATING)
+def test_another_profile_is_refused() -> None:
+    """The paper has no rules of the release."""
+    gating = Gating("state", PAPER, STATE_PREDICATES)
     with pytest.raises(SettingsError, match="'paper' has no constants of the public release"):
-        segment_release(
-            build_demonstrations(900), facts, objects, Gating("state", PAPER, STATE_PREDICATES)
-        )
-
-
-def test_the_order_of_rows_does_not_matter() -> None:
-    """Parquet files written by other tools come in any order."""
-    tables = task_tables(TASKS[1])
-    one = segment_release(tables.demonstrations, tables.facts, tables.objects, GATING)
-    other = segment_release(
-        tables.demonstrations, tables.facts.reverse(), tables.objects.reverse(), GATING
-    )
-    assert one.segmented_frames.equals(other.segmented_frames)
-    assert one.scene_graphs.equals(other.scene_graphs)
+        segment_release(build_demonstrations(900), build_facts(), build_objects(), gating)
 
 
 @pytest.mark.slow
