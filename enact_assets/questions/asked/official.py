@@ -306,10 +306,8 @@ def decode_line(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) 
     except msgspec.ValidationError as error:
         # A line may lack a field before something else shows that it is no JSON at all.
         plain = _plain(line, where)
-        message, _, place = str(error).partition(" - at `$.")
-        field = f", field {place.removesuffix('`')!r}" if place else ""
-        expected = _expected(plain) if message.startswith(_LACKING) else ""
-        raise QuestionFileError(f"{where}{field}: {message}{expected}") from None
+        expected = _expected(plain) if str(error).startswith(_LACKING) else ""
+        raise QuestionFileError(f"{where}{_by_field(error)}{expected}") from None
     except UnicodeDecodeError as error:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of a text") from None
     except (msgspec.DecodeError, RecursionError) as error:
@@ -327,11 +325,15 @@ def _decode_python(
         json.dumps(found, ensure_ascii=False).encode()  # half characters cannot be written again
         return msgspec.convert(found, decoder.type)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        field = f", field {place.removesuffix('`')!r}" if place else ""
-        raise QuestionFileError(f"{where}{field}: {message}") from None
+        raise QuestionFileError(f"{where}{_by_field(error)}") from None
     except (ValueError, RecursionError):
         raise _no_json(where, problem) from None
+
+
+def _by_field(error: msgspec.ValidationError) -> str:
+    """What follows the place of a line: the field, if one is named, and what is wrong."""
+    message, _, place = str(error).partition(" - at `$.")
+    return (f", field {place.removesuffix('`')!r}" if place else "") + f": {message}"
 
 
 def _plain(line: bytes, where: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.engine.errors import RenderError, entry_named
 from enact_assets.settings.classes import AppearanceSettings
 from enact_assets.simulator.rendering.textures import texture_picture
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -42,10 +42,7 @@ def bsdf(surface: Surface) -> dict[str, Any]:
     if surface.texture != "plain":
         picture = mi.Bitmap(np.array(texture_picture(surface)))
         color = {"type": "bitmap", "bitmap": picture, "raw": True}
-    try:
-        finish = FINISHES[surface.finish]
-    except KeyError:
-        raise UnknownNameError.of("finish", surface.finish, FINISHES) from None
+    finish = entry_named(FINISHES, surface.finish, "finish")
     model: dict[str, Any] = (
         {"type": "principled", "base_color": color, **finish}
         if finish
@@ -108,12 +105,8 @@ def dressed(
 
     Errors: :class:`UnknownNameError` for an unknown robot appearance.
     """
-    try:
-        look = ROBOT_LOOKS[appearance.robot]
-    except KeyError:
-        raise UnknownNameError.of(
-            "robot appearance", appearance.robot, ROBOT_LOOKS, "Correct the variant's appearance."
-        ) from None
+    advice = "Correct the variant's appearance."
+    look = entry_named(ROBOT_LOOKS, appearance.robot, "robot appearance", advice)
     return {
         name: look(surface, seed) if name in world.robot_geoms else surface
         for name, surface in surfaces.items()

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import entry_named
 from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.simulator.shapes.surfaces import Surface
 
@@ -176,10 +176,7 @@ def _worn_tile() -> Floats:
 
 
 def _texture(name: str) -> tuple[Callable[[], Floats], tuple[int, int]]:
-    try:
-        return TEXTURES[name]
-    except KeyError:
-        raise UnknownNameError.of("texture", name, TEXTURES) from None
+    return entry_named(TEXTURES, name, "texture")
 
 
 TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import field
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import UnknownNameError, entry_named
 from enact_assets.simulator.rooms.fixtures import Access, Fixture, Heater, Panel, panel_xml
 from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Profile, Scene, Vec3, Vector
 from enact_assets.simulator.shapes.piece_rows import MeshRow, Piece, Placed, placed, profiles
@@ -234,10 +234,7 @@ class _Built:
         return {f"{self.name}.{part}": self._look(lit[part], f"lit.{part}") for part in lit}
 
     def _look(self, name: str, field: str) -> Surface:
-        if name not in self.looks:
-            where = f"{self.plan.where}.{field}"
-            raise UnknownNameError.of("look", name, self.looks, f"Correct {where}.")
-        return self.looks[name]
+        return entry_named(self.looks, name, "look", f"Correct {self.plan.where}.{field}.")
 
     def _place(self, at: Vector, piece: FurniturePiece, *, is_panel: bool) -> Vec3:
         x = self.way * at[0] if piece.turns else at[0]

@@ -10,7 +10,7 @@ from functools import cache, partial
 from itertools import cycle
 from typing import Any, NamedTuple
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import entry_named
 from enact_assets.simulator.shapes.mjcf import MOVABLE, Profile, Scene, Vec3
 from enact_assets.simulator.shapes.piece_rows import Placed, one_of, placed, profiles
 from enact_assets.simulator.shapes.row_files import read_as, read_given
@@ -58,12 +58,8 @@ def add_thing(
     Errors: :class:`UnknownNameError` for a kind that is not in :func:`builders`,
     :class:`SettingsError` for one whose row is wrong.
     """
-    known = builders()
-    if kind not in known:
-        raise UnknownNameError.of(
-            "kind of thing", kind, known, "Add it to simulator/things/catalogue."
-        )
-    parts = known[kind](scene, name, color)
+    advice = "Add it to simulator/things/catalogue."
+    parts = entry_named(builders(), kind, "kind of thing", advice)(scene, name, color)
     scene.body(name, pos, parts.geoms, kind="free")
     scene.objects.append(WorldObject(name, kind, (name,)))
     return Thing(name, kind, parts)

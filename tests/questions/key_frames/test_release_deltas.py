@@ -309,6 +309,35 @@ def test_of_several_objects_with_one_label_the_last_by_name_says_where_they_come
         assert index.n_sentences(np.array([[0, 1]])).tolist() == [1]
 
 
+def test_a_substance_made_twice_comes_from_what_it_was_made_of_then() -> None:
+    """Any one of its parents for all key frames would make wrong changes, or fail."""
+
+    def diced(*parent: str) -> dict[str, Any]:
+        return node("diced__tomato", category="System", parent=list(parent))
+
+    halves = [node(f"half_tomato_{k}_0") for k in (6, 7)]
+    cherry = node("cherry_tomato_9")
+    index = index_of(
+        [
+            graph(*halves, cherry),
+            graph(halves[0], cherry, diced("tomato_7")),
+            graph(halves[0], cherry),
+            graph(cherry, diced("tomato_6")),
+            graph(diced("cherry_tomato_9")),
+        ]
+    )
+    from_half, from_cherry = (
+        f"~Transition({parent}, diced tomato)" for parent in ("half tomato", "cherry tomato")
+    )
+    assert {str(c) for c in index.full(0, 1)} == {from_half}
+    assert {str(c) for c in index.full(2, 3)} == {from_half}
+    assert {str(c) for c in index.full(2, 4)} == {from_cherry}
+    assert {str(c) for c in index.full(1, 4)} == set()
+    # Backwards it comes from nothing that goes.
+    assert index.changes(np.array([[2, 1], [4, 2], [4, 3]]))[2][:, 1].tolist() == [1, 0, 0]
+    assert index.first_failure() is None
+
+
 def test_entries_come_in_the_order_of_a_text() -> None:
     """Wordings are drawn in this order: another one would change every answer."""
     index = index_of(
