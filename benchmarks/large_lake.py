@@ -34,7 +34,7 @@ from enact_assets.questions.asked.selection import (
 )
 from enact_assets.questions.asked.tables import AskedQuestions, Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.paths.edited import measure_edited_objects
+from enact_assets.questions.paths.transition_graph import measure_edited_objects
 from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.settings.classes import EMBEDDED, Gating, Variant

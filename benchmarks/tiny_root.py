@@ -25,9 +25,11 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.tables import table
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.paths.counting import count_paths
-from enact_assets.questions.paths.edited import measure_edited_objects
 from enact_assets.questions.paths.sampling import sample_trajectories
-from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.questions.paths.transition_graph import (
+    build_transition_graph,
+    measure_edited_objects,
+)
 from enact_assets.settings.classes import RECORDED
 from enact_assets.settings.frame_ids import COUNTED_FROM_0
 from enact_assets.settings.predicates import EXISTS

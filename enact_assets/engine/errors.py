@@ -41,7 +41,9 @@ EnactError
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class EnactError(Exception):
@@ -60,6 +62,13 @@ class UnknownNameError(SettingsError):
         """Message for an unknown ``name`` of kind ``what``, listing the ``known`` ones."""
         names = ", ".join(sorted(str(k) for k in known)) or "none"  # type: ignore[attr-defined]
         return cls(f"unknown {what} {name!r} (known: {names}).{' ' + advice if advice else ''}")
+
+
+def entry_named(known: Mapping[str, T], name: str, what: str, advice: str = "") -> T:
+    """The entry of ``known`` for ``name``, a ``what``; raises :class:`UnknownNameError`."""
+    if name not in known:
+        raise UnknownNameError.of(what, name, known, advice)
+    return known[name]
 
 
 class TableContractError(EnactError):

@@ -40,19 +40,12 @@ PEOPLE_VARIABLE = "ENACT_PEOPLE"
 DEFAULT_ROOT = Path("data")
 LAKE_FOLDER = "lake"
 IMAGES_FOLDER = "images"
-RECORDINGS_FOLDER = "recordings"
-QUESTION_FILES_FOLDER = "question_files"
-STEP_FILES_FOLDER = "step_files"
-ANSWERS_FOLDER = "answers"
 PEOPLE_FILE = "people.db"
 WAREHOUSE_FILE = "enact.duckdb"
 SCOPE_FILE = "scope.yaml"
 PARTITIONS_FILE = "partitions.yaml"
 ALERTS_FILE = "alerts.yaml"
 SCHEDULE_FILE = "schedule.yaml"
-REPORT_FOLDER = "report"
-CATALOGUE_FILE = "catalogue.db"
-FORMER_INDEX_FOLDER = "lake_index"
 NO_PLAIN_NAMES = "*?[\\%"
 """Characters that DuckDB, Dagster or SQLAlchemy would treat as a pattern or an escape: they would
 use files of another folder, such as ``run1`` for ``run[1]``."""
@@ -117,12 +110,12 @@ class DataRoot:
     @property
     def catalogue(self) -> Path:
         """The catalogue file for ``Lake`` and ``LakeIndex``; it may be deleted."""
-        return self.root / CATALOGUE_FILE
+        return self.root / "catalogue.db"
 
     @property
     def former_index(self) -> Path:
         """Folder of earlier versions, now replaced by the catalogue; ``gc`` removes it."""
-        return self.root / FORMER_INDEX_FOLDER
+        return self.root / "lake_index"
 
     @property
     def images(self) -> Path | str:
@@ -132,22 +125,22 @@ class DataRoot:
     @property
     def recordings(self) -> Path:
         """Root folder of recorded replays, to be given to ``Recordings``."""
-        return self.root / RECORDINGS_FOLDER
+        return self.root / "recordings"
 
     @property
     def question_files(self) -> Path:
         """Folder of imported question files."""
-        return self.root / QUESTION_FILES_FOLDER
+        return self.root / "question_files"
 
     @property
     def step_files(self) -> Path:
         """Folder of annotated steps of films, which WorldPrediction asks about."""
-        return self.root / STEP_FILES_FOLDER
+        return self.root / "step_files"
 
     @property
     def answers(self) -> Path:
         """Folder of imported answers."""
-        return self.root / ANSWERS_FOLDER
+        return self.root / "answers"
 
     @property
     def people(self) -> str:
@@ -177,7 +170,7 @@ class DataRoot:
     @property
     def report(self) -> Path:
         """Folder of the report and its figures."""
-        return self.root / REPORT_FOLDER
+        return self.root / "report"
 
     @property
     def folders(self) -> list[Path]:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import entry_named
 from enact_assets.settings.further_predicates import FURTHER, SemanticClass
 
 ROBOT = "robot"
@@ -108,12 +108,7 @@ RELEASE_PREDICATES: tuple[str, ...] = tuple(p.name for p in _CATALOGUE if p.is_i
 
 def predicate(name: str) -> Predicate:
     """The catalogue entry called ``name``; raises :class:`UnknownNameError`."""
-    try:
-        return CATALOGUE[name]
-    except KeyError:
-        raise UnknownNameError.of(
-            "predicate", name, CATALOGUE, "Add it to settings/predicates.py."
-        ) from None
+    return entry_named(CATALOGUE, name, "predicate", "Add it to settings/predicates.py.")
 
 
 _ELSEWHERE: dict[str, str] = {

@@ -11,7 +11,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TypeVar
 
-from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.errors import SettingsError, entry_named
 
 OURS = "ours"
 """Source of a constant that neither the paper nor the public release gives."""
@@ -185,7 +185,4 @@ PROFILES: dict[str, Profile] = {p.name: p for p in (PAPER, RELEASE)}
 
 def profile(name: str) -> Profile:
     """The profile called ``name``; raises :class:`UnknownNameError`."""
-    try:
-        return PROFILES[name]
-    except KeyError:
-        raise UnknownNameError.of("profile", name, PROFILES) from None
+    return entry_named(PROFILES, name, "profile")

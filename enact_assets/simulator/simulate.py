@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from enact_assets.engine.errors import ActivityError, GoalError, UnknownNameError
+from enact_assets.engine.errors import ActivityError, GoalError, entry_named
 from enact_assets.engine.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
@@ -27,9 +27,7 @@ def find_activity(name: str) -> Activity:
     Errors: :class:`UnknownNameError` listing the known ones, :class:`ActivityError` if its module
     cannot be loaded.
     """
-    if name not in ACTIVITIES:
-        raise UnknownNameError.of("activity", name, ACTIVITIES, "See simulator/activities.")
-    return ACTIVITIES[name]
+    return entry_named(ACTIVITIES, name, "activity", "See simulator/activities.")
 
 
 def random_draws(activity: str, seed: int) -> np.random.Generator:

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -142,7 +143,7 @@ def test_an_answer_file_is_refused_or_read_row_by_row(data: bytes) -> None:
         found: list[Any] = []
         if is_refused(
             "answer files",
-            lambda: found.extend(read_answers(path)),
+            lambda: found.extend(chain(*read_answers(path))),
             QuestionFileError,
             names=str(path),
         ):

@@ -8,7 +8,7 @@ import polars as pl
 
 from enact_assets.demonstrations.replay.parents import KEY_FRAME
 from enact_assets.demonstrations.replay.tables import LaterParents, Objects
-from enact_assets.questions.key_frames.release_objects import release_label
+from enact_assets.questions.key_frames.release_vocabulary import release_label
 
 from reference.builders import DEMONSTRATION, build_scene_graphs, build_visibility
 from reference.conformance import task

@@ -33,7 +33,7 @@ from enact_assets.engine.errors import (
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.steps.profiles import ASKS_ANY_FRAME, SCORE
-from enact_assets.questions.asked.official import OfficialAnswer, read_good_answers
+from enact_assets.questions.asked.official import OfficialAnswer, read_answers
 from enact_assets.results.verification.release_scores import REASONS
 from enact_assets.results.verification.task_evidence import Evidence, Scored
 from enact_assets.settings.profile import Profile
@@ -123,7 +123,7 @@ def evaluate_files(
             # It becomes a folder's name, and text in tables.
             if model in RESERVED or not model.strip(". ") or not model.isprintable():
                 raise QuestionFileError(f"{file}: {model!r} cannot name a model; rename the file")
-            answers[model], bad = _read_answers(file)
+            answers[model], bad = read_answers(file)
             if bad:
                 rest = f" ({len(bad)} such rows, which are not scored)" if len(bad) > 1 else ""
                 summary.outcomes.append(Outcome(f"{model}, a row", error=bad[0] + rest))
@@ -164,14 +164,6 @@ def evaluate_files(
         except EnactError as error:
             summary.outcomes.append(Outcome(SUMMARY_FILE, error=str(error)))
     return summary
-
-
-def _read_answers(file: Path) -> tuple[list[OfficialAnswer], list[str]]:
-    """Rows and messages about bad ones. Errors: :class:`QuestionFileError` if all are bad."""
-    rows, bad = read_good_answers(file)
-    if bad and not rows:
-        raise QuestionFileError(f"{bad[0]} (none of {len(bad)} rows can be read)")
-    return rows, bad
 
 
 def _explain(

@@ -12,7 +12,6 @@ from enact_assets.pipeline.steps.profiles import SAMPLE
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.questions.paths.ambiguous import KeyFrames, find_ambiguous_changes
 from enact_assets.questions.paths.counting import count_paths
-from enact_assets.questions.paths.edited import measure_edited_objects
 from enact_assets.questions.paths.tables import (
     AmbiguousChanges,
     EditedObjects,
@@ -20,7 +19,10 @@ from enact_assets.questions.paths.tables import (
     Trajectories,
     TransitionGraph,
 )
-from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.questions.paths.transition_graph import (
+    build_transition_graph,
+    measure_edited_objects,
+)
 from enact_assets.settings.registry import Gating, QuestionSettings
 
 KINDS = ("numba", "polars", "parquet")

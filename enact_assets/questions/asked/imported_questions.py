@@ -6,7 +6,6 @@ question, which then counts once; another question under its id is an error wher
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,38 +27,27 @@ class FoundQuestion(NamedTuple):
 
 
 class _Line(NamedTuple):
+    """Where a question is in its file, which pictures it shows, the largest frame id it names, and
+    what it says as hashes: ``sha`` of all but where its pictures are, ``asked`` of that without id
+    and answer.
+    """
+
     number: int
     offset: int
     size: int
     question_id: str
-
-
-class _Content(NamedTuple):
-    """What a question says, as hashes: ``sha`` of all but where its pictures are, ``asked`` of that
-    without id and answer.
-    """
-
-    line: int
+    images: list[str]
+    last_frame_id: int
     sha: str
     asked: str
     is_labelled: bool
 
 
-class _Task:
-    """What one file has about one demonstration."""
+class _File(NamedTuple):
+    """The questions of a file by demonstration, and by id."""
 
-    def __init__(self) -> None:
-        self.lines: list[_Line] = []
-        self.last_frame_id = 0
-        self.images: list[tuple[str, list[str]]] = []
-        """Ids of its questions, and the paths of their pictures."""
-
-
-@dataclass(frozen=True)
-class _File:
-    tasks: dict[str, _Task]
-    contents: dict[str, _Content]
-    """By id."""
+    tasks: dict[str, list[_Line]]
+    by_id: dict[str, _Line]
 
 
 class ImportedQuestions:
@@ -82,23 +70,24 @@ class ImportedQuestions:
 
     def last_frame_id(self, task: str) -> int | None:
         """The largest frame id that a question about ``task`` names; None if none is about it."""
-        found = [file.tasks[task].last_frame_id for _, file in self._read() if task in file.tasks]
-        return max(found, default=None)
+        lines = (line for _, file in self._read() for line in file.tasks.get(task, ()))
+        return max((line.last_frame_id for line in lines), default=None)
 
     def version(self, task: str, files: Collection[str] | None = None) -> str | None:
         """Hash of all that is asked about ``task``; None if nothing is."""
         said = {
-            (line.question_id, file.contents[line.question_id].sha)
+            (line.question_id, file.by_id[line.question_id].sha)
             for _, file in self._read(files)
-            if task in file.tasks
-            for line in file.tasks[task].lines
+            for line in file.tasks.get(task, ())
         }
         return content_sha(sorted(said)) if said else None
 
     def images(self, task: str, files: Collection[str]) -> dict[str, list[tuple[str, list[str]]]]:
         """File -> id and paths of the pictures of each of its questions about ``task``."""
         return {
-            name: file.tasks[task].images for name, file in self._read(files) if task in file.tasks
+            name: [(line.question_id, line.images) for line in file.tasks[task]]
+            for name, file in self._read(files)
+            if task in file.tasks
         }
 
     def about(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
@@ -110,18 +99,17 @@ class ImportedQuestions:
         read = list(self._read(files))
         found: list[FoundQuestion] = []
         taken: set[str] = set()
-        lines_of = [(file, file.tasks[task].lines) for _, file in read if task in file.tasks]
-        ids = ((file, line.question_id) for file, lines in lines_of for line in lines)
-        labelled = {id_ for file, id_ in ids if file.contents[id_].is_labelled}
+        ids = ((file, line.question_id) for _, file in read for line in file.tasks.get(task, ()))
+        labelled = {id_ for file, id_ in ids if file.by_id[id_].is_labelled}
         for name, file in read:
-            lines = file.tasks[task].lines if task in file.tasks else []
+            lines = file.tasks.get(task, [])
             for line in lines:
                 _check_same(line.question_id, read)
             new = [
                 line
                 for line in lines
                 if line.question_id not in taken
-                and file.contents[line.question_id].is_labelled == (line.question_id in labelled)
+                and file.by_id[line.question_id].is_labelled == (line.question_id in labelled)
             ]
             taken.update(line.question_id for line in new)
             found += self._questions(name, new)
@@ -132,18 +120,18 @@ class ImportedQuestions:
         ids: about the same frames in the same words. One that cannot be read is left out: where it
         is asked, that is an error.
         """
-        asked, found = {_content(0, question).asked for question in questions}, dict[str, int]()
+        asked, found = {_hashes(question)[1] for question in questions}, dict[str, int]()
         for other in self.files():
             with suppress(QuestionFileError):
                 for _, file in self._read([other] if other != name else []):
-                    n = len(asked & {said.asked for said in file.contents.values()})
+                    n = len(asked & {said.asked for said in file.by_id.values()})
                     found |= {other: n} if n else {}
         return found
 
     def pictured(self, task: str, files: Collection[str]) -> list[FoundQuestion]:
         """Every question about ``task`` in every file: the same one may have other pictures."""
         read = [(name, file) for name, file in self._read(files) if task in file.tasks]
-        return [q for name, file in read for q in self._questions(name, file.tasks[task].lines)]
+        return [q for name, file in read for q in self._questions(name, file.tasks[task])]
 
     def _questions(self, name: str, lines: Iterable[_Line]) -> list[FoundQuestion]:
         path = question_file(self.folder, name)
@@ -188,12 +176,11 @@ def _read_file(path: Path) -> _File:
     for number, line, size in _lines(path):
         if line.strip():
             question = decode_question(line, f"{path}, line {number}")
-            task = file.tasks.setdefault(question.task_name, _Task())
-            task.lines.append(_Line(number, offset, size, question.id))
             ids = [int(i) for i in question.key_frame_ids] or [len(question.images) - 1]
-            task.last_frame_id = max(task.last_frame_id, *ids)
-            task.images.append((question.id, question.images))
-            file.contents[question.id] = _content(number, question)
+            place = (number, offset, size, question.id, question.images, max(ids))
+            said = _Line(*place, *_hashes(question), not question.is_unlabelled)
+            file.tasks.setdefault(question.task_name, []).append(said)
+            file.by_id[question.id] = said
         offset += size
     return file
 
@@ -208,17 +195,17 @@ def _lines(path: Path) -> Iterable[tuple[int, bytes, int]]:
         raise QuestionFileError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _content(line: int, question: OfficialQuestion) -> _Content:
+def _hashes(question: OfficialQuestion) -> tuple[str, str]:
+    """``sha`` and ``asked`` of a :class:`_Line`."""
     about = question.task_name, question.key_frame_ids, question.question
     options = msgspec.json.encode(question.options).decode()
     said = content_sha((question.type, *about, question.gt_answer, options))
-    asked = content_sha((*parse_type(question.type), *about))
-    return _Content(line, said, asked, not question.is_unlabelled)
+    return said, content_sha((*parse_type(question.type), *about))
 
 
 def _check_same(question_id: str, read: Iterable[tuple[str, _File]]) -> None:
     """Raise :class:`QuestionFileError` if files have other questions under one id."""
-    known = [(n, f.contents[question_id]) for n, f in read if question_id in f.contents]
+    known = [(n, f.by_id[question_id]) for n, f in read if question_id in f.by_id]
     first_name, first = known[0]
     for name, said in known[1:]:
         is_same = said.sha == first.sha
@@ -226,8 +213,8 @@ def _check_same(question_id: str, read: Iterable[tuple[str, _File]]) -> None:
             is_same = said.asked == first.asked
         if not is_same:
             raise QuestionFileError(
-                f"question {question_id!r:.160}: line {said.line} of {name!r} asks something else "
-                f"than line {first.line} of {first_name!r}. Correct one of the files, give it "
-                "other ids, or ask each under a gating of its own (docs/sources.md, Official "
+                f"question {question_id!r:.160}: line {said.number} of {name!r} asks something "
+                f"else than line {first.number} of {first_name!r}. Correct one of the files, give "
+                "it other ids, or ask each under a gating of its own (docs/sources.md, Official "
                 "questions)."
             )

@@ -133,25 +133,15 @@ PHRASINGS: dict[tuple[str, str], tuple[str, ...]] = {
     ),
 }
 
-_SINGULAR = {
-    "is": "is",
-    "has": "has",
-    "rests": "rests",
-    "contains": "contains",
-    "holds": "holds",
-    "lies": "lies",
-    "touches": "touches",
+AGREEMENTS: dict[str, tuple[str, str]] = {
+    "is": ("is", "are"),
+    "has": ("has", "have"),
+    "rests": ("rests", "rest"),
+    "contains": ("contains", "contain"),
+    "holds": ("holds", "hold"),
+    "lies": ("lies", "lie"),
+    "touches": ("touches", "touch"),
 }
-_PLURAL = {
-    "is": "are",
-    "has": "have",
-    "rests": "rest",
-    "contains": "contain",
-    "holds": "hold",
-    "lies": "lie",
-    "touches": "touch",
-}
-AGREEMENTS = {field: (_SINGULAR[field], _PLURAL[field]) for field in _SINGULAR}
 """Field of a phrasing that agrees with its subject -> the word for one and for several."""
 HALF = "half "
 """How labels of halves begin."""
@@ -191,7 +181,7 @@ def sentence(component: Component, phrasing: int = 0, own: Iterable[OwnWords] = 
     parents = component.parents if component.operation == "transition" else []
     several = len(parents) > 1 or is_plural(component.subject)
     words = {
-        **(_PLURAL if several else _SINGULAR),
+        **{field: words[several] for field, words in AGREEMENTS.items()},
         "S": _named(*(parents or [component.subject])),
         "O": HALVES if _is_halved(component) else _named(component.object or ""),
         "o": label(component.object or ""),

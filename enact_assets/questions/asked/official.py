@@ -183,27 +183,22 @@ def decode_question(line: bytes, where: str) -> OfficialQuestion:
     return question
 
 
-def read_answers(path: Path) -> list[OfficialAnswer]:
-    """All rows of an answer file, in order; empty lines are passed over.
+def read_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
+    """All rows of an answer file, in order, and what is wrong with others: file, line and field of
+    a line that is not a JSON object or has a field of another type. Empty lines are passed over.
 
     Fields may be missing or null: which rows count is decided by evaluation (definitions.md R15.5).
-    Ids may be numbers.
-    Errors: :class:`QuestionFileError` names file, line and field of a line that is not a JSON
-    object or has a field of another type.
+    Ids may be numbers. Errors: :class:`QuestionFileError` for a file that cannot be read, or of
+    which no row can.
     """
-    return [
-        _decoded_answer(line, f"{path}, line {number}") for number, line in numbered_lines(path)
-    ]
-
-
-def read_good_answers(path: Path) -> tuple[list[OfficialAnswer], list[str]]:
-    """As :func:`read_answers`, but a bad row yields its message, and the others are kept."""
     rows, bad = [], []
     for number, line in numbered_lines(path):
         try:
             rows.append(_decoded_answer(line, f"{path}, line {number}"))
         except QuestionFileError as error:
             bad.append(str(error))
+    if bad and not rows:
+        raise QuestionFileError(f"{bad[0]} (none of {len(bad)} rows can be read)")
     return rows, bad
 
 
@@ -233,11 +228,6 @@ def write_questions_file(path: Path, questions: Iterable[OfficialQuestion]) -> i
     Errors: :class:`OutputError`.
     """
     return _write(path, map(encode_question, questions))
-
-
-def write_answers_file(path: Path, answered: Iterable[tuple[OfficialQuestion, Any]]) -> int:
-    """Write questions, each with its answer (any JSON value), as :func:`write_questions_file`."""
-    return _write(path, (encode_answer(question, answer) for question, answer in answered))
 
 
 def encode_question(question: OfficialQuestion) -> str:
@@ -316,10 +306,8 @@ def decode_line(decoder: msgspec.json.Decoder[Record], line: bytes, where: str) 
     except msgspec.ValidationError as error:
         # A line may lack a field before something else shows that it is no JSON at all.
         plain = _plain(line, where)
-        message, _, place = str(error).partition(" - at `$.")
-        field = f", field {place.removesuffix('`')!r}" if place else ""
-        expected = _expected(plain) if message.startswith(_LACKING) else ""
-        raise QuestionFileError(f"{where}{field}: {message}{expected}") from None
+        expected = _expected(plain) if str(error).startswith(_LACKING) else ""
+        raise QuestionFileError(f"{where}{_by_field(error)}{expected}") from None
     except UnicodeDecodeError as error:
         raise QuestionFileError(f"{where}: not UTF-8 at byte {error.start} of a text") from None
     except (msgspec.DecodeError, RecursionError) as error:
@@ -337,11 +325,15 @@ def _decode_python(
         json.dumps(found, ensure_ascii=False).encode()  # half characters cannot be written again
         return msgspec.convert(found, decoder.type)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        field = f", field {place.removesuffix('`')!r}" if place else ""
-        raise QuestionFileError(f"{where}{field}: {message}") from None
+        raise QuestionFileError(f"{where}{_by_field(error)}") from None
     except (ValueError, RecursionError):
         raise _no_json(where, problem) from None
+
+
+def _by_field(error: msgspec.ValidationError) -> str:
+    """What follows the place of a line: the field, if one is named, and what is wrong."""
+    message, _, place = str(error).partition(" - at `$.")
+    return (f", field {place.removesuffix('`')!r}" if place else "") + f": {message}"
 
 
 def _plain(line: bytes, where: str) -> object:

@@ -6,7 +6,7 @@ runs of digits of the whole text count, as they are. Nothing is checked to be a 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from enact_assets.questions.asked.parsing import Labels, Reader, heed_stop
@@ -14,12 +14,9 @@ from enact_assets.questions.asked.parsing import Labels, Reader, heed_stop
 Failure = Literal["failed_to_parse_answer", "evaluation_error"]
 
 UNREADABLE: Failure = "failed_to_parse_answer"
+"""The answer holds no digit."""
 FAILED: Failure = "evaluation_error"
-RELEASE_REASONS: Mapping[str, str] = {
-    UNREADABLE: "the answer holds no digit",
-    FAILED: "the public release raises on the question or the answer",
-}
-"""Why an answer has no labels, or could not be evaluated."""
+"""The public release raises on the question or the answer."""
 
 MAX_DIGITS = 4300
 """Python refuses to read longer decimal numbers, and with it the release."""

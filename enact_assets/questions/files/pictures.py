@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from enact_assets.demonstrations.recordings.zips import READ_ERRORS, crc_of
 from enact_assets.engine.errors import LakeError, QuestionFileError
@@ -34,42 +34,14 @@ class Fingerprint(NamedTuple):
     crc: int
 
 
-class Pictures(Protocol):
-    """Pictures in one place. Errors: :class:`QuestionFileError` names place and picture."""
-
-    def find(self, image: str) -> str | None:
-        """What the picture is called there; None if it is not there."""
-        ...
-
-    def read(self, found: str) -> bytes:
-        """Its bytes."""
-        ...
-
-    def size(self, found: str) -> int:
-        """Number of its bytes."""
-        ...
-
-    def fingerprint(self, found: str) -> Fingerprint:
-        """Size and CRC-32 of its bytes."""
-        ...
-
-    def mark(self, images: Iterable[str]) -> list[object]:
-        """Changes when one of ``images`` comes, goes or is written again."""
-        ...
-
-    def where(self, found: str) -> str:
-        """How messages name a picture."""
-        ...
-
-
 @dataclass(frozen=True)
 class PictureFolder:
-    """Pictures below a folder."""
+    """Pictures below a folder. Errors: :class:`QuestionFileError` names place and picture."""
 
     folder: Path
 
     def find(self, image: str) -> str | None:
-        """Its path below the folder."""
+        """Its path below the folder; None if it is not there."""
         return next((p for p in _readings(image) if (self.folder / p).is_file()), None)
 
     def read(self, found: str) -> bytes:
@@ -124,12 +96,12 @@ class PictureFolder:
 
 @dataclass(frozen=True)
 class PictureZip:
-    """Pictures in a zip, which stays as it is."""
+    """Pictures in a zip, which stays as it is. Errors: as :class:`PictureFolder`."""
 
     path: Path
 
     def find(self, image: str) -> str | None:
-        """Its member. A folder around all members is passed over."""
+        """Its member; None without one. A folder around all members is passed over."""
         opened = self._opened()
         names = [p for reading in _readings(image) for p in (reading, *opened.below(reading))]
         return next((name for name in names if name in opened.members), None)
@@ -172,6 +144,10 @@ class PictureZip:
             return _open_zip(self.path, about.st_mtime_ns, about.st_ctime_ns, about.st_size)
         except READ_ERRORS as error:
             raise QuestionFileError(f"{self.path}: not a zip that can be read ({error})") from error
+
+
+Pictures = PictureFolder | PictureZip
+"""Pictures in one place."""
 
 
 @dataclass(frozen=True)

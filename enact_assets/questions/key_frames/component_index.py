@@ -22,16 +22,13 @@ class ComponentIndex(ABC):
 
     components: tuple[Component, ...]
     """Every component of any pair, sorted by text."""
+    n_key_frames: int
+    """Number of key frames; they are numbered from 0."""
     object_names: tuple[str, ...] = ()
     """The objects that :meth:`edited` is about; none where an index does not tell objects apart."""
 
-    def __init__(self, components: Iterable[Component]) -> None:
-        self.components = tuple(components)
-
-    @property
-    @abstractmethod
-    def n_key_frames(self) -> int:
-        """Number of key frames; they are numbered from 0."""
+    def __init__(self, components: Iterable[Component], n_key_frames: int) -> None:
+        self.components, self.n_key_frames = tuple(components), n_key_frames
 
     @abstractmethod
     def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:

@@ -65,7 +65,7 @@ class DeltaIndex(ComponentIndex):
         names: tuple[str, ...],
         profile: Profile,
     ) -> None:
-        super().__init__(components)
+        super().__init__(components, len(arrays.facts))
         self.object_names = names
         self._arrays = arrays
         self._profile = profile
@@ -138,11 +138,6 @@ class DeltaIndex(ComponentIndex):
             **family_arrays(families, position, n_key_frames),
         )
         return cls(arrays, tuple(components), tuple(number), profile)
-
-    @property
-    def n_key_frames(self) -> int:
-        """Number of key frames; they are numbered from 0."""
-        return int(self._arrays.facts.shape[0])
 
     def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
         """Visible and whole changes of ``pairs`` (n, 2), from and to; none of them fails."""

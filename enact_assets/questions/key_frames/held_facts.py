@@ -7,7 +7,6 @@ import polars as pl
 
 from enact_assets.questions.key_frames.families import resolve_parents
 from enact_assets.questions.key_frames.switches import FACT
-from enact_assets.questions.key_frames.tables import SceneGraphs
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.components import Component, Operation
 from enact_assets.settings.predicates import EXISTS, RELEASE_PREDICATES
@@ -15,23 +14,6 @@ from enact_assets.settings.predicates import EXISTS, RELEASE_PREDICATES
 Fact = tuple[str, str, str | None]
 
 _KNOWN = frozenset(RELEASE_PREDICATES)
-
-
-def scene_graphs_at(
-    demonstration: str, gating_name: str, facts: pl.DataFrame, frames: Ints
-) -> pl.DataFrame:
-    """Table ``scene_graphs`` of ``demonstration``: all its facts at each of ``frames`` (M,).
-
-    The frames ascend; they are the key frames 0, 1, ... Nothing is smoothed or left out:
-    ``Exists`` and ``Related`` are rows too.
-    """
-    of_it = facts.filter(pl.col("demonstration") == demonstration)
-    return SceneGraphs.arranged(
-        facts_at(of_it, frames).with_columns(
-            demonstration=pl.lit(demonstration), gating=pl.lit(gating_name)
-        ),
-        f"{demonstration}, {gating_name}",
-    )
 
 
 def facts_at(facts: pl.DataFrame, frames: Ints) -> pl.DataFrame:

@@ -43,9 +43,13 @@ from enact_assets.questions.key_frames.release_record_kernels import (
     filter_transients,
     join_facts,
 )
-from enact_assets.questions.key_frames.release_search_kernels import SearchRules, find_key_frames
+from enact_assets.questions.key_frames.release_search_kernels import (
+    KeyFrameSearch,
+    SearchRules,
+    find_key_frames,
+)
 from enact_assets.questions.key_frames.switches import FACT, check_intervals
-from enact_assets.settings.arrays import Floats, Ints
+from enact_assets.settings.arrays import Ints
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.predicates import EXISTS, RELATED
@@ -166,22 +170,6 @@ def _check_states(keys: pl.DataFrame, states: list[list[str]], rows: pl.DataFram
         )
 
 
-@dataclass(frozen=True)
-class ReleaseTrace:
-    """Everything profile ``release`` found on the way, by frame (position).
-
-    ``candidates`` are all frames that ever were candidates; ``is_last_pending`` says whether the
-    last key frame is one of them, saved at the end for want of a successor. ``similarities``
-    (n_frames,) is nan where a frame was not compared; ``records`` are the filtered ones.
-    """
-
-    key_frames: KeyFrames
-    candidates: Ints
-    is_last_pending: bool
-    similarities: Floats
-    records: RecordHistory
-
-
 def segment_release(
     demonstrations: pl.DataFrame,
     facts: pl.DataFrame,
@@ -204,11 +192,13 @@ def segment_release(
     only_demonstration(demonstrations, objects=objects, later_parents=later_parents)
     if is_given(demonstrations):
         return given(demonstrations, facts, objects, gating, later_parents)
-    found = trace_release(demonstrations, facts, rules).key_frames
+    found, _ = trace_release(demonstrations, facts, rules)
+    similarities = found.similarities[found.frames]
+    similarities[0] = -1.0
     return land(
         demonstrations,
         gating,
-        found,
+        KeyFrames(found.frames, found.armed_by, similarities),
         changes_at(facts, objects, found.frames, later_parents),
         facts_at(facts, found.frames),
     )
@@ -216,8 +206,10 @@ def segment_release(
 
 def trace_release(
     demonstrations: pl.DataFrame, facts: pl.DataFrame, rules: ReleaseRules
-) -> ReleaseTrace:
-    """Filter one demonstration and find its key frames; errors as :func:`segment_release`."""
+) -> tuple[KeyFrameSearch, RecordHistory]:
+    """The key frames of one demonstration, with all that was found on the way, and its filtered
+    records; errors as :func:`segment_release`.
+    """
     name, n_frames = only_demonstration(demonstrations, facts=facts)
     if n_frames <= rules.first_key_frame:
         raise ReplayError(
@@ -247,15 +239,7 @@ def trace_release(
             "AssertionError here and writes nothing. Mend the frames in which they are missing, or "
             "segment with profile 'paper'."
         )
-    similarities = found.similarities[found.frames]
-    similarities[0] = -1.0
-    return ReleaseTrace(
-        KeyFrames(found.frames, found.armed_by, similarities),
-        found.candidates,
-        bool(found.is_last_pending),
-        found.similarities,
-        records,
-    )
+    return found, records
 
 
 def _repeated(records: RecordHistory, *frames: int) -> str:

@@ -22,14 +22,13 @@ from enact_assets.questions.key_frames.release_arrays import (
     NULL_PARENTS,
     ReleaseArrays,
 )
-from enact_assets.questions.key_frames.release_objects import read_objects
 from enact_assets.questions.key_frames.release_pair_kernels import (
     FULL,
     VISIBLE,
     PairChanges,
     find_changes,
 )
-from enact_assets.questions.key_frames.release_vocabulary import build_arrays
+from enact_assets.questions.key_frames.release_vocabulary import build_arrays, read_objects
 from enact_assets.settings.arrays import Ints, Words
 from enact_assets.settings.components import Component
 from enact_assets.settings.profile import Profile
@@ -60,9 +59,9 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     The *full* change counts what is seen at either key frame, the *visible* one (called partial by
     the release) what is seen at both, or at one if it comes or goes. Both leave out categories of
-    which several changed objects are seen. Components carry the labels of ``release_objects.py``.
+    which several changed objects are seen. Components carry labels of ``release_vocabulary.py``.
 
-    A pair can fail, where the release raises: see ``failures``. Its bits are 0. Where several
+    A pair can fail, where the release raises: see :meth:`changes`. Its bits are 0. Where several
     objects that appear share a label, the parents of the last one by name count (the release takes
     any). Parents are those at key frame j. Source: release sections 6 to 11.
     """
@@ -74,7 +73,7 @@ class ReleaseDeltaIndex(ComponentIndex):
         names: tuple[str, ...],
         profile: Profile,
     ) -> None:
-        super().__init__(components)
+        super().__init__(components, len(arrays.facts))
         self._arrays = arrays
         self._names = names
         self._profile = profile
@@ -104,43 +103,20 @@ class ReleaseDeltaIndex(ComponentIndex):
         arrays, components = build_arrays(scene_graphs, found, exists, visible)
         return cls(arrays, components, found.names, profile)
 
-    @property
-    def n_key_frames(self) -> int:
-        """Number of key frames; they are numbered from 0."""
-        return int(self._arrays.facts.shape[0])
-
-    def visible(self, i: int, j: int) -> frozenset[Component]:
-        """Components of the visible change; raises :class:`PairError` if it fails."""
-        return self._one(i, j, VISIBLE)
-
-    def full(self, i: int, j: int) -> frozenset[Component]:
-        """Components of the full change; raises :class:`PairError` if it fails."""
-        return self._one(i, j, FULL)
-
     def visible_bits(self, pairs: Ints) -> Words:
         """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
         return self._bits(self._changes(pairs, VISIBLE))
 
-    def full_bits(self, pairs: Ints) -> Words:
-        """Full changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
-        return self._bits(self._changes(pairs, FULL))
-
     def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
         """Visible and full changes of ``pairs`` (n, 2), and why each of the two fails.
 
-        Shape: (n, n_words), (n, n_words), (n, 2); codes as in :meth:`failures`.
+        Shape: (n, n_words), (n, n_words), (n, 2); of the latter, 0 is fine, 1 AssertionError,
+        2 IndexError, 3 TypeError, 4 a name of which nothing is left. Where the visible change
+        fails, the full one does too.
         """
         visible, full = (self._changes(pairs, which) for which in (VISIBLE, FULL))
         codes = np.stack([visible.codes, full.codes], axis=1)
         return self._bits(visible), self._bits(full), codes
-
-    def failures(self, pairs: Ints) -> Ints:
-        """Why the full change of each of ``pairs`` (n, 2) fails: (n,).
-
-        0 is fine, 1 AssertionError, 2 IndexError, 3 TypeError, 4 a name of which nothing is left.
-        Where the visible change fails, the full one does too.
-        """
-        return self._changes(pairs, FULL).codes
 
     def n_sentences(self, pairs: Ints) -> Ints:
         """Dots in the text of each visible change of ``pairs`` (n, 2): (n,); 0 if it fails.
@@ -231,12 +207,6 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     def _bits(self, changes: PairChanges) -> Words:
         return sets_of(changes.entries, changes.offsets, self.n_words)
-
-    def _one(self, i: int, j: int, which: int) -> frozenset[Component]:
-        changes = self._changes(np.array([[i, j]]), which)
-        if changes.codes[0] != FINE:
-            raise PairError(self._reason(i, j, changes))
-        return self._as_set(self._bits(changes))
 
     def _reason(self, i: int, j: int, changes: PairChanges, row: int = 0) -> str:
         code, culprit = int(changes.codes[row]), int(changes.culprits[row])

@@ -24,9 +24,10 @@ class KeyFrameSearch(NamedTuple):
     """What the search found, by frame.
 
     ``armed_by`` (n_key_frames,) is the candidate a key frame was saved for, -1 for the first.
-    ``similarities`` (n_frames,) is nan where no comparison was made. If ``aborted_at`` is not -1
-    the search ended at that frame, which differs from the key frame before it in nothing but how
-    often records are repeated.
+    ``candidates`` are all that ever were; ``is_last_pending`` says whether the last key frame is
+    one of them, saved at the end for want of a successor. ``similarities`` (n_frames,) is nan where
+    no comparison was made. If ``aborted_at`` is not -1 the search ended at that frame, which
+    differs from the key frame before it in nothing but how often records are repeated.
     """
 
     frames: Ints

@@ -80,14 +80,7 @@ def score_paper(
     scored_rows = [*found.iter_rows(named=True), *unusable]
     wrong = found.filter(~pl.col("is_accepted")) if is_analyzed else found.clear()
     detailed = [
-        detailed_row(
-            known[verdict["question_id"]],
-            verdict["answer"],
-            is_exact=verdict["is_exact"],
-            is_semantic=verdict["is_semantic"],
-            is_accepted=verdict["is_accepted"],
-            pairwise_accuracy=verdict["pairwise_accuracy"],
-        )
+        detailed_row(known[verdict["question_id"]], verdict["answer"], verdict)
         for verdict in found.filter(pl.col("answer_status") != "missing").iter_rows(named=True)
     ]
     return Scored(report, scored_rows, detailed, wrong.to_dicts(), numbers)

@@ -176,15 +176,8 @@ def score_as_release(
     cases = wrong_cases(scorer, results, evidence) if is_analyzed else []
     found = [result._asdict() for result in results]
     detailed = [
-        detailed_row(
-            row,
-            result.parsed,
-            is_exact=result.is_exact,
-            is_semantic=result.is_semantic,
-            is_accepted=result.is_accepted,
-            pairwise_accuracy=result.pairwise_accuracy,
-        )
-        for row, result in zip(rows, results, strict=True)
+        detailed_row(row, result.parsed, scores)
+        for row, result, scores in zip(rows, results, found, strict=True)
         if result.is_scored
     ]
     return Scored(report, found, detailed, cases, numbers, _NOTES if is_analyzed else _NOTES[:1])

@@ -49,24 +49,20 @@ class Scored:
 
 
 def detailed_row(
-    row: OfficialAnswer,
-    parsed: Sequence[Any] | None,
-    *,
-    is_exact: bool,
-    is_semantic: bool,
-    is_accepted: bool,
-    pairwise_accuracy: float,
+    row: OfficialAnswer, parsed: Sequence[Any] | None, scores: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One answer and its scores in the fields of the release's file ``detailed_eval``."""
+    """One answer and its ``scores``, by our names, in the fields of the release's file
+    ``detailed_eval``.
+    """
     return {
         "id": row.id,
         "task_name": row.task_name,
         "type": row.type,
         "eval_metrics": {
-            "exact_match": is_exact,
-            "semantic_match": is_semantic,
-            "task_accuracy": is_accepted,
-            "pairwise_accuracy": pairwise_accuracy,
+            "exact_match": scores["is_exact"],
+            "semantic_match": scores["is_semantic"],
+            "task_accuracy": scores["is_accepted"],
+            "pairwise_accuracy": scores["pairwise_accuracy"],
         },
         "ground_truth": row.gt_answer,
         "model_answer": parsed,

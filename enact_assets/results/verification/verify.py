@@ -135,10 +135,8 @@ class Verifier:
         for group in self._groups:
             at, n_steps = group.rows, group.asked.n_steps
             given = _encode([answers[k] for k in at], group.kind, n_steps)
-            found = group.verify(given)
-            is_failed[at], is_unexplained[at] = found.is_failed, found.is_unexplained
-            n_passed[at], n_of[at] = found.n_passed, found.n_of
-            is_semantic[at] = (found.n_passed == n_steps) & (given.lengths == n_steps)
+            n_passed[at], n_of[at], is_failed[at], is_unexplained[at] = group.verify(given)
+            is_semantic[at] = (n_passed[at] == n_steps) & (given.lengths == n_steps)
         is_exact = np.array(
             [labels == q.answer for labels, q in zip(answers, self.questions, strict=True)],
             np.bool_,
@@ -168,16 +166,6 @@ class _Given:
     @property
     def lengths(self) -> Ints:
         return np.diff(self.arrays.offsets)
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """The verdicts on the answers to one group; fields as in :class:`Verdicts`."""
-
-    n_passed: Ints
-    n_of: Ints
-    is_failed: Bools
-    is_unexplained: Bools
 
 
 class _Group:
@@ -217,8 +205,10 @@ class _Group:
             shown[np.nonzero(is_step)[0], gold[is_step]] = named[is_step]
         self.asked = QuestionArrays(is_forward, true, shown, is_step.sum(axis=1), also_aligned)
 
-    def verify(self, given: _Given) -> _Outcome:
-        """Steps that pass in each of the answers ``given``."""
+    def verify(self, given: _Given) -> tuple[Ints, Ints, Bools, Bools]:
+        """``n_passed``, ``n_of``, ``is_failed`` and ``is_unexplained`` (:class:`Verdicts`) of the
+        answers ``given``.
+        """
         asked = self.asked
         named = read_labels(asked, given.arrays)
         is_aligned = given.lengths != asked.n_steps
@@ -228,7 +218,7 @@ class _Group:
             sets = ChangeSets(known.visible, known.full, said)
             n_passed = count_passed(asked, named, named.steps[:, 1], is_aligned, sets)
             is_failed = given.is_failed | self._is_failing
-            return _Outcome(n_passed, asked.n_steps, is_failed, np.zeros_like(is_failed))
+            return n_passed, asked.n_steps, is_failed, np.zeros_like(is_failed)
         known = self._changes.at(named.steps)
         before, after = named.steps.T
         is_broken = np.zeros(self._is_failing.shape, np.bool_)
@@ -238,7 +228,7 @@ class _Group:
         sets = ChangeSets(known.visible, known.full, known.full)
         n_passed = count_passed(asked, named, known.rows[before, after], is_aligned, sets)
         n_of = np.maximum(given.lengths, asked.n_steps)
-        return _Outcome(n_passed, n_of, given.is_failed, is_broken | given.is_foreign)
+        return n_passed, n_of, given.is_failed, is_broken | given.is_foreign
 
 
 def _encode(answers: Sequence[Labels | None], kind: str, n_steps: Ints) -> _Given:

@@ -123,10 +123,6 @@ class Matter(Contents):
             make(recipe, bodies, self)
         return due
 
-    def missing(self, recipe: Recipe, bodies: Bodies) -> list[str]:
-        """Parents of a recipe that are not yet where it needs them."""
-        return missing_parents(recipe, bodies, self)
-
     def _is_due(self, recipe: Recipe, bodies: Bodies) -> bool:
         if isinstance(recipe.when, Switched):
             cue = bodies.stage.fixtures[recipe.when.fixture].cue

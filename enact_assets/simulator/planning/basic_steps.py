@@ -10,13 +10,12 @@ from itertools import zip_longest
 import numpy as np
 
 from enact_assets.engine.errors import PlanError
-from enact_assets.simulator.planning import matter_forecast
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, wide_grip
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.skills import both_hands, cutting, opening
-from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.skills.executor import Executor, SkillStep, Step
 from enact_assets.simulator.skills.motion import UP, Motions
 from enact_assets.simulator.stage.transitions import Cut
 
@@ -25,15 +24,12 @@ Task = tuple[Step, ...]
 
 
 @dataclass(frozen=True)
-class Grasp:
+class Grasp(SkillStep):
     """Take a thing with one hand."""
 
     side: Side
     thing: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return robot.grasp(self.side, self.thing)
+    skill = Executor.grasp
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and the thing is there, free and in reach."""
@@ -44,17 +40,14 @@ class Grasp:
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(SkillStep):
     """Put what one hand holds on or into something."""
 
     side: Side
     on: str
     at: tuple[float, float] = (0.0, 0.0)
     access: Access | None = None
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return robot.place(self.side, self.on, self.at, self.access)
+    skill = Executor.place
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds something, and the place is open and in reach."""
@@ -78,15 +71,12 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Open:
+class Open(SkillStep):
     """Open the door, lid or drawer of a fixture."""
 
     side: Side
     fixture: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return opening.open_panel(robot, self.side, self.fixture)
+    skill = opening.open_panel
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and the panel is closed and in reach on all its way."""
@@ -96,15 +86,12 @@ class Open:
 
 
 @dataclass(frozen=True)
-class Close:
+class Close(SkillStep):
     """Close the door, lid or drawer of a fixture."""
 
     side: Side
     fixture: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return opening.close_panel(robot, self.side, self.fixture)
+    skill = opening.close_panel
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and the panel is open and in reach on all its way."""
@@ -128,15 +115,12 @@ def _foresee_panel(ahead: Forecast, side: Side, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Press:
+class Press(SkillStep):
     """Press the button of a fixture."""
 
     side: Side
     fixture: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return opening.press(robot, self.side, self.fixture)
+    skill = opening.press
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and there is a button in reach."""
@@ -149,30 +133,24 @@ class Press:
 
 
 @dataclass(frozen=True)
-class Slice:
+class Slice(SkillStep):
     """Cut a thing with the knife in one hand."""
 
     side: Side
     thing: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return cutting.slice_thing(robot, self.side, self.thing)
+    skill = cutting.slice_thing
 
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a knife, and the thing is there, free and in reach."""
-        matter_forecast.cut(ahead, self.side, Cut(self.thing))
+        ahead.cut(self.side, Cut(self.thing))
 
 
 @dataclass(frozen=True)
-class GraspBoth:
+class GraspBoth(SkillStep):
     """Take a wide thing with both hands."""
 
     thing: str
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return both_hands.grasp_both(robot, self.thing)
+    skill = both_hands.grasp_both
 
     def foresee(self, ahead: Forecast) -> None:
         """Both hands are empty, and the thing is there, free, wide and in reach of both."""
@@ -187,15 +165,12 @@ class GraspBoth:
 
 
 @dataclass(frozen=True)
-class PlaceBoth:
+class PlaceBoth(SkillStep):
     """Put what both hands hold on or into something."""
 
     on: str
     at: tuple[float, float] = (0.0, 0.0)
-
-    def motions(self, robot: Executor) -> Motions:
-        """The motion that carries the step out."""
-        return both_hands.place_both(robot, self.on, self.at)
+    skill = both_hands.place_both
 
     def foresee(self, ahead: Forecast) -> None:
         """Both hands hold the same thing, and the place is open and in reach of both."""

@@ -10,10 +10,17 @@ import numpy as np
 
 from enact_assets.engine.errors import PlanError
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, standing_place
+from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
+from enact_assets.simulator.robot.stances import (
+    PITCH_RAD,
+    Goal,
+    common_stance,
+    grip_pose,
+    standing_place,
+)
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.skills.executor import Executor, root_of
+from enact_assets.simulator.skills.handling import wherever
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Cut, Diced, Recipe
 from enact_assets.simulator.things.kinds import Thing
@@ -213,12 +220,16 @@ class Forecast:
                     self._shift(name, self.places[name] + (way if is_open else -way))
         (self.opened.add if is_open else self.opened.discard)(fixture.name)
 
-    def cut(self, when: Cut | Diced) -> None:
-        """From here on a thing is replaced by what its recipe for slicing (or dicing) makes of it.
-
-        Errors: :class:`PlanError` if there is none of that kind.
+    def cut(self, side: Side, when: Cut | Diced) -> None:
+        """A hand must hold a knife and reach a thing that is free. From here on the thing is
+        replaced by what its recipe for slicing (or dicing) makes of it, of which there must be one.
         """
-        name = when.thing
+        self.require_tool(side, "is_slicer", "knife")
+        name, thing = when.thing, self.require_free(when.thing)
+        if name in self.places:
+            above = self.places[name] + np.array([0.0, -0.2, thing.parts.height + 0.1])
+            pose = HandPose(above, 0.0, PITCH_RAD, 0.0)
+            self.reach(Goal(side, name, wherever(pose)))
         found = [r for r in self.stage.matter.recipes if r.when == when]
         deed = "sliced" if isinstance(when, Cut) else "diced"
         self.require(bool(found), f"{name} cannot be {deed}")

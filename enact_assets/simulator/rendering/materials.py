@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.engine.errors import RenderError, entry_named
 from enact_assets.settings.classes import AppearanceSettings
 from enact_assets.simulator.rendering.textures import texture_picture
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -20,35 +20,15 @@ GLOW_SAMPLING = 0.1
 """Share of light samples a glow gets, against 1 for a lamp: it is small and dim."""
 
 
-def _matte(color: Any) -> dict[str, Any]:
-    return {"type": "diffuse", "reflectance": color}
-
-
-def _satin(color: Any) -> dict[str, Any]:
-    return {"type": "principled", "base_color": color, "roughness": 0.5, "specular": 0.4}
-
-
-def _gloss(color: Any) -> dict[str, Any]:
-    return {"type": "principled", "base_color": color, "roughness": 0.18, "specular": 0.6}
-
-
-def _metal(color: Any) -> dict[str, Any]:
-    return {"type": "principled", "base_color": color, "roughness": 0.32, "metallic": 0.85}
-
-
-def _lacquer(color: Any) -> dict[str, Any]:
-    coat = {"clearcoat": 0.7, "clearcoat_gloss": 0.92}
-    return {"type": "principled", "base_color": color, "roughness": 0.3, "specular": 0.5, **coat}
-
-
-FINISHES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "matte": _matte,
-    "satin": _satin,
-    "gloss": _gloss,
-    "metal": _metal,
-    "lacquer": _lacquer,
-    "glow": _matte,
+FINISHES: dict[str, dict[str, float]] = {
+    "matte": {},
+    "satin": {"roughness": 0.5, "specular": 0.4},
+    "gloss": {"roughness": 0.18, "specular": 0.6},
+    "metal": {"roughness": 0.32, "metallic": 0.85},
+    "lacquer": {"roughness": 0.3, "specular": 0.5, "clearcoat": 0.7, "clearcoat_gloss": 0.92},
+    "glow": {},
 }
+"""Finish -> parameters of Mitsuba's principled model; without any, a surface is diffuse."""
 
 
 def bsdf(surface: Surface) -> dict[str, Any]:
@@ -62,11 +42,13 @@ def bsdf(surface: Surface) -> dict[str, Any]:
     if surface.texture != "plain":
         picture = mi.Bitmap(np.array(texture_picture(surface)))
         color = {"type": "bitmap", "bitmap": picture, "raw": True}
-    try:
-        finish = FINISHES[surface.finish]
-    except KeyError:
-        raise UnknownNameError.of("finish", surface.finish, FINISHES) from None
-    return {"type": "twosided", "bsdf": finish(color)}
+    finish = entry_named(FINISHES, surface.finish, "finish")
+    model: dict[str, Any] = (
+        {"type": "principled", "base_color": color, **finish}
+        if finish
+        else {"type": "diffuse", "reflectance": color}
+    )
+    return {"type": "twosided", "bsdf": model}
 
 
 def emitter(surface: Surface) -> dict[str, Any] | None:
@@ -123,12 +105,8 @@ def dressed(
 
     Errors: :class:`UnknownNameError` for an unknown robot appearance.
     """
-    try:
-        look = ROBOT_LOOKS[appearance.robot]
-    except KeyError:
-        raise UnknownNameError.of(
-            "robot appearance", appearance.robot, ROBOT_LOOKS, "Correct the variant's appearance."
-        ) from None
+    advice = "Correct the variant's appearance."
+    look = entry_named(ROBOT_LOOKS, appearance.robot, "robot appearance", advice)
     return {
         name: look(surface, seed) if name in world.robot_geoms else surface
         for name, surface in surfaces.items()

@@ -12,6 +12,7 @@ import numpy as np
 
 from enact_assets.engine.errors import RenderError
 from enact_assets.settings.arrays import Floats, Ints
+from enact_assets.simulator.shapes.mjcf import lathe
 
 if TYPE_CHECKING:
     import mujoco
@@ -56,13 +57,13 @@ def geom_mesh(model: "mujoco.MjModel", geom: int) -> GeomMesh:
     elif kind == types.mjGEOM_PLANE:
         vertices, faces = _plane(size)
     elif kind == types.mjGEOM_CYLINDER:
-        vertices, faces = _turned(_arc_profile(size[0], size[1], rings=0))
+        vertices, faces = lathe(_arc_profile(size[0], size[1], rings=0), SEGMENTS)
     elif kind == types.mjGEOM_CAPSULE:
-        vertices, faces = _turned(_arc_profile(size[0], size[1], rings=RINGS))
+        vertices, faces = lathe(_arc_profile(size[0], size[1], rings=RINGS), SEGMENTS)
     elif kind == types.mjGEOM_SPHERE:
-        vertices, faces = _turned(_arc_profile(size[0], 0.0, rings=RINGS))
+        vertices, faces = lathe(_arc_profile(size[0], 0.0, rings=RINGS), SEGMENTS)
     elif kind == types.mjGEOM_ELLIPSOID:
-        vertices, faces = _turned(_arc_profile(1.0, 0.0, rings=RINGS))
+        vertices, faces = lathe(_arc_profile(1.0, 0.0, rings=RINGS), SEGMENTS)
         vertices = vertices * size
     elif kind == types.mjGEOM_MESH:
         vertices, faces = _compiled(model, int(model.geom_dataid[geom]))
@@ -157,29 +158,6 @@ def _arc_profile(radius: float, half_length: float, rings: int) -> Floats:
     below = np.stack([radius * np.sin(angle), -half_length - radius * np.cos(angle)], axis=1)
     above = below[::-1] * np.array([1.0, -1.0])
     return np.concatenate([below, above if half_length > 0 else above[1:]])
-
-
-def _turned(profile: Floats) -> tuple[Floats, Ints]:
-    """Surface of revolution about z of a profile whose ends lie on the axis."""
-    turn = np.arange(SEGMENTS) * (2.0 * math.pi / SEGMENTS)
-    n = len(profile)
-    vertices = np.stack(
-        [
-            np.cos(turn)[:, None] * profile[:, 0],
-            np.sin(turn)[:, None] * profile[:, 0],
-            np.broadcast_to(profile[:, 1], (SEGMENTS, n)),
-        ],
-        axis=-1,
-    ).reshape(-1, 3)
-    faces = []
-    for i in range(SEGMENTS):
-        here, there = i * n, ((i + 1) % SEGMENTS) * n
-        for k in range(n - 1):
-            if profile[k + 1, 0] > 1e-12:
-                faces.append((here + k, there + k + 1, here + k + 1))
-            if profile[k, 0] > 1e-12:
-                faces.append((here + k, there + k, there + k + 1))
-    return vertices, np.array(faces, dtype=np.int64)
 
 
 def _compiled(model: "mujoco.MjModel", mesh: int) -> tuple[Floats, Ints]:

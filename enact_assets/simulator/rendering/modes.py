@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.engine.errors import RenderError, entry_named
 from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.settings.classes import EFFORTS, Effort, RendererSettings
 from enact_assets.simulator.rendering.lighting import EVERYDAY, Lighting
@@ -85,12 +85,7 @@ class RenderMode:
 
 def render_mode(settings: RendererSettings) -> RenderMode:
     """The mode named by ``settings``; raises :class:`UnknownNameError`."""
-    try:
-        return MODES[settings.mode]
-    except KeyError:
-        raise UnknownNameError.of(
-            "renderer mode", settings.mode, MODES, "Correct the variant's renderer."
-        ) from None
+    return entry_named(MODES, settings.mode, "renderer mode", "Correct the variant's renderer.")
 
 
 def _as_it_is(surface: Surface) -> Surface:

@@ -9,16 +9,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import entry_named
 from enact_assets.settings.arrays import Floats, Floats32
 from enact_assets.simulator.shapes.surfaces import Surface
 
 EDGE_PX = 256
-
-
-def periods(texture: str) -> tuple[int, int]:
-    """How many periods of ``scale_m`` the texture's picture spans along u and v."""
-    return _texture(texture)[1]
 
 
 @lru_cache(maxsize=128)
@@ -53,7 +48,7 @@ def texture_colors(surface: Surface, coordinates_m: Floats) -> Floats:
 
 def texture_uv(surface: Surface, coordinates_m: Floats) -> Floats:
     """Texture coordinates, in repeats of the picture, of surface coordinates in metres."""
-    span = np.array(periods(surface.texture)) * surface.scale_m
+    span = np.array(_texture(surface.texture)[1]) * surface.scale_m
     return np.asarray(coordinates_m / span)
 
 
@@ -181,10 +176,7 @@ def _worn_tile() -> Floats:
 
 
 def _texture(name: str) -> tuple[Callable[[], Floats], tuple[int, int]]:
-    try:
-        return TEXTURES[name]
-    except KeyError:
-        raise UnknownNameError.of("texture", name, TEXTURES) from None
+    return entry_named(TEXTURES, name, "texture")
 
 
 TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {
@@ -201,3 +193,4 @@ TEXTURES: dict[str, tuple[Callable[[], Floats], tuple[int, int]]] = {
     "fine_wood": (_fine_wood, (8, 4)),
     "worn_tile": (_worn_tile, (4, 4)),
 }
+"""Name -> what makes its picture, and how many periods of ``scale_m`` that spans along u and v."""

@@ -7,7 +7,7 @@ in reflections and keeps the light in. Only the floor is an object of the scene 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from enact_assets.engine.errors import UnknownNameError
+from enact_assets.engine.errors import entry_named
 from enact_assets.simulator.rooms.decor import DECOR, Decor
 from enact_assets.simulator.rooms.walls import (
     BEHIND_Y,
@@ -60,8 +60,7 @@ STRIP = Window(z=2.25, half_width=0.9, half_height=0.14, columns=4, view="street
 
 def add_window(scene: Scene, window: Window) -> str:
     """Frame, bars, sill, and the view as layers behind the opening."""
-    if window.view not in VIEWS:
-        raise UnknownNameError.of("view", window.view, VIEWS, "See simulator/rooms/shell.py.")
+    seen = entry_named(VIEWS, window.view, "view", "See simulator/rooms/shell.py.")
     face, x, z = Face(scene, "back"), window.x, window.z
     half_x, half_z, bar = window.half_width, window.half_height, 0.022
     boards = [
@@ -84,7 +83,7 @@ def add_window(scene: Scene, window: Window) -> str:
         geoms += face.box(name, window.frame, (mx, mz), (hx, hz), layer=layer)
     sill, size = (x, z - half_z - bar - 0.012), (half_x + 0.06, 0.012)
     geoms += face.box("room.window_sill", window.frame, sill, size, layer=(-0.01, 0.06))
-    return geoms + _view(face, window)
+    return geoms + _view(face, window, seen)
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,8 @@ class View:
     trees: tuple[tuple[float, float, float], ...] = ()
 
 
-def _view(face: Face, window: Window) -> str:
-    view, low, height = VIEWS[window.view], window.z - window.half_height, 2 * window.half_height
+def _view(face: Face, window: Window, view: View) -> str:
+    low, height = window.z - window.half_height, 2 * window.half_height
     geoms = ""
     for k, (look, start, stop) in enumerate(view.layers):
         middle = (window.x, low + height * (start + stop) / 2)
@@ -182,9 +181,8 @@ def add_shell(
         place = (0, middle_y, HEIGHT + THICKNESS / 2)
         geoms += scene.visible("room.ceiling", "box", half, ceiling, place)
     for k, item in enumerate(decor):
-        if item.kind not in DECOR:
-            raise UnknownNameError.of("decor", item.kind, DECOR, "See simulator/rooms/decor.py.")
-        geoms += DECOR[item.kind](scene, f"room.{item.kind}_{k}", item)
+        add = entry_named(DECOR, item.kind, "decor", "See simulator/rooms/decor.py.")
+        geoms += add(scene, f"room.{item.kind}_{k}", item)
     scene.body("room", (0, 0, 0), geoms)
 
 

@@ -27,33 +27,25 @@ STEPS_PER_SECOND = 180
 """Physics steps: six a frame are stable at the speeds the robot moves at."""
 
 
-def lathe(
-    profile: Profile,
-    segments: int = SEGMENTS,
-    start_rad: float = 0.0,
-    stop_rad: float = 2 * math.pi,
-) -> tuple[Floats, Ints]:
+def lathe(profile: Profile | Floats, segments: int = SEGMENTS) -> tuple[Floats, Ints]:
     """Surface of revolution about z: vertices (n, 3) and triangles (k, 3), facing outwards.
 
-    ``profile`` lists (radius, height) from the axis, out, up and back to the axis; a partial turn
-    leaves the cut open.
+    ``profile`` lists (radius, height) from the axis, out, up and back to the axis.
     """
     points = np.asarray(profile, dtype=np.float64)
-    is_full = math.isclose(stop_rad - start_rad, 2 * math.pi)
-    n_columns = segments if is_full else segments + 1
-    angles = np.linspace(start_rad, stop_rad, segments + 1)[:n_columns]
+    angles = np.linspace(0.0, 2 * math.pi, segments + 1)[:segments]
     vertices = np.stack(
         [
             np.outer(np.cos(angles), points[:, 0]),
             np.outer(np.sin(angles), points[:, 0]),
-            np.tile(points[:, 1], (n_columns, 1)),
+            np.tile(points[:, 1], (segments, 1)),
         ],
         axis=-1,
     ).reshape(-1, 3)
     n = len(points)
     faces = []
     for column in range(segments):
-        here, there = column * n, ((column + 1) % n_columns) * n
+        here, there = column * n, ((column + 1) % segments) * n
         for k in range(n - 1):
             if points[k + 1, 0] > 1e-9:
                 faces.append((here + k, there + k + 1, here + k + 1))

@@ -9,11 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.simulator.shapes.mjcf import Profile, Vec3, Vector
-from enact_assets.simulator.shapes.pieces import ALONG_X, ALONG_Y, band_profile, dome_profile
 from enact_assets.simulator.shapes.row_files import Strict
 
 SHAPES = ("box", "ellipsoid", "cylinder", "capsule", "sphere", "mesh")
-TURNS = {"along_x": ALONG_X, "along_y": ALONG_Y}
+TURNS: dict[str, Vec3] = {
+    "along_x": (0.0, math.pi / 2, 0.0),
+    "along_y": (math.pi / 2, 0.0, 0.0),
+}
+"""Turns that lay a cylinder or capsule down: its axis points right, or away from the robot."""
 
 
 class Piece(Strict, frozen=True, kw_only=True):
@@ -108,3 +111,16 @@ def _profile(mesh: MeshRow, where: str) -> Profile:
         return mesh
     shape, numbers = one_of(("band", "dome"), mesh, where)
     return band_profile(*numbers) if shape == "band" else dome_profile(*numbers)
+
+
+def band_profile(radius: float, low: float, high: float) -> Profile:
+    """A thin tube about the axis: a label round a hollow vessel, a hoop."""
+    inner, outer = radius - 0.0015, radius + 0.0015
+    return ((inner, low), (outer, low), (outer, high), (inner, high), (inner, low))
+
+
+def dome_profile(radius: float, height: float, n: int) -> Profile:
+    """Half a fruit on its skin: an elliptic arc of ``n`` steps up to the rim, closed flat."""
+    turns = [k * math.pi / 2 / n for k in range(n + 1)]
+    arc = [(radius * math.sin(turn), height * (1 - math.cos(turn))) for turn in turns]
+    return (*arc, (0.0, height))

@@ -25,11 +25,6 @@ class Surface:
     scale_m: float = 0.1
 
 
-def gloss(color: Color) -> Surface:
-    """A shiny surface of one colour."""
-    return Surface(color, finish="gloss")
-
-
 def darker(color: Color, share: float = 0.45) -> Color:
     """The same hue with ``share`` of the light."""
     return (color[0] * share, color[1] * share, color[2] * share)

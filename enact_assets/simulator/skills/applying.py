@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
+from enact_assets.simulator.matter.recipes import missing_parents
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
 from enact_assets.simulator.skills.handling import Hold, bring_over, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
@@ -115,7 +116,7 @@ def stir(robot: Motion, side: Side, vessel: str) -> Motions:
     hold = _tool(robot, side, "is_stirrer", "stirs (is_stirrer)")
     _require_open(robot, vessel)
     recipes = matter.recipes_for(Stirred(vessel))
-    missing = {r: matter.missing(r, physics) for r in recipes}
+    missing = {r: missing_parents(r, physics, matter) for r in recipes}
     robot.require(
         not recipes or any(not m for m in missing.values()),
         f"not all that is stirred is in {vessel}: "

@@ -6,9 +6,9 @@ out raises :class:`PlanError`. Other skills are functions of the robot in module
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -35,6 +35,16 @@ class Step(Protocol):
     def motions(self, robot: "Executor") -> Motions:
         """The motion that carries the step out."""
         ...
+
+
+class SkillStep:
+    """A step, a dataclass, that is one ``skill`` of the robot: called with it and all fields."""
+
+    skill: ClassVar[Callable[..., Motions]]
+
+    def motions(self, robot: "Executor") -> Motions:
+        """The motion that carries the step out."""
+        return type(self).skill(robot, *vars(self).values())
 
 
 class Executor(Motion):

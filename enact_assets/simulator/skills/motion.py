@@ -25,7 +25,7 @@ from enact_assets.simulator.robot.kinematics import (
     Side,
     reach_needed,
 )
-from enact_assets.simulator.robot.stances import PITCH_RAD, heading, standing_place
+from enact_assets.simulator.robot.stances import PITCH_RAD, standing_place
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.rotations import smooth_step
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ, Physics
@@ -131,8 +131,6 @@ class Motion:
         far back as it may be.
         """
         return self.stance or standing_place(side, target, pose)
-
-    heading = staticmethod(heading)
 
     def rest_pose(self, side: Side) -> HandPose:
         """An empty hand's place: low and to its side, where the camera just sees it."""

@@ -48,9 +48,16 @@ class Hollow:
     filled: Floats
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, vessel: Vessel) -> "Hollow":
         """The hollow of ``vessel``; made once for each."""
-        return _hollow(vessel)
+        heights, radii = np.array(vessel.profile, dtype=np.float64).T
+        edges = np.linspace(heights[0], heights[-1], SLICES + 1)
+        middles = 0.5 * (edges[1:] + edges[:-1])
+        thickness = float(edges[1] - edges[0])
+        wide = np.maximum(np.interp(middles, heights, radii), 1e-6)
+        filled = np.concatenate([[0.0], np.cumsum(np.pi * wide * wide) * thickness])
+        return cls(vessel, middles, wide, thickness, edges, filled)
 
     @property
     def volume(self) -> float:
@@ -159,14 +166,3 @@ class Hollow:
         along = self.heights * cosine
         slack = 0.5 * self.thickness * abs(cosine)
         return float((along - reach).min()) - slack, float((along + reach).max()) + slack
-
-
-@lru_cache(maxsize=256)
-def _hollow(vessel: Vessel) -> Hollow:
-    heights, radii = np.array(vessel.profile, dtype=np.float64).T
-    edges = np.linspace(heights[0], heights[-1], SLICES + 1)
-    middles = 0.5 * (edges[1:] + edges[:-1])
-    thickness = float(edges[1] - edges[0])
-    wide = np.maximum(np.interp(middles, heights, radii), 1e-6)
-    filled = np.concatenate([[0.0], np.cumsum(np.pi * wide * wide) * thickness])
-    return Hollow(vessel, middles, wide, thickness, edges, filled)

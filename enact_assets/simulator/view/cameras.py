@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from enact_assets.engine.errors import RenderError, UnknownNameError
+from enact_assets.engine.errors import RenderError, entry_named
 from enact_assets.settings.arrays import Floats
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.settings.fisheye_lens import (
@@ -71,12 +71,8 @@ def field_of_view_rad(settings: CameraSettings) -> float:
 
 def projection(settings: CameraSettings) -> Projection:
     """The projection named by ``settings``; raises :class:`UnknownNameError`."""
-    try:
-        return PROJECTIONS[settings.projection]
-    except KeyError:
-        raise UnknownNameError.of(
-            "camera projection", settings.projection, PROJECTIONS, "Correct the variant's camera."
-        ) from None
+    advice = "Correct the variant's camera."
+    return entry_named(PROJECTIONS, settings.projection, "camera projection", advice)
 
 
 def camera_pose(world: World, data: "mujoco.MjData", settings: CameraSettings) -> CameraPose:

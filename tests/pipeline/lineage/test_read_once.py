@@ -37,7 +37,7 @@ from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.results.paper.results import published_table
 from enact_assets.questions.asked.templates import KINDS, load_template
 from enact_assets.results.report.page import render
-from enact_assets.simulator.rooms.furniture_rows import FURNITURE
+from enact_assets.simulator.rooms.furniture import FURNITURE
 from enact_assets.simulator.things.thing_rows import CATALOGUE
 from enact_assets.questions.world.step_files import annotations_in, read_step_file
 from enact_assets.questions.world.step_files import step_file_version

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from random_replays import intervals
 
 from enact_assets.demonstrations.replay.result import ReplayTables
-from enact_assets.engine.errors import IntervalError, ReplayError, SettingsError
-from enact_assets.questions.key_frames.held_facts import scene_graphs_at
+from enact_assets.engine.errors import ReplayError, SettingsError
+from enact_assets.questions.key_frames.given_key_frames import given as given_frames
 from enact_assets.questions.key_frames.release import (
     RecordHistory,
-    ReleaseTrace,
     filter_records,
     recorded_history,
     segment_release,
     trace_release,
 )
+from enact_assets.questions.key_frames.release_search_kernels import KeyFrameSearch
 from enact_assets.questions.key_frames.segment import segment
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
@@ -90,16 +90,16 @@ def fact_lists(records: RecordHistory, frame: int) -> tuple[list[Any], list[Any]
     return sorted(nodes), sorted(edges), sorted(names)
 
 
-def observed(tables: ReplayTables, trace: ReleaseTrace) -> dict[str, Any]:
+def observed(tables: ReplayTables, trace: KeyFrameSearch, records: RecordHistory) -> dict[str, Any]:
     """``trace`` in the form of the recorded behaviour."""
     n_frames = tables.demonstrations.item(0, "n_frames")
     ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs"))).at(range(n_frames))
     compared = np.flatnonzero(~np.isnan(trace.similarities))
     values = [(int(ids[k]), float(trace.similarities[k])) for k in compared]
-    starts = sorted({0, *trace.records.runs.frames.tolist()})
-    digests = [(int(ids[k]), twin.digest(*fact_lists(trace.records, k)[:2])) for k in starts]
+    starts = sorted({0, *records.runs.frames.tolist()})
+    digests = [(int(ids[k]), twin.digest(*fact_lists(records, k)[:2])) for k in starts]
     return {
-        "key_frame_ids": ids[trace.key_frames.frames].tolist(),
+        "key_frame_ids": ids[trace.frames].tolist(),
         "candidate_frames": ids[trace.candidates].tolist(),
         "last_is_pending_candidate": trace.is_last_pending,
         "first_compared_frame": int(ids[compared[0]]) if compared.size else None,
@@ -119,14 +119,14 @@ def found_by_segment(tables: ReplayTables) -> pl.DataFrame:
 def test_a_recorded_task_is_segmented_as_by_the_release(name: str) -> None:
     """Key frames, every similarity to the last bit and the filtered graph of every frame."""
     tables, expectation = task_tables(name), expected(name)["segmentation"]
-    trace = trace_release(tables.demonstrations, tables.facts, RULES)
+    trace, records = trace_release(tables.demonstrations, tables.facts, RULES)
     filtered = expectation["filtered_facts"]
-    assert observed(tables, trace) == {
+    assert observed(tables, trace, records) == {
         key: value for key, value in expectation.items() if key != "filtered_facts"
     }
-    assert len(filtered) == trace.key_frames.frames.size
-    for frame, facts in zip(trace.key_frames.frames.tolist(), filtered.values(), strict=True):
-        assert fact_lists(trace.records, frame) == (
+    assert len(filtered) == trace.frames.size
+    for frame, facts in zip(trace.frames.tolist(), filtered.values(), strict=True):
+        assert fact_lists(records, frame) == (
             facts["node_states"],
             facts["edge_states"],
             facts["nodes"],
@@ -136,7 +136,7 @@ def test_a_recorded_task_is_segmented_as_by_the_release(name: str) -> None:
     by_id = dict(zip(rows["frame_id"], rows["similarity"], strict=True))
     assert by_id.pop(expectation["key_frame_ids"][0]) is None
     ids = FrameIds(tuple(tables.demonstrations.item(0, "frame_id_runs")))
-    assert list(by_id.values()) == trace.similarities[trace.key_frames.frames[1:]].tolist()
+    assert list(by_id.values()) == trace.similarities[trace.frames[1:]].tolist()
     armed_by = ids.at(rows["change_frame"].drop_nulls().to_list()).tolist()
     assert set(armed_by) <= set(expectation["candidate_frames"])
     assert len(armed_by) == rows.height - 1
@@ -150,8 +150,8 @@ def test_a_rule_of_the_search_is_followed(number: int) -> None:
         with pytest.raises(ReplayError, match=ERRORS[expectation["error"]]):
             found_by_segment(tables)
         return
-    trace = trace_release(tables.demonstrations, tables.facts, RULES)
-    assert observed(tables, trace) == expectation
+    trace, records = trace_release(tables.demonstrations, tables.facts, RULES)
+    assert observed(tables, trace, records) == expectation
     assert found_by_segment(tables)["frame_id"].to_list() == expectation["key_frame_ids"]
 
 
@@ -194,7 +194,7 @@ def test_similarities_at_the_threshold_are_rounded_as_in_the_release(
         *(("Open", name, None, life) for name, life in lives),
         *(("Exists", name, None, [(0, 300)]) for name, _ in lives),
     )
-    trace = trace_release(build_demonstrations(300), facts, RULES)
+    trace, _ = trace_release(build_demonstrations(300), facts, RULES)
     assert float(trace.similarities[150]) == value
     assert trace.candidates.tolist() == ([260] if is_below else [])
 
@@ -278,63 +278,14 @@ def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFra
         with pytest.raises(ReplayError, match=ERRORS[type(error).__name__]):
             trace_release(with_ids(ids), facts, RULES)
         return
-    trace = trace_release(with_ids(ids), facts, RULES)
-    assert trace.key_frames.frames.tolist() == slow.key_frames
+    trace, records = trace_release(with_ids(ids), facts, RULES)
+    assert trace.frames.tolist() == slow.key_frames
     assert trace.candidates.tolist() == slow.candidates
-    armed_by = trace.key_frames.change_frames.tolist()
+    armed_by = trace.armed_by.tolist()
     assert [None if k < 0 else k for k in armed_by] == slow.armed_by
     assert trace.is_last_pending == slow.is_last_pending
     compared = np.flatnonzero(~np.isnan(trace.similarities)).tolist()
     assert {k: float(trace.similarities[k]) for k in compared} == slow.similarities
-
-
-def states_of(pulse: tuple[int, int], n_frames: int = 60) -> list[int]:
-    """Frames in which a pulse of one state is left by the filter."""
-    facts = build_facts(("Exists", "cup", None, [(0, n_frames)]), ("Open", "cup", None, [pulse]))
-    records = filter_records(recorded_history(facts, n_frames), n_frames, RULES)
-    return [k for k in range(n_frames) if any(r.states == ("Open",) for r in records.at(k))]
-
-
-@pytest.mark.parametrize("offset", range(5))
-@pytest.mark.parametrize("length", range(1, 11))
-def test_how_long_a_pulse_may_be_to_vanish_depends_on_where_it_starts(
-    offset: int, length: int
-) -> None:
-    """Windows stand at every fifth frame: 4 to 8 frames vanish. One rule for all would be wrong."""
-    start = 20 + offset
-    base = 5 * ((start - 1) // 5)
-    left = [] if start - base + length <= 9 else list(range(start, start + length))
-    assert states_of((start, start + length)) == left
-
-
-def test_pulses_at_either_end_of_the_replay_stay() -> None:
-    """There is no window with a base before the start or an end after the last frame."""
-    assert states_of((0, 3)) == [0, 1, 2]
-    assert states_of((57, 60)) == [57, 58, 59]
-    assert states_of((56, 59)) == []
-
-
-def test_a_restored_node_is_repeated_in_all_middle_frames_and_a_restored_edge_is_not() -> None:
-    """The quirk that distorts similarities: frames 1, 2 and 4 never missed the cup."""
-    life = [(0, 3), (4, 60)]
-    facts = build_facts(
-        ("Exists", "cup", None, life),
-        ("Open", "cup", None, life),
-        ("OnTop", "cup", "table", life),
-    )
-    records = filter_records(recorded_history(facts, 60), 60, RULES)
-    nodes = [sum(r.object is None for r in records.at(k)) for k in range(6)]
-    edges = [sum(r.object is not None for r in records.at(k)) for k in range(6)]
-    assert nodes == [1, 2, 2, 1, 1, 1]
-    assert edges == [1, 1, 1, 1, 1, 1]
-    assert {r.states for k in range(6) for r in records.at(k)} == {("Open",), ("OnTop",)}
-
-
-def test_a_node_without_states_is_not_restored() -> None:
-    """The release restores what has stable states; an empty record leaves nothing to restore."""
-    facts = build_facts(("Exists", "cup", None, [(0, 3), (4, 60)]))
-    records = filter_records(recorded_history(facts, 60), 60, RULES)
-    assert [len(records.at(k)) for k in range(6)] == [1, 1, 1, 0, 1, 1]
 
 
 def test_a_node_missing_in_every_other_frame_is_recorded_up_to_five_times() -> None:
@@ -343,55 +294,6 @@ def test_a_node_missing_in_every_other_frame_is_recorded_up_to_five_times() -> N
     facts = build_facts(("Exists", "cup", None, life), ("Open", "cup", None, life))
     records = filter_records(recorded_history(facts, 60), 60, RULES)
     assert [len(records.at(k)) for k in range(11)] == [1, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0]
-
-
-OPEN_LATER = (
-    *(("Exists", f"thing_{k}", None, [(0, 900)]) for k in range(5)),
-    *(("Open", f"thing_{k}", None, [(0, 900)]) for k in range(4)),
-)
-
-
-def key_frames(*changes: tuple[int, int], n_frames: int = 900) -> list[tuple[int, int | None]]:
-    """(frame, change frame) of five things, the last of which is open at times."""
-    facts = build_facts(*OPEN_LATER, ("Open", "thing_4", None, changes)).with_columns(
-        frame_to=pl.min_horizontal("frame_to", pl.lit(n_frames))
-    )
-    objects = build_objects(*((f"thing_{k}", "thing") for k in range(5)))
-    rows = segment_release(build_demonstrations(n_frames), facts, objects, GATING).segmented_frames
-    return rows.select("frame", "change_frame").rows()
-
-
-def test_the_first_key_frame_is_frame_59_and_frame_60_and_the_last_are_never_compared() -> None:
-    """Paper and release disagree on the very first picture."""
-    facts = build_facts(*OPEN_LATER)
-    trace = trace_release(build_demonstrations(900), facts, RULES)
-    compared = np.flatnonzero(~np.isnan(trace.similarities))
-    assert (compared[0], compared[-1], compared.size) == (61, 898, 838)
-    assert key_frames() == [(59, None)]
-    assert key_frames((60, 61)) == [(59, None)]
-    assert key_frames(n_frames=60) == [(59, None)]
-
-
-def test_a_change_is_saved_ten_ids_after_it_made_a_candidate() -> None:
-    """Not the candidate is saved but its successor, and not before 201 ids have passed."""
-    assert key_frames((100, 900)) == [(59, None), (270, 260)]
-    assert key_frames((400, 900)) == [(59, None), (410, 400)]
-
-
-def test_a_candidate_stays_armed_when_its_change_is_undone() -> None:
-    """The next change, however late, is saved in its first frame."""
-    assert key_frames((300, 309), (700, 900)) == [(59, None), (700, 300)]
-
-
-def test_a_candidate_left_at_the_end_is_saved_itself() -> None:
-    """Even if what it showed was over after nine frames."""
-    assert key_frames((300, 309)) == [(59, None), (300, 300)]
-    assert key_frames((894, 900)) == [(59, None), (894, 894)]
-
-
-def test_a_replay_too_short_for_the_first_key_frame_says_what_the_release_does() -> None:
-    with pytest.raises(ReplayError, match=r"'try-0': 59 frames.*frame 59.*IndexError.*'paper'"):
-        key_frames(n_frames=59)
 
 
 def test_frames_that_differ_in_repetitions_only_end_the_demonstration_with_the_names() -> None:
@@ -453,8 +355,8 @@ def test_graphs_and_changes_are_those_recorded_not_those_filtered() -> None:
         ("ToggledOn", "fridge", None),
         ("Frozen", "fridge", None),
     }
-    trace = trace_release(build_demonstrations(600), SLICED, RULES)
-    assert ["fridge", "Open"] not in fact_lists(trace.records, 310)[0]
+    _, records = trace_release(build_demonstrations(600), SLICED, RULES)
+    assert ["fridge", "Open"] not in fact_lists(records, 310)[0]
 
 
 def test_changes_name_worded_states_and_transitions_by_object() -> None:
@@ -484,22 +386,15 @@ def test_a_parent_given_by_category_makes_a_transition_too() -> None:
 
 
 def test_scene_graphs_at_any_frames_are_the_facts_that_hold() -> None:
-    """Key frames number the frames given, and the tables of other demonstrations stay out."""
-    other = SLICED.with_columns(demonstration=pl.lit("other-0"))
-    graphs = scene_graphs_at("try-0", "mine", pl.concat([SLICED, other]), np.array([0, 299, 300]))
+    """Key frames number the frames given."""
+    replay = build_demonstrations(600), SLICED, SLICED_OBJECTS, Gating("mine", RELEASE, ()), None
+    graphs = given_frames(*replay, frames=np.array([0, 299, 300])).scene_graphs
     dense = paper_twin.densify(SLICED, 600)
     for k, frame in enumerate((0, 299, 300)):
         rows = graphs.filter(pl.col("key_frame") == k).select("predicate", "subject", "object")
         assert set(rows.rows()) == {fact for fact, holds in dense.items() if holds[frame]}
     assert set(graphs["gating"]) == {"mine"}
-    assert scene_graphs_at("try-0", "mine", SLICED, np.array([], np.int64)).height == 0
-
-
-def test_a_replay_without_facts_has_one_key_frame() -> None:
-    """Two empty graphs are alike by definition."""
-    found = segment_release(build_demonstrations(300), build_facts(), build_objects(), GATING)
-    assert found.segmented_frames["frame"].to_list() == [59]
-    assert found.scene_graphs.height == 0
+    assert given_frames(*replay, frames=np.array([], np.int64)).scene_graphs.height == 0
 
 
 @pytest.mark.parametrize("n_states", [64, 65])
@@ -514,9 +409,9 @@ def test_an_object_may_have_as_many_states_as_a_mask_has_bits(n_states: int) -> 
         with pytest.raises(ReplayError, match=r"1 of 2 objects and pairs.* first cup with 65"):
             trace_release(build_demonstrations(400), facts, RULES)
         return
-    trace = trace_release(build_demonstrations(400), facts, RULES)
-    assert [len(r.states) for r in trace.records.at(99)] == [63, 1]
-    assert [len(r.states) for r in trace.records.at(100)] == [64, 1]
+    trace, records = trace_release(build_demonstrations(400), facts, RULES)
+    assert [len(r.states) for r in records.at(99)] == [63, 1]
+    assert [len(r.states) for r in records.at(100)] == [64, 1]
     assert trace.similarities[99:101].tolist() == [1.0, twin.similarity(*bags(64, 65))]
 
 
@@ -524,37 +419,11 @@ def bags(*sizes: int) -> list[Any]:
     return [twin.Counter((str(k),) for k in range(n)) for n in sizes]
 
 
-@pytest.mark.parametrize("life", [[(5, 5)], [(-1, 5)], [(90, 101)], [(0, 50), (50, 60)]])
-def test_intervals_that_contradict_each_other_are_refused(life: list[tuple[int, int]]) -> None:
-    """A state that starts twice would be switched off by its second start."""
-    facts = build_facts(("Open", "fridge", None, life))
-    with pytest.raises(IntervalError, match=r"try-0.*Open\(fridge, None\).*check_replay"):
-        segment_release(build_demonstrations(100), facts, build_objects(), GATING)
-
-
-def test_tables_of_another_demonstration_or_profile_are_refused() -> None:
-    """Their frames would be mixed into one replay; the paper has no rules of the release."""
-    facts, objects = build_facts(*OPEN_LATER), build_objects()
-    both = pl.concat([build_demonstrations(900), build_demonstrations(900, "other-0")])
-    with pytest.raises(ReplayError, match="one demonstration at a time, was given 2"):
-        segment_release(both, facts, objects, GATING)
-    with pytest.raises(ReplayError, match="9 of 9 rows of facts belong to another"):
-        segment_release(build_demonstrations(900, "other-0"), facts, objects, GATING)
+def test_another_profile_is_refused() -> None:
+    """The paper has no rules of the release."""
+    gating = Gating("state", PAPER, STATE_PREDICATES)
     with pytest.raises(SettingsError, match="'paper' has no constants of the public release"):
-        segment_release(
-            build_demonstrations(900), facts, objects, Gating("state", PAPER, STATE_PREDICATES)
-        )
-
-
-def test_the_order_of_rows_does_not_matter() -> None:
-    """Parquet files written by other tools come in any order."""
-    tables = task_tables(TASKS[1])
-    one = segment_release(tables.demonstrations, tables.facts, tables.objects, GATING)
-    other = segment_release(
-        tables.demonstrations, tables.facts.reverse(), tables.objects.reverse(), GATING
-    )
-    assert one.segmented_frames.equals(other.segmented_frames)
-    assert one.scene_graphs.equals(other.scene_graphs)
+        segment_release(build_demonstrations(900), build_facts(), build_objects(), gating)
 
 
 @pytest.mark.slow

@@ -11,12 +11,13 @@ from random_replays import OBJECTS, gatings, intervals, replays
 
 from enact_assets.engine.errors import IntervalError, ReplayError
 from enact_assets.pipeline.steps.profiles import SEGMENT
+from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.key_frames.segment import segment
 from enact_assets.questions.key_frames.segment_kernels import Switches, smooth, states_at
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import CONTACT_PREDICATES, STATE_PREDICATES
-from enact_assets.settings.profile import PAPER, RELEASE
+from enact_assets.settings.profile import PAPER, RELEASE, Profile
 from enact_assets.settings.registry import Gating
 
 import reference.segmentation as twin
@@ -282,41 +283,54 @@ def test_a_replay_that_ends_before_it_settles_gives_empty_tables(n_frames: int) 
     assert found.scene_graphs.equals(SceneGraphs.empty())
 
 
-def test_a_replay_without_facts_has_one_key_frame_and_no_graph() -> None:
+ANY_RULES = pytest.mark.parametrize("profile", [PAPER, RELEASE], ids=["paper", "release"])
+"""Both ways to find key frames."""
+
+
+def segmented(profile: Profile, *replay: pl.DataFrame) -> SegmentedTables:
+    gating = Gating(profile.name, profile, STATE_PREDICATES)
+    return SEGMENT.of(profile)(*replay, gating, None)
+
+
+@ANY_RULES
+def test_a_replay_without_facts_has_one_key_frame_and_no_graph(profile: Profile) -> None:
     """Nothing ever changes: the first key frame stands alone."""
-    found = segment(build_demonstrations(300), build_facts(), build_objects(), STATE)
-    assert found.segmented_frames["frame"].to_list() == [20]
+    found = segmented(profile, build_demonstrations(300), build_facts(), build_objects())
+    assert found.segmented_frames["frame"].to_list() == [20 if profile is PAPER else 59]
     assert found.scene_graphs.height == 0
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+@ANY_RULES
+def test_the_order_of_rows_does_not_matter(profile: Profile) -> None:
     """Parquet files written by other tools come in any order."""
-    expected = segment(build_demonstrations(2000), GOLDEN_FACTS, GOLDEN_OBJECTS, STATE)
-    found = segment(
-        build_demonstrations(2000), GOLDEN_FACTS.reverse(), GOLDEN_OBJECTS.reverse(), STATE
-    )
+    replay = build_demonstrations(2000), GOLDEN_FACTS, GOLDEN_OBJECTS
+    expected, found = (segmented(profile, *r) for r in (replay, [t.reverse() for t in replay]))
     assert found.segmented_frames.equals(expected.segmented_frames)
     assert found.scene_graphs.equals(expected.scene_graphs)
 
 
+@ANY_RULES
 @pytest.mark.parametrize(
     "intervals", [[(5, 5)], [(-1, 5)], [(90, 101)], [(0, 50), (50, 60)], [(0, 50), (40, 60)]]
 )
-def test_intervals_that_contradict_each_other_are_refused(intervals: list[tuple[int, int]]) -> None:
+def test_intervals_that_contradict_each_other_are_refused(
+    profile: Profile, intervals: list[tuple[int, int]]
+) -> None:
     """The kernels toggle at every bound and would count such facts the wrong way round."""
     facts = build_facts(("Open", "fridge", None, intervals))
     with pytest.raises(IntervalError, match=r"try-0.*1 of \d.*Open\(fridge, None\).*check_replay"):
-        segment(build_demonstrations(100), facts, build_objects(), STATE)
+        segmented(profile, build_demonstrations(100), facts, build_objects())
 
 
-def test_two_demonstrations_at_once_are_refused() -> None:
+@ANY_RULES
+def test_two_demonstrations_at_once_are_refused(profile: Profile) -> None:
     """Their frames would be mixed into one replay."""
-    both = pl.concat([build_demonstrations(9), build_demonstrations(9, "other-0")])
+    both = pl.concat([build_demonstrations(99), build_demonstrations(99, "other-0")])
     with pytest.raises(ReplayError, match="one demonstration at a time, was given 2"):
-        segment(both, build_facts(), build_objects(), STATE)
+        segmented(profile, both, build_facts(), build_objects())
     foreign = build_facts(("Open", "fridge", None, [(0, 5)]), demonstration="other-0")
     with pytest.raises(ReplayError, match="1 of 1 rows of facts belong to another"):
-        segment(build_demonstrations(9), foreign, build_objects(), STATE)
+        segmented(profile, build_demonstrations(99), foreign, build_objects())
 
 
 def smoothed(

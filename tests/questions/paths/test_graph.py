@@ -14,9 +14,11 @@ from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.questions.paths.ambiguous import KeyFrames, find_ambiguous_changes
-from enact_assets.questions.paths.edited import measure_edited_objects
 from enact_assets.questions.paths.tables import AmbiguousChanges, EditedObjects, TransitionGraph
-from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.questions.paths.transition_graph import (
+    build_transition_graph,
+    measure_edited_objects,
+)
 from enact_assets.settings.ambiguities import AMBIGUITIES
 from enact_assets.settings.profile import PAPER, RELEASE
 

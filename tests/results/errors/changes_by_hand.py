@@ -24,13 +24,9 @@ class ChangesByHand(ComponentIndex):
         n_key_frames: int,
         unseen: Mapping[tuple[int, int], Texts] | None = None,
     ) -> None:
-        self._visible, self._unseen, self._n = visible, unseen or {}, n_key_frames
+        self._visible, self._unseen = visible, unseen or {}
         texts = {t for some in (*visible.values(), *self._unseen.values()) for t in some}
-        super().__init__(sorted(map(Component.parse, texts), key=str))
-
-    @property
-    def n_key_frames(self) -> int:
-        return self._n
+        super().__init__(sorted(map(Component.parse, texts), key=str), n_key_frames)
 
     def changes(self, pairs: Ints) -> tuple[Words, Words, Ints]:
         visible = self._encoded(pairs, [self._visible])

@@ -4,15 +4,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.observed import visibility_from_observability
 from enact_assets.questions.asked.official import OfficialAnswer
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.key_frames.held_facts import scene_graphs_at
+from enact_assets.questions.key_frames.given_key_frames import given
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 from enact_assets.results.verification.task_evidence import Evidence
+from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.profile import RELEASE
@@ -39,14 +39,9 @@ class PairTable(ComponentIndex):
     def __init__(
         self, n_key_frames: int, components: tuple[Any, ...], sets: dict[tuple[int, int], Any]
     ) -> None:
-        super().__init__(components)
-        self._n_key_frames = n_key_frames
+        super().__init__(components, n_key_frames)
         self.sets = sets
         self.n_computed = 0
-
-    @property
-    def n_key_frames(self) -> int:
-        return self._n_key_frames
 
     def edges(self) -> tuple[Ints, Ints]:
         raise NotImplementedError
@@ -98,15 +93,11 @@ def computed_pairs(name: str) -> ReleaseDeltaIndex:
     ids = expected(name)["segmentation"]["key_frame_ids"]
     numbering = FrameIds(tuple(tables.demonstrations["frame_id_runs"][0]))
     frames = np.searchsorted(numbering.at(range(tables.demonstrations["n_frames"][0])), ids)
-    key_frames = pl.DataFrame({"key_frame": np.arange(len(ids)), "frame": frames}).with_columns(
-        demonstration=pl.lit(name), gating=pl.lit("release")
-    )
-    return ReleaseDeltaIndex.from_tables(
-        scene_graphs_at(name, "release", tables.facts, frames),
-        visibility_from_observability(tables.observability, key_frames),
-        tables.objects,
-        RELEASE,
-    )
+    gating = Gating("release", RELEASE, ())
+    replay = tables.demonstrations, tables.facts, tables.objects
+    found = given(*replay, gating, None, frames=frames)
+    visibility = visibility_from_observability(tables.observability, found.segmented_frames)
+    return ReleaseDeltaIndex.from_tables(found.scene_graphs, visibility, tables.objects, RELEASE)
 
 
 def random_pairs(seed: int, n_key_frames: int = 7, failing: float = 0.05) -> PairTable:

@@ -376,15 +376,10 @@ def test_the_release_also_credits_an_action_that_says_all_that_shows() -> None:
     assert found.item(0, "n_steps_passed") == 2
 
 
-@cache
-def truncating_household() -> Household:
-    return build_household(1)
-
-
 @given(st.data())
 def test_credit_is_that_of_the_slow_twin(data: st.DataObject) -> None:
     """Over questions of both kinds, with labels left out and in any order."""
-    home = truncating_household()
+    home = household()
     row = home.qa.slice(data.draw(st.integers(0, home.qa.height - 1)), 1)
     question = row.row(0, named=True)
     n = len(question["answer"])

@@ -18,7 +18,7 @@ from enact_assets.simulator.activities.base import (
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import Close, Open, Press
 from enact_assets.simulator.robot.kinematics import Side
-from enact_assets.simulator.rooms import appliances, kitchen, ovens
+from enact_assets.simulator.rooms import appliances, kitchen
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.simulate import build_episode, random_draws
 from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
@@ -102,7 +102,7 @@ ADDERS = {
     "griddle": appliances.add_griddle,
     "sink": appliances.add_sink,
     "blender": appliances.add_blender,
-    "microwave": ovens.add_microwave,
+    "microwave": appliances.add_microwave,
     "cabinet": kitchen.add_cabinet,
     "shelf": kitchen.add_shelf,
     "trash_can": lambda scene, _, x: kitchen.add_trash_can(scene, x),

@@ -10,7 +10,7 @@ from simulator.matter_bench import TABLE_COAT, WATER, place, table_stage, vessel
 
 from enact_assets.simulator.matter.fluids import FLOW_M3_PER_S, PARTICLE_M3
 from enact_assets.simulator.shapes.mjcf import Scene
-from enact_assets.simulator.shapes.surfaces import Color, gloss
+from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.physics import Physics
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.stage_builder import StageBuilder
@@ -141,7 +141,8 @@ def test_an_overfull_glass_runs_over(stage: Stage) -> None:
 
 def _cup(scene: Scene, name: str, color: Color) -> Parts:
     """A plain cylinder, 0.12 m high inside and 0.06 m wide."""
-    look = scene.visible(f"{name}.wall", "cylinder", (0.065, 0.07), gloss(color), (0, 0, 0.07))
+    surface = Surface(color, finish="gloss")
+    look = scene.visible(f"{name}.wall", "cylinder", (0.065, 0.07), surface, (0, 0, 0.07))
     solid = upright_cylinder(0.065, 0, 0.14, 0.3)
     return Parts(
         look + solid, 0.06, 0.1, 0.1, 0.065, 0.14, vessel=Vessel(((0.02, 0.06), (0.14, 0.06)))

@@ -230,16 +230,19 @@ def test_what_stood_on_a_parent_stands_on_what_was_below_it() -> None:
     for half in ("half_1", "half_2"):
         stage.put_later(half, "half_tomato", RED)
     stage.put("slice", "bread_slice", BREAD, "table", (-0.2, 0.0))
+    stage.put("knife", "knife", RED, "table", (0.36, 0.1))
     robot = robot_on(stage.finish(0.66))
     robot.resting["slice"] = "tomato"
+    del robot.resting["knife"]
     ahead = Forecast.now(robot)
+    ahead.take("knife", "right")
     robot.physics.matter.bring_about(Cut("tomato"), robot.physics)
     on_board = dict.fromkeys(("half_1", "half_2", "slice"), "cutting_board")
     assert robot.resting == {"cutting_board": "table", **on_board}
-    ahead.cut(Cut("tomato"))
+    ahead.cut("right", Cut("tomato"))
     assert ahead.resting == robot.resting
     assert ahead.access == robot.access
-    assert ahead.existing == {"cutting_board", "slice", "half_1", "half_2"}
+    assert ahead.existing == {"cutting_board", "knife", "slice", "half_1", "half_2"}
 
 
 def tapped(stage: StageBuilder) -> None:

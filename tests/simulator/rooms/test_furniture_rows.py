@@ -10,8 +10,7 @@ from simulator.geom_boxes import geom_boxes, whole_box
 
 from enact_assets.engine.errors import SettingsError
 from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture
-from enact_assets.simulator.rooms.furniture_rows import FURNITURE, FurnitureRow
+from enact_assets.simulator.rooms.furniture import FURNITURE, FurnitureRow, add_furniture
 from enact_assets.simulator.rooms.kitchen import LEFT_X, RIGHT_X
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.row_files import entries

@@ -14,12 +14,11 @@ from simulator.geom_boxes import whole_box
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.settings.arrays import Floats
 from enact_assets.settings.entries import parse_yaml
-from enact_assets.simulator.rooms.furniture_rows import FURNITURE
+from enact_assets.simulator.rooms.furniture import FURNITURE
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.row_files import RowFiles, entries
 from enact_assets.simulator.shapes.surfaces import Surface
-from enact_assets.simulator.things.kinds import add_thing
-from enact_assets.simulator.things.thing_builder import build_thing
+from enact_assets.simulator.things.kinds import add_thing, build_thing
 from enact_assets.simulator.things.thing_parts import Parts, Vessel
 from enact_assets.simulator.things.thing_rows import CATALOGUE, Row
 

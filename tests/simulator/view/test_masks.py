@@ -172,7 +172,7 @@ def test_a_known_sphere_covers_the_pixels_worked_out_by_hand(world: World) -> No
 def test_rays_pass_through_collision_geometry(world: World) -> None:
     """The invisible box right before the eye would otherwise hide the table."""
     without = dataclasses.replace(
-        world, xml=world.xml.replace('size=".5 .02 .5"', 'size=".001 .001 .001"')
+        world, xml=world.xml.replace('size="0.5 0.02 0.5"', 'size="0.001 0.001 0.001"')
     )
     assert world.xml != without.xml
     state = first_state(world)
