@@ -14,7 +14,10 @@ DEMONSTRATION = "try-0"
 GATING = "state"
 
 
-def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> pl.DataFrame:
+def build_demonstrations(
+    n_frames: int, demonstration: str = DEMONSTRATION, **others: object
+) -> pl.DataFrame:
+    """One row; ``others`` are values of columns that matter to the test."""
     row = {
         "demonstration": demonstration,
         "source": "embedded",
@@ -24,6 +27,7 @@ def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> p
         "frame_rate_hz": 30.0,
         "world_sha": "none",
         "frame_id_runs": [0, 0],
+        **others,
     }
     return Demonstrations.build([row])
 
