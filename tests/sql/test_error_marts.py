@@ -14,11 +14,6 @@ OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping
 ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"
 
 
-@pytest.fixture(scope="module")
-def warehouse() -> Relations:
-    return Relations(tiny_rows())
-
-
 def rows_of(made: Relations, relation: str, columns: str, **where: Any) -> list[tuple[Any, ...]]:
     told = " and ".join(
         f"{name} is null" if value is None else f"{name} = '{value}'"
@@ -28,11 +23,11 @@ def rows_of(made: Relations, relation: str, columns: str, **where: Any) -> list[
 
 
 def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_read(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     """f2 cannot be read and f4 was never answered: they are in evaluation, and not here."""
     found = rows_of(
-        warehouse,
+        tiny,
         "compared_answers",
         "question_id, is_accepted, n_steps, n_steps_passed, n_reference, n_predicted, n_matched",
     )
@@ -55,12 +50,10 @@ def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_rea
     ],
 )
 def test_structural_errors_are_those_found_by_hand(
-    warehouse: Relations, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
+    tiny: Relations, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
 ) -> None:
     columns = "category, n_steps, n_errors, share, errors_per_step"
-    found = rows_of(
-        warehouse, "structural_errors", columns, kind=kind, answers=answers, length=None
-    )
+    found = rows_of(tiny, "structural_errors", columns, kind=kind, answers=answers, length=None)
     names = (
         *("polarity_inversion", "predicate_substitution", "entity_substitution"),
         *("omission", "hallucination"),
@@ -72,19 +65,19 @@ def test_structural_errors_are_those_found_by_hand(
     assert {name: tuple(rest) for name, *rest in found} == expected
 
 
-def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
+def test_lengths_stand_beside_their_total(tiny: Relations) -> None:
     found = rows_of(
-        warehouse, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
+        tiny, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
     )
     totals = {length: sum(n for at, n, _ in found if at == length) for length, _, _ in found}
     assert totals == {None: 5, 3: 0, 4: 5}
     assert {(length, n) for length, _, n in found} == {(None, 2), (3, 1), (4, 1)}
 
 
-def test_a_model_without_errors_has_none_and_no_shares(warehouse: Relations) -> None:
+def test_a_model_without_errors_has_none_and_no_shares(tiny: Relations) -> None:
     """0 of 0 errors is no distribution."""
     found = rows_of(
-        warehouse,
+        tiny,
         "structural_errors",
         "n_errors, share",
         model="oracle",
@@ -92,13 +85,13 @@ def test_a_model_without_errors_has_none_and_no_shares(warehouse: Relations) -> 
         answers="all",
     )
     assert found == [(0, None)] * 10
-    assert rows_of(warehouse, "structural_errors", "1", model="oracle", answers="wrong") == []
-    assert rows_of(warehouse, "semantic_errors", "1", model="oracle") == []
+    assert rows_of(tiny, "structural_errors", "1", model="oracle", answers="wrong") == []
+    assert rows_of(tiny, "semantic_errors", "1", model="oracle") == []
 
 
-def test_semantic_classes_are_those_of_the_true_component(warehouse: Relations) -> None:
+def test_semantic_classes_are_those_of_the_true_component(tiny: Relations) -> None:
     found = rows_of(
-        warehouse,
+        tiny,
         "semantic_errors",
         "kind, semantic_class, n_errors, share",
         answers="all",
@@ -144,9 +137,9 @@ def _say_instead(rows: Rows, true: str, said: str) -> None:
     counts |= {"n_predicted": 1, "n_hallucinated": 1, "n_right_predicted": 0}
 
 
-def test_activities_are_told_apart(warehouse: Relations) -> None:
+def test_activities_are_told_apart(tiny: Relations) -> None:
     found = rows_of(
-        warehouse,
+        tiny,
         "errors_by_activity",
         "kind, activity, n_answers, recall, precision, errors_per_step",
     )
@@ -156,14 +149,14 @@ def test_activities_are_told_apart(warehouse: Relations) -> None:
     ]
 
 
-def test_hands_have_precision_recall_and_mixing(warehouse: Relations) -> None:
+def test_hands_have_precision_recall_and_mixing(tiny: Relations) -> None:
     """Right hand, forward: f1 takes once and is right; f3 leaves one out for the left hand."""
     columns = (
         "n_reference, n_predicted, n_matched, n_mixed, precision, precision_se, recall, recall_se, "
         "mixing_rate, n_demonstrations, recall_clustered_se"
     )
     whole = {"kind": "forward", "length": None}
-    [found] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="all")
+    [found] = rows_of(tiny, "handedness", columns, **whole, hand="right", answers="all")
     assert found[:4] == (3, 2, 1, 1)
     assert found[4:9] == (
         0.5,
@@ -173,15 +166,15 @@ def test_hands_have_precision_recall_and_mixing(warehouse: Relations) -> None:
         pytest.approx(1 / 3),
     )
     assert found[9:] == (1, None)
-    [wrong] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="wrong")
+    [wrong] = rows_of(tiny, "handedness", columns, **whole, hand="right", answers="wrong")
     assert wrong[:5] == (2, 1, 0, 1, 0.0)
-    [left] = rows_of(warehouse, "handedness", columns, **whole, hand="left", answers="all")
+    [left] = rows_of(tiny, "handedness", columns, **whole, hand="left", answers="all")
     assert left[:5] == (0, 1, 0, 0, 0.0)
     assert left[6:9] == (None, None, None)
     # f3, of length 4, is the wrong one: with f1, of length 3, they are all.
     here = {**whole, "hand": "right", "answers": "all"}
     by_length = [
-        rows_of(warehouse, "handedness", columns, **{**here, "length": n})[0][:4] for n in (3, 4)
+        rows_of(tiny, "handedness", columns, **{**here, "length": n})[0][:4] for n in (3, 4)
     ]
     assert by_length == [(1, 1, 1, 0), (2, 1, 0, 1)]
 
@@ -255,22 +248,20 @@ def test_accepted_answers_that_say_less_or_else_are_counted() -> None:
     assert longer[:4] == (None, 1, 1, 3)
 
 
-def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> None:
+def test_an_example_has_all_that_a_picture_strip_needs(tiny: Relations) -> None:
     columns = (
         "question_id, step, expected, given, missing, hallucinated, expected_order, given_order, "
         "expected_key_frames, given_key_frames, place"
     )
-    [found] = rows_of(warehouse, "error_examples", columns, kind="forward", category="omission")
+    [found] = rows_of(tiny, "error_examples", columns, kind="forward", category="omission")
     assert found[:6] == ("f3", 2, TAKE, None, [TAKE], [ON, LEFT])
     assert found[6:] == ([2, 3, 1], [2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2], 1)
     [found] = rows_of(
-        warehouse, "error_examples", columns, kind="forward", category="polarity_inversion"
+        tiny, "error_examples", columns, kind="forward", category="polarity_inversion"
     )
     assert found[1:6] == (3, ON, OFF, [ON, PUT], [OFF, TAKE])
     columns += ", expected_actions, given_actions"
-    [found] = rows_of(
-        warehouse, "error_examples", columns, kind="inverse", category="hallucination"
-    )
+    [found] = rows_of(tiny, "error_examples", columns, kind="inverse", category="hallucination")
     assert found[:4] == ("i1", 1, None, TAKE)
     assert found[8] == found[9] == [0, 1, 2, 3]
     # Shown are actions 2, 3, 1 of the true order.
@@ -279,7 +270,7 @@ def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> 
     assert found[12] == [texts[1], texts[2], texts[0]]
 
 
-def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Relations) -> None:
+def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(tiny: Relations) -> None:
     """Of every class with an error in a wrong answer, the first error of the shortest answer."""
     rows = tiny_rows()
     wrong = {
@@ -301,7 +292,7 @@ def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Rela
         told = (error["question_id"], error["step"], error["reference"], error["predicted"])
         expected.setdefault(here, told)
     columns = "kind, category, question_id, step, expected, given"
-    found = rows_of(warehouse, "error_examples", columns, perspective="semantic", place=1)
+    found = rows_of(tiny, "error_examples", columns, perspective="semantic", place=1)
     assert {row[:2]: row[2:] for row in found} == expected
     assert {category for _, category in expected} == {
         *("agent_interaction", "spatial_relation", "functional_state"),

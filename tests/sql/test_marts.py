@@ -19,19 +19,14 @@ from sql.tiny_lake import (
 )
 
 
-@pytest.fixture(scope="module")
-def warehouse() -> Relations:
-    return Relations(tiny_rows())
-
-
 def one(made: Relations, sql: str) -> dict[str, Any]:
     return query(made, sql).row(0, named=True)
 
 
-def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> None:
+def test_unparsed_is_wrong_and_missing_is_not_scored(tiny: Relations) -> None:
     """Right, unparsed, one step of three, missing: an outage must not look like a bad model."""
     found = one(
-        warehouse,
+        tiny,
         "from leaderboard_details where model = 'guesser' and kind = 'forward' and length is null",
     )
     assert (found["n_questions"], found["n_scored"]) == (4, 3)
@@ -51,9 +46,9 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     assert found["task_accuracy_rank"] == 2
 
 
-def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
+def test_lengths_stand_beside_their_total(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select length, n_questions, n_scored, n_missing, task_accuracy, pairwise_accuracy "
         "from leaderboard_details where model = 'guesser' and kind = 'forward' "
         "order by length nulls first",
@@ -65,10 +60,10 @@ def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     ]
 
 
-def test_activities_stand_side_by_side(warehouse: Relations) -> None:
+def test_activities_stand_side_by_side(tiny: Relations) -> None:
     """The one answer about boiling water is missing, so it has no score, and not zero."""
     rows = query(
-        warehouse,
+        tiny,
         "select activity, n_demonstrations, n_questions, n_scored, n_unparsed, n_missing, "
         "task_accuracy, pairwise_accuracy from accuracy_by_activity "
         "where variant = 'baseline' and model = 'guesser' and kind = 'forward' order by activity",
@@ -80,10 +75,10 @@ def test_activities_stand_side_by_side(warehouse: Relations) -> None:
 
 
 def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select kind, model, task_accuracy_rank, pairwise_accuracy_rank, task_accuracy "
         "from leaderboard_details where length is null",
     ).rows()
@@ -302,9 +297,9 @@ def test_standard_errors_agree_with_the_textbook_written_out() -> None:
     assert found["n_demonstrations"] == 2
 
 
-def test_lengths_stand_side_by_side(warehouse: Relations) -> None:
+def test_lengths_stand_side_by_side(tiny: Relations) -> None:
     found = one(
-        warehouse,
+        tiny,
         "from leaderboard_by_length "
         "where model = 'guesser' and kind = 'forward' and metric = 'pairwise_accuracy'",
     )
@@ -313,8 +308,8 @@ def test_lengths_stand_side_by_side(warehouse: Relations) -> None:
     assert found["length_5"] is None
 
 
-def test_probe_deltas_say_how_large_an_effect_is(warehouse: Relations) -> None:
-    found = one(warehouse, "from probe_deltas")
+def test_probe_deltas_say_how_large_an_effect_is(tiny: Relations) -> None:
+    found = one(tiny, "from probe_deltas")
     assert (found["model"], found["variant"], found["baseline"]) == (
         "guesser",
         "aperture_80",
@@ -343,10 +338,10 @@ def test_small_means_below_five_points() -> None:
     assert dict(found.iter_rows()) == expected
 
 
-def test_question_statistics_count_exactly(warehouse: Relations) -> None:
+def test_question_statistics_count_exactly(tiny: Relations) -> None:
     """Path totals beyond 128 bits keep every digit."""
     rows = query(
-        warehouse,
+        tiny,
         "select * exclude (gating) from question_statistics where demonstration is not null "
         "order by demonstration, kind, length",
     )
@@ -395,11 +390,11 @@ def test_question_statistics_count_exactly(warehouse: Relations) -> None:
 
 
 def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     """The total row must count each question once, and draw its quartiles from all steps."""
     found = one(
-        warehouse,
+        tiny,
         "from question_statistics "
         "where demonstration is null and length is null and kind = 'forward'",
     )
@@ -411,7 +406,7 @@ def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(
     # Smallest masks of the steps: 90 80 | 80 70 | 90 80 70 | 90 80.
     assert (found["min_smallest_px"], found["median_smallest_px"]) == (70, 80.0)
     by_length = one(
-        warehouse,
+        tiny,
         "from question_statistics where demonstration is null and length = 3 and kind = 'forward'",
     )
     assert by_length["n_questions"] == 3
@@ -431,10 +426,10 @@ def test_an_object_that_turns_into_others_needs_to_be_seen_once() -> None:
     assert one(made, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
 
 
-def test_ambiguities_are_counted_by_question(warehouse: Relations) -> None:
+def test_ambiguities_are_counted_by_question(tiny: Relations) -> None:
     """Key frames 0 to 3 have an ambiguous step each but the last; f2 begins at 1."""
     found = query(
-        warehouse,
+        tiny,
         "select question_id, ambiguity, n_steps, steps, objects from question_ambiguities "
         "where question_id in ('f2', 'f3')",
     ).rows()
@@ -445,8 +440,8 @@ def test_ambiguities_are_counted_by_question(warehouse: Relations) -> None:
     ]
 
 
-def test_action_sizes_add_up(warehouse: Relations) -> None:
-    rows = query(warehouse, "select kind, n_components, n_actions, share from action_sizes").rows()
+def test_action_sizes_add_up(tiny: Relations) -> None:
+    rows = query(tiny, "select kind, n_components, n_actions, share from action_sizes").rows()
     assert rows == [
         ("forward", 1, 7, pytest.approx(7 / 9)),
         ("forward", 2, 2, pytest.approx(2 / 9)),
@@ -533,9 +528,9 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() 
     ]
 
 
-def test_predicate_statistics_count_components_by_sign(warehouse: Relations) -> None:
+def test_predicate_statistics_count_components_by_sign(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select predicate, n_demonstrations, n_facts, n_added, n_removed, n_transitions, "
         "n_edge_components, n_question_components from predicate_statistics",
     ).rows()
@@ -550,14 +545,14 @@ def test_predicate_statistics_count_components_by_sign(warehouse: Relations) -> 
     ]
 
 
-def test_answers_bring_question_reference_and_reply_together(warehouse: Relations) -> None:
-    found = one(warehouse, "from answers where model = 'guesser' and question_id = 'f3'")
+def test_answers_bring_question_reference_and_reply_together(tiny: Relations) -> None:
+    found = one(tiny, "from answers where model = 'guesser' and question_id = 'f3'")
     assert found["prompt"] == "Put the pictures of f3 in order."
     assert (found["reference"], found["answer"]) == ([2, 3, 1], [2, 1, 3])
     assert (found["raw_answer"], found["status"]) == ("[2, 1, 3]", "parsed")
     assert (found["is_accepted"], found["n_steps_passed"]) == (False, 1)
     lost = one(
-        warehouse,
+        tiny,
         "from answers where model = 'guesser' and variant = 'baseline' and question_id = 'f4'",
     )
     assert (lost["status"], lost["reason"], lost["error"]) == (
@@ -578,9 +573,9 @@ def test_one_question_id_under_two_gatings_is_not_counted_twice() -> None:
     assert query(made, n_rows).row(0) == (12, 12)
 
 
-def test_key_frames_name_the_picture_of_each_variant(warehouse: Relations) -> None:
+def test_key_frames_name_the_picture_of_each_variant(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select variant, time_s, n_changes, n_facts, n_visible_objects, "
         "image_path from key_frames "
         "where demonstration = 'setting_the_table-0' and key_frame = 3 order by variant",

@@ -54,16 +54,6 @@ def marked_rows(n_facts: int) -> Rows:
     return {"facts": facts, "demonstrations": [{**demonstration, "n_frames": n_facts}]}
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "enact.duckdb"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return write_lake(tmp_path / "lake", tiny_rows())
-
-
 def test_publishing_reports_rows_checks_and_progress(lake: Lake, target: Path) -> None:
     shares: list[float] = []
     report = publish_lean(lake, target, on_progress=lambda p: shares.append(p.share))
