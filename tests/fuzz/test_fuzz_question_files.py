@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from fuzz_cases import fuzz, is_refused, scratch
+from fuzz_cases import fuzz, junk_values, read_file, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,12 +72,7 @@ def fields(
     }
 
 
-texts = st.text(max_size=12)
-values = st.recursive(
-    st.sampled_from(HOSTILE) | texts | st.integers() | st.floats(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
-    max_leaves=4,
-)
+values = junk_values(st.sampled_from(HOSTILE))
 separators = st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", " : ")])
 
 
@@ -125,40 +120,26 @@ files = st.lists(lines() | st.sampled_from(BYTES), min_size=1, max_size=3).map(b
 @given(files)
 @fuzz()
 def test_a_question_file_is_refused_or_kept_to_the_byte(data: bytes) -> None:
+    found = read_file("question files", "asked.jsonl", data, read_questions, QuestionFileError)
+    if found is None:
+        return
+    kept = from_rows(to_rows("fuzz", found, "sha"))
+    assert kept == found
     with scratch() as folder:
-        path = folder / "questions.jsonl"
-        path.write_bytes(data)
-        found: list[Any] = []
-        if is_refused(
-            "question files",
-            lambda: found.extend(read_questions(path)),
-            QuestionFileError,
-            names=str(path),
-        ):
-            return
-        kept = from_rows(to_rows("fuzz", found, "sha"))
-        assert kept == found
         write_questions_file(folder / "again.jsonl", kept)
-        text = data.removeprefix(codecs.BOM_UTF8)
-        wanted = b"".join(line + b"\n" for line in text.split(b"\n") if line.strip())
-        assert (folder / "again.jsonl").read_bytes() == wanted
-        for question in kept:
-            encode_answer(question, "[1, 2]").encode()
+        assert (folder / "again.jsonl").read_bytes() == b"".join(f + b"\n" for f in filled(data))
+    for question in kept:
+        encode_answer(question, "[1, 2]").encode()
+
+
+def filled(data: bytes) -> list[bytes]:
+    """Lines that are not blank."""
+    text = data.removeprefix(codecs.BOM_UTF8)
+    return [line for line in text.split(b"\n") if line.strip()]
 
 
 @given(files)
 @fuzz()
 def test_an_answer_file_is_refused_or_read_row_by_row(data: bytes) -> None:
-    with scratch() as folder:
-        path = folder / "answers.jsonl"
-        path.write_bytes(data)
-        found: list[Any] = []
-        if is_refused(
-            "answer files",
-            lambda: found.extend(read_answers(path)),
-            QuestionFileError,
-            names=str(path),
-        ):
-            return
-        text = data.removeprefix(codecs.BOM_UTF8)
-        assert len(found) == sum(bool(line.strip()) for line in text.split(b"\n"))
+    found = read_file("answer files", "answers.jsonl", data, read_answers, QuestionFileError)
+    assert found is None or len(found) == len(filled(data))

@@ -56,7 +56,7 @@ BYTES: list[bytes] = [b" ", b"\n", *MARKS, *MEMBERS, *LONG]
 """Bytes that may be put into any place of a file."""
 
 
-def _places(tree: Any) -> list[tuple[Any, Any]]:
+def places(tree: Any) -> list[tuple[Any, Any]]:
     """Container and key of everything inside ``tree``."""
     if isinstance(tree, dict):
         children = list(tree.items())
@@ -64,7 +64,7 @@ def _places(tree: Any) -> list[tuple[Any, Any]]:
         children = list(enumerate(tree))
     else:
         return []
-    return [(tree, key) for key, _ in children] + [p for _, c in children for p in _places(c)]
+    return [(tree, key) for key, _ in children] + [p for _, c in children for p in places(c)]
 
 
 @st.composite
@@ -73,10 +73,10 @@ def damaged_trees(draw: st.DrawFn) -> Any:
     others = other_forms(max_frames=6).map(lambda pair: pair[1])
     tree = [deepcopy(draw(recordings(max_frames=6) | others))]
     for _ in range(draw(st.integers(1, 3))):
-        places = _places(tree)
-        if not places:
+        found = places(tree)
+        if not found:
             break
-        parent, key = draw(st.sampled_from(places))
+        parent, key = draw(st.sampled_from(found))
         match draw(st.sampled_from(["replace", "replace", "remove", "repeat", "rename", "swap"])):
             case "replace":
                 parent[key] = deepcopy(draw(st.sampled_from(JUNK)))
@@ -88,7 +88,7 @@ def damaged_trees(draw: st.DrawFn) -> Any:
                 new = draw(st.sampled_from([*TEXTS, "-1", "1.5", "01", "0", "1", "60", "9" * 15]))
                 parent[new] = parent.pop(key)
             case "swap":
-                other, name = draw(st.sampled_from(places))
+                other, name = draw(st.sampled_from(found))
                 if not _holds(parent[key], other) and not _holds(other[name], parent):
                     parent[key], other[name] = other[name], parent[key]
             case _:
@@ -97,7 +97,7 @@ def damaged_trees(draw: st.DrawFn) -> Any:
 
 
 def _holds(tree: Any, part: Any) -> bool:
-    return tree is part or any(_holds(parent[key], part) for parent, key in _places(tree))
+    return tree is part or any(_holds(parent[key], part) for parent, key in places(tree))
 
 
 @st.composite
