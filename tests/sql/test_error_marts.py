@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, compared_answers, query, tiny_rows
 
 OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping(robot, cup)"
 ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"
@@ -180,27 +180,19 @@ def test_hands_have_precision_recall_and_mixing(tiny: Relations) -> None:
 
 
 def test_clustered_errors_of_a_hand_are_those_of_a_ratio() -> None:
-    """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other."""
+    """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other.
+
+    Of a hand that one demonstration uses the residual is zero by construction: an error of 0 would
+    say that the recall is certain.
+    """
     rows = tiny_rows()
-    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
-        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "two", ("f3", [2, 1, 3], 1), ("f4", [2, 1], 2))
     columns = "precision, precision_se, precision_clustered_se, n_demonstrations"
     made = Relations(rows)
     where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
     [found] = rows_of(made, "handedness", columns, **where, hand="left")
     # Residuals -1/2 and 1/2: their squares over the other's half, over both components.
     assert found == (0.5, pytest.approx(math.sqrt(1 / 8)), pytest.approx(math.sqrt(2 * 0.5) / 2), 2)
-
-
-def test_a_hand_that_one_demonstration_uses_has_no_clustered_error() -> None:
-    """Its residual is zero by construction: an error of 0 would say that the recall is certain."""
-    rows = tiny_rows()
-    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
-        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
-    made = Relations(rows)
-    where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
     columns = "n_demonstrations, n_reference, n_predicted, recall, recall_se, "
     columns += "recall_clustered_se, precision_clustered_se, mixing_rate_clustered_se"
     [right] = rows_of(made, "handedness", columns, **where, hand="right")
@@ -214,9 +206,7 @@ def test_a_hand_that_one_demonstration_uses_has_no_clustered_error() -> None:
 def test_accepted_answers_that_say_less_or_else_are_counted() -> None:
     """Three steps that pass: one exact, one that says more, one that says less."""
     rows = tiny_rows()
-    answer(rows, "sloppy", "baseline", "f3", parsed=[2, 3, 1], passed=3)
-    scores = rows["evaluation"][-1]
-    compared(rows, scores)
+    compared_answers(rows, "sloppy", ("f3", [2, 3, 1], 3))
     steps = [r for r in rows["compared_steps"] if r["model"] == "sloppy"]
     listed = [r for r in rows["compared_components"] if r["model"] == "sloppy"]
     # The third step leaves out that the hand lets go.
@@ -302,9 +292,7 @@ def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(tiny: Relations
 def test_examples_are_of_wrong_answers_the_shortest_first() -> None:
     """A semantically accepted order has errors too, and is no example of being wrong."""
     rows = tiny_rows()
-    for question, order in (("f1", [1, 2]), ("f3", [2, 1, 3]), ("i1", [1, 2, 3])):
-        answer(rows, "turner", "baseline", question, parsed=order)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "turner", ("f1", [1, 2], 0), ("f3", [2, 1, 3], 0), ("i1", [1, 2, 3], 0))
     made = Relations(rows)
     where = {"model": "turner", "category": "polarity_inversion"}
     found = rows_of(made, "error_examples", "kind, question_id, place", **where)
@@ -331,9 +319,7 @@ def test_a_model_alone_shares_nothing() -> None:
 def test_combinations_of_two_models_are_those_counted_by_hand() -> None:
     """Of f1, f2 and f3, which both have scores for, the guesser is right about f1 only."""
     rows = tiny_rows()
-    for question, order, passed in (("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1)):
-        answer(rows, "turner", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "turner", ("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1))
     found = query(Relations(rows), f"{ALL} and kind = 'forward' order by unit, n_wrong_models")
     counted = {
         (row["unit"], tuple(sorted(row["wrong_models"]))): (row["n"], row["n_at_least"])

@@ -250,56 +250,29 @@ def test_a_model_all_whose_questions_vanished_is_missing_not_gone_faults_n9(
 WORLD_ANSWERS = ("world_predictions", "world_evaluation")
 
 
-def world_rows() -> Rows:
-    return {name: rows for name, rows in tiny_rows().items() if name.startswith("world_")}
-
-
-def world_sql() -> Path:
-    return part_of_sql("world_oracle_is_always_right", "world_questions_have_their_candidates")
-
-
+@pytest.mark.parametrize("kept", [["wm-1"], []])
 def test_a_world_model_that_could_not_be_asked_again_stops_nobody_faults_n9(
-    tmp_path: Path, target: Path
+    tmp_path: Path, target: Path, kept: list[str]
 ) -> None:
-    """Its answers about questions that vanished are left out, and those about others stay."""
-    rows = world_rows()
+    """Its answers about questions that vanished, perhaps all, are left out; all others stay."""
+    rows = {name: rows for name, rows in tiny_rows().items() if name.startswith("world_")}
     for name in WORLD_ANSWERS:
-        of_oracle = list(rows[name])
-        rows[name] += [
-            {**r, "world_model": "seer"} for r in of_oracle if r["question_id"] == "wm-1"
-        ]
-        rows[name] += [
-            {**r, "world_model": "seer", "question_id": f"old-{r['question_id']}"}
-            for r in of_oracle
-        ]
+        of_seer = [{**r, "world_model": "seer"} for r in rows[name]]
+        rows[name] += [r for r in of_seer if r["question_id"] in kept]
+        rows[name] += [{**r, "question_id": f"old-{r['question_id']}"} for r in of_seer]
     lake = write_lake(tmp_path / "lake", rows)
     stale = stale_rows(*((name, "seer|embedded") for name in WORLD_ANSWERS))
-    report = publish(lake, target, world_sql(), stale=stale)
+    sql = part_of_sql("world_oracle_is_always_right", "world_questions_have_their_candidates")
+    report = publish(lake, target, sql, stale=stale)
     assert [check.is_passed for check in report.checks] == [True, True]
     for name in WORLD_ANSWERS:
-        kept = lake.read_all(name).filter(~pl.col("question_id").str.starts_with("old-"))
-        assert query(target, f"from {name}").equals(kept, null_equal=True), name  # in this order
+        stays = lake.read_all(name).filter(~pl.col("question_id").str.starts_with("old-"))
+        assert query(target, f"from {name}").equals(stays, null_equal=True), name  # in this order
         of_seer = query(target, f"from {name}").filter(world_model="seer")
-        assert of_seer["question_id"].to_list() == ["wm-1"]
+        assert of_seer["question_id"].to_list() == kept
+    assert query(target, "from world_questions").height == 2
     told = query(target, "select asset, partition, state from stale_partitions")
     assert set(told.rows()) == {(name, "seer|embedded", "stale") for name in WORLD_ANSWERS}
-
-
-def test_a_world_model_all_whose_questions_vanished_leaves_the_others_faults_n9(
-    tmp_path: Path, target: Path
-) -> None:
-    rows = world_rows()
-    for name in WORLD_ANSWERS:
-        rows[name] += [
-            {**r, "world_model": "seer", "question_id": f"old-{r['question_id']}"}
-            for r in rows[name]
-        ]
-    lake = write_lake(tmp_path / "lake", rows)
-    stale = stale_rows(*((name, "seer|embedded") for name in WORLD_ANSWERS))
-    publish(lake, target, world_sql(), stale=stale)
-    for name in WORLD_ANSWERS:
-        assert set(query(target, f"from {name}")["world_model"]) == {"oracle"}
-    assert query(target, "from world_questions").height == 2
 
 
 @pytest.mark.slow

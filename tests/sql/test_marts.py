@@ -308,16 +308,6 @@ def test_lengths_stand_side_by_side(tiny: Relations) -> None:
     assert found["length_5"] is None
 
 
-def test_probe_deltas_say_how_large_an_effect_is(tiny: Relations) -> None:
-    found = one(tiny, "from probe_deltas")
-    assert (found["model"], found["variant"], found["baseline"]) == (
-        "guesser",
-        "aperture_80",
-        "baseline",
-    )
-    assert (found["delta"], found["effect"], found["paired_p"]) == (-0.5, "worse", None)
-
-
 def test_the_baseline_is_not_compared_with_itself() -> None:
     """Its deltas are 0 by construction: rows of 'small' effects that nobody measured."""
     rows = tiny_rows()

@@ -24,7 +24,6 @@ from sql.tiny_lake import (
     write_lake,
 )
 
-from enact_assets.demonstrations.replay.tables import States
 from enact_assets.engine.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import Progress
@@ -95,11 +94,6 @@ def test_the_content_hash_follows_the_rows(tmp_path: Path, target: Path) -> None
     first = publish_few(lake_with(tmp_path / "lake", 2), target).content_sha
     assert publish_few(lake_with(tmp_path / "lake", 2), target).content_sha == first
     assert publish_few(lake_with(tmp_path / "lake", 3), target).content_sha != first
-
-
-def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
-    lake.write("states", States.empty(), {"demonstration": TABLE})
-    assert "states" not in publish_few(lake, target).rows
 
 
 @pytest.mark.parametrize(

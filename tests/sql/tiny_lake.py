@@ -350,6 +350,25 @@ def answer(
     )
 
 
+def copy_variant(rows: Rows, variant: str, *tables: str, **values: object) -> None:
+    """Rows of the probed variant once more under another name, with other ``values``."""
+    for name in tables:
+        probed = [row for row in rows[name] if row["variant"] == "aperture_80"]
+        rows[name] += [{**row, "variant": variant, **values} for row in probed]
+
+
+def compared_answers(
+    rows: Rows, model: str, *given: tuple[str, list[int], int], repetition: int = 0
+) -> None:
+    """Answers of ``model`` under the baseline, as (question, order, steps passed), and what they
+    say of each step.
+    """
+    for name, order, passed in given:
+        told: dict[str, Any] = {"parsed": order, "passed": passed, "repetition": repetition}
+        answer(rows, model, "baseline", name, **told)
+        compared(rows, rows["evaluation"][-1])
+
+
 BACKWARDS = {
     # The pictures of f3 in the order of the guesser: 0 1 3 2. Then those of f1: 0 2 1.
     (1, 3): ["+OnTop(cup, table)", "-LeftGrasping(robot, cup)"],
