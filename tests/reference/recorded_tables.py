@@ -6,18 +6,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from enact_assets.demonstrations.replay.tables import (
-    Demonstrations,
     Facts,
     LaterParents,
     Objects,
     Observability,
 )
-from enact_assets.settings.frame_ids import FrameIds
 
+from reference.builders import build_recorded
 from reference.conformance import task
 
 Frame = dict[str, Any]
@@ -167,7 +165,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> RecordedTables
             if end is not None:
                 objects.setdefault(end, ("", None))
     return RecordedTables(
-        Demonstrations.build([_demonstration(name, ids)]),
+        build_recorded(name, ids),
         Facts.check(
             pl.DataFrame(
                 [(name, *fact, start, stop) for fact, start, stop, _ in facts.ended],
@@ -217,19 +215,6 @@ def _facts_of(frame: Frame) -> Iterator[Fact]:
     for edge in frame["edges"]:
         for state in edge["states"] or ["Related"]:
             yield state, edge["from"], edge["to"]
-
-
-def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
-    return {
-        "demonstration": name,
-        "source": "recorded",
-        "activity": name,
-        "seed": None,
-        "n_frames": len(ids),
-        "frame_rate_hz": 30.0,
-        "world_sha": "none",
-        "frame_id_runs": list(FrameIds.of(np.array(ids, np.int64)).runs),
-    }
 
 
 @cache

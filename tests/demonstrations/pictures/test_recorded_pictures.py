@@ -15,13 +15,14 @@ from enact_assets.demonstrations.pictures.recorded_pictures import (
     read_pictures,
     recorded_key_frames,
 )
-from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.errors import RenderError
 from enact_assets.engine.given_pictures import decode_png
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.settings.registry import load_registry
+
+from reference.builders import build_demonstrations
 
 N_FRAMES = 12
 
@@ -58,20 +59,7 @@ def write_video(folder: Path, n_frames: int) -> Path:
 
 
 def tables(ids: dict[int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    demonstrations = Demonstrations.build(
-        [
-            {
-                "demonstration": "d",
-                "source": "recorded",
-                "activity": "a",
-                "seed": None,
-                "n_frames": N_FRAMES,
-                "frame_rate_hz": 30.0,
-                "world_sha": "",
-                "frame_id_runs": [0, 1],
-            }
-        ]
-    )
+    demonstrations = build_demonstrations(N_FRAMES, "d", source="recorded", frame_id_runs=[0, 1])
     segmented = SegmentedFrames.build(
         [
             {
