@@ -26,32 +26,16 @@ from reference.broken_recordings import BYTES, JUNK
 
 pytestmark = pytest.mark.slow
 
-HOSTILE: list[Any] = [
-    *JUNK,
-    "../../../etc/passwd",
-    "/etc/passwd",
-    "\\\\host\\share",
-    "task/../..",
-    "~root",
-    "%2e%2e/",
-    "a" * 2_000_000,
-    "forward_world_modeling_1_steps",
-    "inverse_world_modeling_2_steps",
-    "forward_world_modeling_99_steps",
-    "forward_world_modeling_ordering_10_steps",
-    ["1", "1", "1"],
-    ["-1", "1", "2"],
-    ["٣", "1", "2"],
-    ["9" * 16, "1", "2"],
-    ["a/../../b.png", "b", "c"],
-    ["C:b.png", "b", "c"],
-    ["\0", "b", "c"],
-    [2, 1, 3],
-    [10**40, 1],
-    [1.0, 2.0],
-    ["1", "2"],
-    [True, 2],
-]
+STEPS = "world_modeling"
+TYPES = (
+    *(f"forward_{STEPS}_1_steps", f"inverse_{STEPS}_2_steps", f"forward_{STEPS}_99_steps"),
+    f"forward_{STEPS}_ordering_10_steps",
+)
+NAMES = ("../../../etc/passwd", "/etc/passwd", "\\\\host\\share", "task/../..", "~root", "%2e%2e/")
+IDS = (["1", "1", "1"], *([first, "1", "2"] for first in ("-1", "٣", "9" * 16)))
+IMAGES = tuple([first, "b", "c"] for first in ("a/../../b.png", "C:b.png", "\0"))
+ANSWERS = ([2, 1, 3], [10**40, 1], [1.0, 2.0], ["1", "2"], [True, 2])
+HOSTILE: list[Any] = [*JUNK, "a" * 2_000_000, *TYPES, *NAMES, *IDS, *IMAGES, *ANSWERS]
 
 
 def fields(
