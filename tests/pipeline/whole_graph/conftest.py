@@ -1,17 +1,13 @@
 """Small materializations of the whole graph, shared by the tests that look at them."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from daemon_places import Place
-from made_roots import Materialized, small_registry, write_recording
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
+from made_roots import Materialized, leave_figures_undrawn, small_registry, write_recording
 
 from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
-from enact_assets.pipeline.driver.step_runs import leave
 
 
 @pytest.fixture(scope="session")
@@ -31,14 +27,12 @@ def made(root: Path, registry: Path) -> Materialized:
 def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
     """One small recording from nothing to leaderboard, and a report.
 
-    Its figures are composed but not drawn, which takes as long as all the rest:
-    `tests/results/report` draws them, and `simulated`.
+    Its figures are composed but not drawn.
     """
     root = tmp_path_factory.mktemp("data")
     write_recording(root / "recordings")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        leave_figures_undrawn(patch)
         return made(root, session_registry)
 
 
@@ -56,13 +50,7 @@ def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(materialized.root, root)
-    shutil.copy(materialized.registry_file, registry_file)
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
     monkeypatch.delenv(WATCH_VARIABLE, raising=False)
-    found = Place(root, registry_file)
+    found = Place(*materialized.copied(tmp_path, monkeypatch))
     yield found
-    leave()
-    found.instance.dispose()
+    found.leave()

@@ -3,7 +3,10 @@
 import shutil
 from pathlib import Path
 
+import pytest
 import yaml
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.demonstrations.recordings.folders import CAMERA
@@ -45,6 +48,12 @@ def write_recording(folder: Path) -> None:
     shutil.rmtree(other.parent)
 
 
+def leave_figures_undrawn(patch: pytest.MonkeyPatch) -> None:
+    """Drawing takes as long as all the rest: `tests/results/report` draws, and `simulated`."""
+    patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
+    patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+
+
 class Materialized:
     """A data root, the registry it was made from, and the report of its first walk."""
 
@@ -59,6 +68,18 @@ class Materialized:
 
     def driver(self) -> Driver:
         return Driver(self.root, registry=self.registry, workers=1)
+
+    def copied(self, folder: Path, patch: pytest.MonkeyPatch, *but: str) -> tuple[Path, Path]:
+        """Copies of data root and registry, which commands use from now on.
+
+        Files and folders called ``but`` are left out.
+        """
+        root = folder / "data"
+        shutil.copytree(self.root, root, ignore=shutil.ignore_patterns(*but))
+        registry_file = Path(shutil.copy(self.registry_file, folder / "registry.yaml"))
+        patch.setenv("ENACT_REGISTRY", str(registry_file))
+        patch.setenv("ENACT_HOME", str(root))
+        return root, registry_file
 
     def again(self) -> Report:
         return self.driver().run()

@@ -13,20 +13,18 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from daemon_places import Place
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget
 from dagster._daemon.daemon import get_default_daemon_logger
 from dagster._scheduler.scheduler import launch_scheduled_runs
-from made_roots import Materialized, small_registry, write_recording
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
+from made_roots import Materialized, leave_figures_undrawn, small_registry, write_recording
 
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.cli import main
 from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.process_identity import ProcessIdentity
-from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
@@ -35,7 +33,6 @@ from enact_assets.pipeline.rebuild.nights import Counts, Night, last_nights
 from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.driver_lock import only_driver
-from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
 from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
@@ -65,21 +62,21 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Materialized:
         shutil.copytree(other / CAMERA, place / "variant_aperture_80")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ENACT_REGISTRY", str(registry_file))
-        patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-        patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+        leave_figures_undrawn(patch)
         found = Materialized(root, registry_file)
     assert found.first.is_success, [f.message for f in found.first.failures]
     return found
 
 
-class Nights:
+class Nights(Place):
     """A data root with a schedule, and a clock of its own."""
 
     def __init__(self, root: Path, registry_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root, self.registry_file = root, registry_file
-        self.instance = open_instance(root)
-        self.definitions = dg.Definitions.merge(build_definitions(), rebuild_definitions())
+        super().__init__(root, registry_file)
+        self.definitions = dg.Definitions.merge(self.definitions, rebuild_definitions())
         self.repository = self.definitions.get_repository_def()
+        self.write()
+        leave_figures_undrawn(monkeypatch)
         self._real = time.time
         self._offset_s = 0.0
         self._patch = monkeypatch
@@ -107,11 +104,6 @@ class Nights:
 
     def write(self, **fields: object) -> None:
         (self.root / "schedule.yaml").write_text(yaml.safe_dump({"workers": 1, **fields}))
-
-    def change_camera(self, aperture_mm: float = 70.0) -> None:
-        entries = yaml.safe_load(self.registry_file.read_text())
-        entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
-        self.registry_file.write_text(yaml.safe_dump(entries))
 
     def plan(self) -> Verdicts:
         return Driver(self.root).plan()[0]
@@ -169,18 +161,9 @@ class Nights:
 def nights(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Nights]:
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(three.root, root)
-    shutil.copy(three.registry_file, registry_file)
-    monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-    monkeypatch.setenv("ENACT_HOME", str(root))
-    monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
-    (root / "schedule.yaml").write_text("workers: 1\n")
-    found = Nights(root, registry_file, monkeypatch)
+    found = Nights(*three.copied(tmp_path, monkeypatch), monkeypatch)
     yield found
-    step_runs.leave()
-    found.instance.dispose()
+    found.leave()
 
 
 def keys(plan: Verdicts) -> set[tuple[str, str | None]]:
@@ -348,28 +331,21 @@ def test_a_night_works_with_postgresql(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A database that knows of nothing: the lake is reported to it, and settings are made once."""
-    root, registry_file = tmp_path / "data", tmp_path / "registry.yaml"
-    shutil.copytree(three.root, root, ignore=shutil.ignore_patterns("dagster"))
-    shutil.copy(three.registry_file, registry_file)
-    (root / "schedule.yaml").write_text("workers: 1\nmax_partitions: 40\n")
-    monkeypatch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)
+    places = three.copied(tmp_path, monkeypatch, "dagster")
     with postgres() as url:
         monkeypatch.setenv("ENACT_POSTGRES_URL", url)
-        monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
-        monkeypatch.setenv("ENACT_HOME", str(root))
-        nights = Nights(root, registry_file, monkeypatch)
+        nights = Nights(*places, monkeypatch)
         try:
+            nights.write(max_partitions=40)
             nights.change_camera()
             night = nights.run(nights.tick(FIRST))
             assert night.status == dg.DagsterRunStatus.SUCCESS
             assert ("variant_config", "aperture_80") in nights.made(night)
             assert nights.counts().left == 0
             assert str(nights.tick(FIRST + NIGHTLY)).startswith("nothing is due")
-            assert not list((root / "dagster").rglob("*.db"))
+            assert not list((nights.root / "dagster").rglob("*.db"))
         finally:
-            step_runs.leave()
-            nights.instance.dispose()
+            nights.leave()
 
 
 def test_of_missed_nights_dagster_asks_for_the_last_one_once(nights: Nights) -> None:
