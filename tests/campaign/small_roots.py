@@ -204,6 +204,8 @@ class Roots:
             wrong += differences(self.of(SMALL).content, made.content)
         if kind != SIMULATED and not made.n_sold:
             wrong.append("no answer was bought")
+        if kind == SMALL and (made.n_sold <= 50 or made.rows["evaluation"] <= 100):
+            wrong.append("only few answers were bought or evaluated")
         if wrong:
             raise RuntimeError("\n".join([f"the undisturbed root {made.folder}:", *wrong]))
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from enact_assets.engine.errors import EnactError
@@ -21,6 +22,7 @@ COUNTS_VARIABLE = "ENACT_FUZZ_COUNTS"
 """A file for the counts, as JSON: target -> outcome -> cases."""
 MAX_MESSAGE_CHARACTERS = 2000
 
+T = TypeVar("T")
 COUNTS: Counter[tuple[str, str]] = Counter()
 """(target, outcome) -> cases."""
 
@@ -60,6 +62,45 @@ def is_refused(target: str, call: Callable[[], Any], *kinds: type[EnactError], n
         return True
     count(target, "accepted")
     return False
+
+
+def read_file(
+    target: str, name: str, data: bytes, read: Callable[[Path], T], *kinds: type[EnactError]
+) -> T | None:
+    """What ``read`` makes of a file of this ``name`` and content; None if it is refused."""
+    found: list[T] = []
+    with scratch() as folder:
+        path = folder / name
+        path.write_bytes(data)
+        is_refused(target, lambda: found.append(read(path)), *kinds, names=str(path))
+    return found[0] if found else None
+
+
+def damaged_bytes(draw: st.DrawFn, data: bytes, n_places: int, n_most: int) -> bytes:
+    """``data``, in up to ``n_places`` cut off, flipped, or up to ``n_most`` bytes in or out."""
+    found = bytearray(data)
+    for _ in range(draw(st.integers(0, n_places))):
+        at = draw(st.integers(0, max(0, len(found) - 1)))
+        match draw(st.sampled_from(["cut", "flip", "flip", "take out", "put in"])):
+            case "cut":
+                del found[at:]
+            case "flip" if found:
+                found[at] ^= draw(st.integers(1, 255))
+            case "take out":
+                del found[at : at + draw(st.integers(1, 3 * n_most))]
+            case _:
+                found[at:at] = draw(st.binary(max_size=n_most))
+    return bytes(found)
+
+
+def junk_values(known: st.SearchStrategy[Any], n_characters: int = 12) -> st.SearchStrategy[Any]:
+    """``known`` values, texts and numbers, and lists and dictionaries of them."""
+    texts = st.text(max_size=n_characters)
+    return st.recursive(
+        known | texts | st.integers() | st.floats(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
+        max_leaves=4,
+    )
 
 
 def check_message(message: str, names: str = "") -> None:

@@ -18,21 +18,10 @@ from reference.small_videos import write_video
 
 pytestmark = pytest.mark.slow
 
-PIECES = [
-    *BYTES,
-    *(
-        w.encode()
-        for w in (",", '"', "\n", "[", "]", "{", "}", "null", "-1", "1e400", "NaN", "true")
-    ),
-    *(
-        w.encode()
-        for w in ("object", "add", "remove", "Exists", "bread", "time", "Transition", "0")
-    ),
-    *(
-        w.encode()
-        for w in ("\u0661", "\u2028", "\x1b[31m", "9" * 5000, "a" * 5000, ";", "5", "show")
-    ),
-]
+SIGNS = (",", '"', "\n", "[", "]", "{", "}", ";", "\u0661", "\u2028", "\x1b[31m")
+VALUES = ("null", "-1", "0", "5", "1e400", "NaN", "true", "9" * 5000, "a" * 5000)
+WORDS = ("object", "add", "remove", "show", "Exists", "bread", "time", "Transition")
+PIECES = [*BYTES, *(word.encode() for word in (*SIGNS, *VALUES, *WORDS))]
 
 
 @pytest.fixture(scope="module")

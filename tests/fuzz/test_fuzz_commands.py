@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from enact_assets.cli import main
+from enact_assets.questions.asked.official import FIELDS
 
 from reference.broken_recordings import broken_recordings
 from reference.small_videos import write_video
@@ -306,38 +307,12 @@ hostile = st.sampled_from(
      1e300, "\ud800", [None], "[red]", "inverse", [str(10**20)], 10**400, True, "9" * 5000,
      ["9" * 5000]]
 )  # fmt: skip
-field_names = st.sampled_from(
-    [
-        "id",
-        "type",
-        "task_name",
-        "key_frame_ids",
-        "images",
-        "question",
-        "options",
-        "gt_answer",
-        "answer",
-    ]
-)
+field_names = st.sampled_from([*FIELDS, "answer"])
 damages = st.lists(st.tuples(st.integers(0, 30), field_names, hostile), max_size=4)
 model_names = st.sampled_from(
-    [
-        "m",
-        "",
-        "a b",
-        ".",
-        "..",
-        "\udcff",
-        "a\nb",
-        "\x1b[31m",
-        "x" * 200,
-        "x" * 230,
-        "[bold]",
-        "é",
-        "%s",
-        "_report",
-    ]
-)
+    ["m", "", "a b", ".", "..", "\udcff", "a\nb", "\x1b[31m", "x" * 200, "x" * 230, "[bold]", "é",
+     "%s", "_report"]
+)  # fmt: skip
 
 
 @given(

@@ -20,21 +20,8 @@ from reference.small_videos import write_video
 pytestmark = pytest.mark.slow
 
 FILES = ("step_annotations.csv", "video_information.csv", "step_idx_description.csv")
-WORDS = (
-    ";",
-    "\t",
-    ",",
-    '"',
-    "\r\n",
-    "\ufeff",
-    "-1",
-    "1,250",
-    "0:02,5",
-    "ja",
-    "NaN",
-    "#",
-    "u\u0308",
-)
+SIGNS = (";", "\t", ",", '"', "\r\n", "\ufeff", "#", "u\u0308")
+WORDS = (*SIGNS, "-1", "1,250", "0:02,5", "ja", "NaN")
 PIECES = [*BYTES, b"\xff\xfe", b"\xfc", b"9" * 5000, *(word.encode() for word in WORDS)]
 ACTION_ROWS = "start;end;verb;object;place\n0;1,5;put;cup;table\n1:02;2;take;cup;\n"
 ANNOTATION = """time,change,predicate,subject,object,category

@@ -1,10 +1,11 @@
 """Files of key frames: ascending ids, or an error that names the file."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from fuzz_cases import fuzz, is_refused, scratch
+from fuzz_cases import fuzz, read_file
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,34 +38,23 @@ def files(draw: st.DrawFn) -> bytes:
     return data
 
 
+def read(data: bytes) -> Sequence[int] | None:
+    name = "segmented_scene_graph_0.json"
+    return read_file("key frame files", name, data, read_key_frame_ids, RecordingError)
+
+
 @given(files())
 @fuzz()
 def test_key_frames_ascend_or_their_file_is_refused(data: bytes) -> None:
-    with scratch() as folder:
-        path = folder / "segmented_scene_graph_0.json"
-        path.write_bytes(data)
-        found: list[int] = []
-        if not is_refused(
-            "key frame files",
-            lambda: found.extend(read_key_frame_ids(path)),
-            RecordingError,
-            names=str(path),
-        ):
-            assert found == sorted(set(found))
-            assert all(0 <= i < 10**15 for i in found)
+    found = read(data)
+    if found is not None:
+        assert list(found) == sorted(set(found))
+        assert all(0 <= i < 10**15 for i in found)
 
 
 @given(st.lists(st.sampled_from(["60", "61", "300", "0"]), min_size=1, max_size=4))
 @fuzz(0.1)
 def test_a_key_frame_that_stands_twice_is_refused(ids: list[str]) -> None:
     """JSON readers keep the last of them, and a file glued together goes unnoticed."""
-    with scratch() as folder:
-        path = folder / "segmented_scene_graph_0.json"
-        path.write_text("{" + ", ".join(f'"{i}": {{}}' for i in ids) + "}")
-        refused = is_refused(
-            "key frame files",
-            lambda: read_key_frame_ids(path),
-            RecordingError,
-            names=str(path),
-        )
-    assert refused == (len(set(ids)) < len(ids))
+    text = "{" + ", ".join(f'"{i}": {{}}' for i in ids) + "}"
+    assert (read(text.encode()) is None) == (len(set(ids)) < len(ids))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzz_cases import check_message, count, fuzz, is_refused, scratch
+from fuzz_cases import check_message, count, damaged_bytes, fuzz, is_refused, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -94,19 +94,7 @@ def pictures(draw: st.DrawFn) -> bytes:
                 for _ in range(draw(st.integers(0, 5)))
             ]
             return SIGNATURE + shape + b"".join(parts) + chunk(b"IEND", b"")
-    data = bytearray(draw(st.sampled_from(samples())))
-    for _ in range(draw(st.integers(0, 3))):
-        at = draw(st.integers(0, max(0, len(data) - 1)))
-        match draw(st.sampled_from(["cut", "flip", "take out", "put in"])):
-            case "cut":
-                del data[at:]
-            case "flip" if data:
-                data[at] ^= draw(st.integers(1, 255))
-            case "take out":
-                del data[at : at + draw(st.integers(1, 20))]
-            case _:
-                data[at:at] = draw(st.binary(max_size=8))
-    return bytes(data)
+    return damaged_bytes(draw, draw(st.sampled_from(samples())), n_places=3, n_most=8)
 
 
 @given(pictures())
@@ -186,19 +174,7 @@ def broken_videos(draw: st.DrawFn) -> bytes:
             return draw(st.binary(max_size=200))
         case "picture":
             return draw(st.sampled_from(samples()))
-    data = bytearray(draw(st.sampled_from(videos())))
-    for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, max(0, len(data) - 1)))
-        match draw(st.sampled_from(["cut", "flip", "flip", "take out", "put in"])):
-            case "cut":
-                del data[at:]
-            case "flip" if data:
-                data[at] ^= draw(st.integers(1, 255))
-            case "take out":
-                del data[at : at + draw(st.integers(1, 40))]
-            case _:
-                data[at:at] = draw(st.binary(max_size=12))
-    return bytes(data)
+    return damaged_bytes(draw, draw(st.sampled_from(videos())), n_places=4, n_most=12)
 
 
 @given(broken_videos(), st.sampled_from(["mp4", "mkv", "mov", "avi", "webm"]))

@@ -2,11 +2,10 @@
 
 import codecs
 import json
-from itertools import chain
 from typing import Any
 
 import pytest
-from fuzz_cases import fuzz, is_refused, scratch
+from fuzz_cases import fuzz, junk_values, read_file, scratch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,32 +24,16 @@ from reference.official_questions import question_fields
 
 pytestmark = pytest.mark.slow
 
-HOSTILE: list[Any] = [
-    *JUNK,
-    "../../../etc/passwd",
-    "/etc/passwd",
-    "\\\\host\\share",
-    "task/../..",
-    "~root",
-    "%2e%2e/",
-    "a" * 2_000_000,
-    "forward_world_modeling_1_steps",
-    "inverse_world_modeling_2_steps",
-    "forward_world_modeling_99_steps",
-    "forward_world_modeling_ordering_10_steps",
-    ["1", "1", "1"],
-    ["-1", "1", "2"],
-    ["٣", "1", "2"],
-    ["9" * 16, "1", "2"],
-    ["a/../../b.png", "b", "c"],
-    ["C:b.png", "b", "c"],
-    ["\0", "b", "c"],
-    [2, 1, 3],
-    [10**40, 1],
-    [1.0, 2.0],
-    ["1", "2"],
-    [True, 2],
-]
+STEPS = "world_modeling"
+TYPES = (
+    *(f"forward_{STEPS}_1_steps", f"inverse_{STEPS}_2_steps", f"forward_{STEPS}_99_steps"),
+    f"forward_{STEPS}_ordering_10_steps",
+)
+NAMES = ("../../../etc/passwd", "/etc/passwd", "\\\\host\\share", "task/../..", "~root", "%2e%2e/")
+IDS = (["1", "1", "1"], *([first, "1", "2"] for first in ("-1", "٣", "9" * 16)))
+IMAGES = tuple([first, "b", "c"] for first in ("a/../../b.png", "C:b.png", "\0"))
+ANSWERS = ([2, 1, 3], [10**40, 1], [1.0, 2.0], ["1", "2"], [True, 2])
+HOSTILE: list[Any] = [*JUNK, "a" * 2_000_000, *TYPES, *NAMES, *IDS, *IMAGES, *ANSWERS]
 
 
 def fields(
@@ -60,12 +43,7 @@ def fields(
     return question_fields(ids, kind, task, question="Which comes first?\n", gt_answer=answer)
 
 
-texts = st.text(max_size=12)
-values = st.recursive(
-    st.sampled_from(HOSTILE) | texts | st.integers() | st.floats(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
-    max_leaves=4,
-)
+values = junk_values(st.sampled_from(HOSTILE))
 separators = st.sampled_from([(", ", ": "), (",", ":"), (" ,\t", " : ")])
 
 
@@ -113,40 +91,26 @@ files = st.lists(lines() | st.sampled_from(BYTES), min_size=1, max_size=3).map(b
 @given(files)
 @fuzz()
 def test_a_question_file_is_refused_or_kept_to_the_byte(data: bytes) -> None:
+    found = read_file("question files", "asked.jsonl", data, read_questions, QuestionFileError)
+    if found is None:
+        return
+    kept = from_rows(to_rows("fuzz", found, "sha"))
+    assert kept == found
     with scratch() as folder:
-        path = folder / "questions.jsonl"
-        path.write_bytes(data)
-        found: list[Any] = []
-        if is_refused(
-            "question files",
-            lambda: found.extend(read_questions(path)),
-            QuestionFileError,
-            names=str(path),
-        ):
-            return
-        kept = from_rows(to_rows("fuzz", found, "sha"))
-        assert kept == found
         write_questions_file(folder / "again.jsonl", kept)
-        text = data.removeprefix(codecs.BOM_UTF8)
-        wanted = b"".join(line + b"\n" for line in text.split(b"\n") if line.strip())
-        assert (folder / "again.jsonl").read_bytes() == wanted
-        for question in kept:
-            encode_answer(question, "[1, 2]").encode()
+        assert (folder / "again.jsonl").read_bytes() == b"".join(f + b"\n" for f in filled(data))
+    for question in kept:
+        encode_answer(question, "[1, 2]").encode()
+
+
+def filled(data: bytes) -> list[bytes]:
+    """Lines that are not blank."""
+    text = data.removeprefix(codecs.BOM_UTF8)
+    return [line for line in text.split(b"\n") if line.strip()]
 
 
 @given(files)
 @fuzz()
 def test_an_answer_file_is_refused_or_read_row_by_row(data: bytes) -> None:
-    with scratch() as folder:
-        path = folder / "answers.jsonl"
-        path.write_bytes(data)
-        found: list[Any] = []
-        if is_refused(
-            "answer files",
-            lambda: found.extend(chain(*read_answers(path))),
-            QuestionFileError,
-            names=str(path),
-        ):
-            return
-        text = data.removeprefix(codecs.BOM_UTF8)
-        assert len(found) == sum(bool(line.strip()) for line in text.split(b"\n"))
+    found = read_file("answer files", "answers.jsonl", data, read_answers, QuestionFileError)
+    assert found is None or len(found) == len(filled(data))

@@ -1,15 +1,15 @@
 """The registry with a gating of profile release, damaged: settings, or an error naming the file."""
 
-from typing import Any
-
 import pytest
 import yaml
-from fuzz_cases import fuzz, is_refused, scratch
+from fuzz_cases import fuzz, junk_values, read_file
 from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.engine.errors import SettingsError
-from enact_assets.settings.registry import DEFAULT_REGISTRY, Registry, load_registry, settings_sha
+from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry, settings_sha
+
+from reference.broken_recordings import places
 
 pytestmark = pytest.mark.slow
 
@@ -27,28 +27,8 @@ JUNK = [
     "{" * 300,
     "- " * 300, "&a", "!<>", "!", "@", "`", "x" * 300, "#", ": ", "{a: 1, a: 2}", "=", "<<",
 ]  # fmt: skip
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=8)
-    | st.sampled_from(["paper", "release", "state", "baseline", 10**300, -1, 0.5, "../x"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=4,
-)
-
-
-def places(tree: Any) -> list[tuple[Any, Any]]:
-    if isinstance(tree, dict):
-        children = list(tree.items())
-    elif isinstance(tree, list):
-        children = list(enumerate(tree))
-    else:
-        return []
-    return [(tree, key) for key, _ in children] + [
-        p for _, child in children for p in places(child)
-    ]
+known = st.sampled_from(["paper", "release", "state", "baseline", 10**300, -1, 0.5, "../x"])
+values = junk_values(st.none() | st.booleans() | known, n_characters=8)
 
 
 @st.composite
@@ -73,18 +53,10 @@ def registries(draw: st.DrawFn) -> bytes:
 @given(registries())
 @fuzz()
 def test_a_registry_is_settings_or_is_refused(data: bytes) -> None:
-    with scratch() as folder:
-        path = folder / "registry.yaml"
-        path.write_bytes(data)
-        found: list[Registry] = []
-        if is_refused(
-            "registries",
-            lambda: found.append(load_registry(path)),
-            SettingsError,
-            names=str(path),
-        ):
-            return
-        for gating in found[0].gatings.values():
-            assert (gating.predicates == ()) == gating.profile.counts_every_state
-            settings_sha(gating)
-        assert all(variant.gating in found[0].gatings for variant in found[0].variants.values())
+    found = read_file("registries", "registry.yaml", data, load_registry, SettingsError)
+    if found is None:
+        return
+    for gating in found.gatings.values():
+        assert (gating.predicates == ()) == gating.profile.counts_every_state
+        settings_sha(gating)
+    assert all(variant.gating in found.gatings for variant in found.variants.values())

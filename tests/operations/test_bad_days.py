@@ -5,12 +5,11 @@ A data root that was made hours or weeks ago works as one made just now."""
 import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from sql.test_open_for_writing import holding
 from tiny_roots import BUT_REPORT, RECORDED, TinyRoot
 
 from benchmarks.crashes import fingerprint
@@ -170,46 +169,16 @@ def test_someone_who_opens_the_warehouse_for_writing_harms_nobody(
     """DuckDB opens files for writing unless told otherwise. His log has the name of our next file,
     to which it does not belong: nobody could open that.
     """
-    warehouse = DataRoot(copied).warehouse
-    with subprocess.Popen(  # noqa: S603 - our own interpreter, the text below
-        [sys.executable, "-c", STRANGER, str(warehouse)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as stranger:
-        assert stranger.stdin is not None
-        assert stranger.stdout is not None
-        assert stranger.stdout.readline() == "open\n"
+    with holding(DataRoot(copied).warehouse) as stranger:
         # The driver cannot look into a file that someone writes to, and makes another one.
         report = tiny.walk(copied)
         assert report.is_success, [f.message for f in report.failures]
         assert fingerprint(copied) == tiny.content
-        stranger.stdin.write("\n")
-        stranger.stdin.flush()
-        assert stranger.stdout.readline() == "tried\n"
+        stranger.run("create table mine as select range as x from range(100000)")
         assert fingerprint(copied) == tiny.content
-        if is_killed:
-            stranger.kill()
-        else:
-            stranger.stdin.write("\n")
-            stranger.stdin.flush()
-        stranger.wait()
+        stranger.end(kill=is_killed)
     assert fingerprint(copied) == tiny.content
     assert tiny.walk(copied).made == []
-
-
-STRANGER = """
-import duckdb, sys
-with duckdb.connect(sys.argv[1]) as connection:
-    print("open", flush=True)
-    sys.stdin.readline()
-    try:
-        connection.execute("create table mine as select range as x from range(100000)")
-    except duckdb.Error:
-        pass  # so much the better
-    print("tried", flush=True)
-    sys.stdin.readline()
-"""
 
 
 @pytest.mark.slow

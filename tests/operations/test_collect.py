@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from enact_assets.answers.baselines.tables import Predictions
 from enact_assets.demonstrations.pictures.render_pool import encode_png
 from enact_assets.demonstrations.pictures.tables import FrameImages
-from enact_assets.demonstrations.replay.tables import Demonstrations, Facts
+from enact_assets.demonstrations.replay.tables import Facts
 from enact_assets.engine.errors import LakeError
 from enact_assets.engine.lake.image_store import ImageStore, picture_name
 from enact_assets.engine.lake.lake import Lake
@@ -34,6 +34,8 @@ from enact_assets.questions.world.tables import ClipImages, FilmImages
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.world import set_columns
 
+from reference.builders import build_demonstrations
+
 DAY = 24 * 3600.0
 NAMES = {
     "demonstration": {"cups-0", "cups-1"},
@@ -51,21 +53,14 @@ def png(number: int) -> bytes:
 
 
 def frame_images(demonstration: str, variant: str, shas: list[str]) -> pl.DataFrame:
-    rows = [
-        {
-            "demonstration": demonstration,
-            "variant": variant,
-            "gating": "state",
-            "key_frame": k,
-            "frame": k,
-            "image_sha": sha,
-            "render_sha": sha,
-            "width_px": 2,
-            "height_px": 2,
-        }
-        for k, sha in enumerate(shas)
-    ]
-    return FrameImages.build(rows)
+    where = {"demonstration": demonstration, "variant": variant, "gating": "state"}
+    size = {"width_px": 2, "height_px": 2}
+    return FrameImages.build(
+        [
+            {**where, **size, "key_frame": k, "frame": k, "image_sha": sha, "render_sha": sha}
+            for k, sha in enumerate(shas)
+        ]
+    )
 
 
 class Root:
@@ -326,8 +321,8 @@ def test_a_lake_that_is_not_there_condemns_no_picture(root: Root) -> None:
 
 def test_without_names_nothing_goes(root: Root) -> None:
     """The registry or the instance of another root would call everything forgotten."""
-    for table_name, rows in (("demonstrations", demonstration("cups-0")),):
-        root.lake.write(table_name, rows, {"demonstration": "cups-0"})
+    rows = build_demonstrations(3, "cups-0")
+    root.lake.write("demonstrations", rows, {"demonstration": "cups-0"})
     nobody = {**NAMES, "demonstration": set[str]()}
     with pytest.raises(LakeError, match="no demonstration in this lake is current"):
         collect(root.paths, root.lake, root.images, lambda: nobody, delete=True)
@@ -335,20 +330,6 @@ def test_without_names_nothing_goes(root: Root) -> None:
     with pytest.raises(LakeError, match="variant"):
         collect(root.paths, root.lake, root.images, lambda: no_variants, delete=True)
     assert root.stored() == set(range(6))
-
-
-def demonstration(name: str) -> pl.DataFrame:
-    row = {
-        "demonstration": name,
-        "source": "recorded",
-        "activity": "cups",
-        "seed": None,
-        "n_frames": 3,
-        "frame_rate_hz": 30.0,
-        "world_sha": "0",
-        "frame_id_runs": [0, 0],
-    }
-    return Demonstrations.build([row])
 
 
 def test_questions_that_current_answers_are_about_stay(root: Root) -> None:

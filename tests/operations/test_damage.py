@@ -5,6 +5,8 @@ Disks that are full or may not be written to: one message, nothing damaged, go o
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -15,10 +17,11 @@ from tiny_roots import BUT_REPORT, RECORDED, Disk, TinyRoot
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.cli import main
 from enact_assets.demonstrations.replay.tables import Facts
-from enact_assets.engine.errors import EnactError
+from enact_assets.engine.errors import OutputError
 from enact_assets.engine.lake.damage import ANSWERS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.sql_files import STAGES
 from enact_assets.engine.publishing.warehouse import publish
 
 pytestmark = pytest.mark.slow
@@ -147,14 +150,6 @@ def test_damaged_answers_are_asked_for_again_and_kept(
     assert aside.exists()
 
 
-def test_verify_names_a_folder_that_is_not_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, printed = command(capsys, tmp_path / "nowhere", "verify")
-    assert (code, "no such folder" in printed) == (2, True)
-    assert not (tmp_path / "nowhere").exists()
-
-
 READS = (("leaderboard",), ("sql", "select count(*) as n from qa"), ("list",))
 NEED_THE_INSTANCE = (
     ("materialize",),
@@ -194,13 +189,28 @@ def facts(n: int) -> pl.DataFrame:
     return rows.select(list(Facts.schema()))
 
 
+@contextmanager
+def refused(path: Path, reason: str, advice: str) -> Iterator[None]:
+    """What is done within ends in one message about ``path``, not about a temporary file."""
+    with pytest.raises(OutputError) as caught:
+        yield
+    message = str(caught.value)
+    assert f"{path}: cannot be written ({reason})" in message
+    assert advice in message
+    assert ".tmp" not in message
+
+
+FULL = ("No space left on device", "Free some space")
+READ_ONLY = ("Read-only file system", "mounted read-only")
+
+
 def test_a_full_disk_leaves_what_was_there(disk: Disk) -> None:
     """Half a file in place of a whole one would be the end of both."""
     lake, images = Lake(disk.folder / "lake"), ImageStore(disk.folder / "images")
     where = {"demonstration": "cups-0"}
     sha = lake.write("facts", facts(10), where)
     disk.fill(leave_kb=64)
-    with pytest.raises(EnactError, match=r"cups-0\.parquet.*No space left"):
+    with refused(disk.folder / "lake/facts/cups-0.parquet", *FULL):
         lake.write("facts", facts(50_000), where)
     assert lake.verify("facts", where) == sha
     disk.clear()
@@ -211,16 +221,36 @@ def test_a_full_disk_leaves_what_was_there(disk: Disk) -> None:
 
 def test_a_full_disk_leaves_the_warehouse(tiny: TinyRoot, disk: Disk) -> None:
     """DuckDB writes megabytes before it swaps them in: the old file answers until then."""
-    warehouse = disk.folder / "enact.duckdb"
+    warehouse, first = disk.folder / "enact.duckdb", disk.folder / "first" / "enact.duckdb"
     shutil.copy(tiny.root / "enact.duckdb", warehouse)
     before = warehouse.read_bytes()
     disk.fill(leave_kb=300)
-    with pytest.raises(EnactError, match=r"enact\.duckdb"):
-        publish(Lake(tiny.root / "lake"), warehouse)
+    for path in (warehouse, first):
+        with refused(path, *FULL):
+            publish(Lake(tiny.root / "lake"), path)
     assert warehouse.read_bytes() == before
-    assert sorted(p.name for p in disk.folder.iterdir()) == ["enact.duckdb", "filler"]
+    assert sorted(p.name for p in disk.folder.iterdir()) == ["enact.duckdb", "filler", "first"]
+    assert list(first.parent.iterdir()) == []
     disk.clear()
     publish(Lake(tiny.root / "lake"), warehouse)
+
+
+def test_a_read_only_disk_is_read_and_not_written_to(
+    tiny: TinyRoot, disk: Disk, tmp_path: Path
+) -> None:
+    lake, where = Lake(disk.folder / "lake"), {"demonstration": "cups-0"}
+    lake.write("facts", facts(10), where)
+    before = sorted(disk.folder.rglob("*"))
+    disk.set_writable(False)
+    with refused(disk.folder / "lake/facts/cups-0.parquet", *READ_ONLY):
+        lake.write("facts", facts(20), where)
+    with refused(disk.folder / "enact.duckdb", *READ_ONLY):
+        publish(Lake(tiny.root / "lake"), disk.folder / "enact.duckdb")
+    assert lake.read("facts", where).height == 10
+    for stage in STAGES:
+        (tmp_path / "sql" / stage).mkdir(parents=True)
+    publish(lake, tmp_path / "enact.duckdb", tmp_path / "sql")
+    assert sorted(disk.folder.rglob("*")) == before
 
 
 @pytest.mark.slow

@@ -35,16 +35,6 @@ def age(root: Path) -> None:
             os.utime(path, (at, at))
 
 
-def test_nothing_that_is_current_goes(
-    tiny: TinyRoot, copied: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Run every night, it must not cost a picture."""
-    age(copied)
-    assert gc(capsys, copied, "--delete", "--grace", "0") == (0, "Nothing to remove.")
-    assert fingerprint(copied) == tiny.content
-    assert tiny.walk(copied).made == []
-
-
 def test_a_demonstration_and_a_model_that_left_go_with_their_pictures(
     tiny: TinyRoot,
     copied: Path,

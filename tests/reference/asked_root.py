@@ -7,17 +7,17 @@ import polars as pl
 from PIL import Image
 
 from enact_assets.demonstrations.pictures.tables import FrameImages
-from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents
+from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.questions.asked.by_variant import ask_questions
 from enact_assets.questions.asked.tables import QuestionSet
-from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.settings.classes import QuestionSettings
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
+from reference.builders import build_demonstrations, build_segmented_frames
 from reference.household import Household, all_chosen, build_household
 
 SYMBOLS = "symbolic_predicates"
@@ -45,11 +45,7 @@ def write_asked_root(folder: Path) -> tuple[DataRoot, Household]:
     question_set = chosen.select(list(QuestionSet.schema()))
     lake.write("question_set", QuestionSet.arranged(question_set), {"question_set": "state"})
     frames = range(home.index.n_key_frames)
-    unknown = {"change_frame": None, "similarity": None, "changes": []}
-    rows = [
-        {**here, "key_frame": k, "frame": 30 * k, "frame_id": 30 * k, **unknown} for k in frames
-    ]
-    lake.write("segmented_frames", SegmentedFrames.build(rows), here)
+    lake.write("segmented_frames", build_segmented_frames((30 * k for k in frames), **here), here)
     for variant, asked in (("baseline", home.qa[:-4]), (SYMBOLS, home.qa[:6])):
         settings = load_registry().variant(variant)
         found = ask_questions(all_chosen(asked), home.qa, settings, QuestionSettings())
@@ -70,9 +66,8 @@ def write_evidence(root: DataRoot, home: Household) -> None:
     """What verifies answers to the questions of :func:`write_asked_root`."""
     lake, here = Lake(root.lake), {"demonstration": home.demonstration}
     framed = {**here, "gating": "state"}
-    row = {**here, "source": "embedded", "activity": "household", "seed": 4, "n_frames": 900}
-    row |= {"frame_rate_hz": 30.0, "world_sha": "2" * 64, "frame_id_runs": [0, 900]}
-    lake.write("demonstrations", Demonstrations.build([row]), here)
+    rows = build_demonstrations(900, home.demonstration, seed=4, frame_id_runs=[0, 900])
+    lake.write("demonstrations", rows, here)
     lake.write("objects", home.objects, here)
     lake.write("later_parents", LaterParents.empty(), here)
     lake.write("scene_graphs", home.scene_graphs, framed)

@@ -22,95 +22,39 @@ from reference.small_recordings import other_forms, recordings, texts
 NAME = "broken_1"
 MAX_MESSAGE_CHARACTERS = 1000
 
-JUNK: list[Any] = [
-    None,
-    True,
-    False,
-    0,
-    -1,
-    7,
-    2**31,
-    2**63,
-    10**400,
-    0.5,
-    1e300,
-    float("nan"),
-    float("-inf"),
-    "",
-    " ",
-    "Open",
-    "Exists",
-    "Related",
-    "Transition",
-    "2fast",
-    "diff",
-    "nodes",
-    "../../etc/passwd",
-    "a/b",
-    "C:\\b",
-    "..",
-    "a\0b",
-    "line\nbreak",
-    "\x1b[31m",
-    "\ud800",
-    "☃",
-    "x" * 300,
-    [],
-    [[]],
-    {},
-    {"": None},
-    {"external_sensor1": [1, 2, 3]},
-    {"external_sensor1": [10**30] * 7},
-    {"external_sensor1": [14.0, 1, 2, 3, 4, 512, 512]},
-    {"external_sensor1": [14.5, 1, 2, 3, 4, 512, 512]},
-    {"external_sensor1": [float("nan"), 1, 2, 3, 4, 512, 512]},
-    {"external_sensor1": None},
+NUMBERS = (0, -1, 7, 2**31, 2**63, 10**400, 0.5, 1e300, float("nan"), float("-inf"))
+WORDS = ("Open", "Exists", "Related", "Transition", "2fast", "diff", "nodes")
+PATHS = ("../../etc/passwd", "a/b", "C:\\b", "..", "a\0b")
+TEXTS = ("", " ", *WORDS, *PATHS, "line\nbreak", "\x1b[31m", "\ud800", "☃", "x" * 300)
+SIZES = ([1, 2, 3], [10**30] * 7, *([n, 1, 2, 3, 4, 512, 512] for n in (14.0, 14.5, NUMBERS[-2])))
+RECORDS = (
     {"name": "apple_1"},
     {"name": "apple_1", "category": "pear", "states": [], "visibility": {}},
     {"from": "a", "to": "b"},
     {"from": "a", "to": "a", "states": ["Open", "Open"]},
     {"type": "full"},
     {"type": "empty", "nodes": 5},
+)
+JUNK: list[Any] = [
+    *(None, True, False, *NUMBERS, *TEXTS, [], [[]], {}, {"": None}),
+    *({"external_sensor1": size} for size in (None, *SIZES)),
+    *RECORDS,
 ]
 """Values that may stand in the place of any other."""
 
-BYTES: list[bytes] = [
-    b"",
-    b" ",
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b",",
-    b":",
-    b'"',
-    b"\\",
-    b"\\u12",
-    b"\0",
-    b"\n",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"\xef\xbb\xbf",
-    b"NaN",
-    b"-Infinity",
-    b'"x": [NaN, -Infinity, Infinity], ',
-    b"-",
-    b"0",
-    b"99999999999999999999",
-    b"null",
-    b'"nodes": [],',
-    b'"type": "diff",',
-    b'"1": {"type": "empty"}, ',
-    b'"007": {"type": "empty"}, ',
-    b"[" * 200,
-    b'{"a":' * 200,
-    b" " * 300,
-    b"x" * 300,
-]
+MARKS = b' { } [ ] , : " \\ \\u12 \0 \xff \xed\xa0\x80 \xef\xbb\xbf NaN -Infinity - 0 null'.split(
+    b" "
+)
+MEMBERS = (
+    *(b'"x": [NaN, -Infinity, Infinity], ', b'"nodes": [],', b'"type": "diff",'),
+    *(b'"1": {"type": "empty"}, ', b'"007": {"type": "empty"}, '),
+)
+LONG = (b"9" * 20, b"[" * 200, b'{"a":' * 200, b" " * 300, b"x" * 300)
+BYTES: list[bytes] = [b" ", b"\n", *MARKS, *MEMBERS, *LONG]
 """Bytes that may be put into any place of a file."""
 
 
-def _places(tree: Any) -> list[tuple[Any, Any]]:
+def places(tree: Any) -> list[tuple[Any, Any]]:
     """Container and key of everything inside ``tree``."""
     if isinstance(tree, dict):
         children = list(tree.items())
@@ -118,7 +62,7 @@ def _places(tree: Any) -> list[tuple[Any, Any]]:
         children = list(enumerate(tree))
     else:
         return []
-    return [(tree, key) for key, _ in children] + [p for _, c in children for p in _places(c)]
+    return [(tree, key) for key, _ in children] + [p for _, c in children for p in places(c)]
 
 
 @st.composite
@@ -127,10 +71,10 @@ def damaged_trees(draw: st.DrawFn) -> Any:
     others = other_forms(max_frames=6).map(lambda pair: pair[1])
     tree = [deepcopy(draw(recordings(max_frames=6) | others))]
     for _ in range(draw(st.integers(1, 3))):
-        places = _places(tree)
-        if not places:
+        found = places(tree)
+        if not found:
             break
-        parent, key = draw(st.sampled_from(places))
+        parent, key = draw(st.sampled_from(found))
         match draw(st.sampled_from(["replace", "replace", "remove", "repeat", "rename", "swap"])):
             case "replace":
                 parent[key] = deepcopy(draw(st.sampled_from(JUNK)))
@@ -139,11 +83,10 @@ def damaged_trees(draw: st.DrawFn) -> Any:
             case "repeat" if isinstance(parent, list) and parent is not tree:
                 parent.append(deepcopy(parent[key]))
             case "rename" if isinstance(parent, dict):
-                junk = [value for value in JUNK if isinstance(value, str)]
-                new = draw(st.sampled_from([*junk, "-1", "1.5", "01", "0", "1", "60", "9" * 15]))
+                new = draw(st.sampled_from([*TEXTS, "-1", "1.5", "01", "0", "1", "60", "9" * 15]))
                 parent[new] = parent.pop(key)
             case "swap":
-                other, name = draw(st.sampled_from(places))
+                other, name = draw(st.sampled_from(found))
                 if not _holds(parent[key], other) and not _holds(other[name], parent):
                     parent[key], other[name] = other[name], parent[key]
             case _:
@@ -152,7 +95,7 @@ def damaged_trees(draw: st.DrawFn) -> Any:
 
 
 def _holds(tree: Any, part: Any) -> bool:
-    return tree is part or any(_holds(parent[key], part) for parent, key in _places(tree))
+    return tree is part or any(_holds(parent[key], part) for parent, key in places(tree))
 
 
 @st.composite

@@ -3,18 +3,23 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, LaterParents, Objects
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
 from enact_assets.questions.paths.tables import TransitionGraph
+from enact_assets.settings.frame_ids import FrameIds
 
 DEMONSTRATION = "try-0"
 GATING = "state"
 
 
-def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> pl.DataFrame:
+def build_demonstrations(
+    n_frames: int, demonstration: str = DEMONSTRATION, **others: object
+) -> pl.DataFrame:
+    """One row; ``others`` are values of columns that matter to the test."""
     row = {
         "demonstration": demonstration,
         "source": "embedded",
@@ -24,8 +29,17 @@ def build_demonstrations(n_frames: int, demonstration: str = DEMONSTRATION) -> p
         "frame_rate_hz": 30.0,
         "world_sha": "none",
         "frame_id_runs": [0, 0],
+        **others,
     }
     return Demonstrations.build([row])
+
+
+def build_recorded(demonstration: str, ids: Sequence[int], **others: object) -> pl.DataFrame:
+    """The row of a recording whose frames have these ``ids``, of the activity of its name."""
+    runs = list(FrameIds.of(np.array(ids, np.int64)).runs)
+    of_file = {"source": "recorded", "activity": demonstration, "seed": None}
+    of_file |= {"frame_id_runs": runs, **others}
+    return build_demonstrations(len(ids), demonstration, **of_file)
 
 
 def build_facts(
@@ -93,20 +107,25 @@ def build_visibility(fractions: Sequence[dict[str, float]]) -> pl.DataFrame:
     return Visibility.build(rows)
 
 
-def build_segmented_frames(n_key_frames: int) -> pl.DataFrame:
-    """Key frames at 0, 100, 200, ...; their changes do not matter here."""
+def build_segmented_frames(frames: int | Iterable[int], **others: object) -> pl.DataFrame:
+    """Key frames at ``frames``, or so many at 0, 100, 200, ...; their changes do not matter here.
+
+    ``others`` are values of columns that matter to the test.
+    """
+    found = range(0, 100 * frames, 100) if isinstance(frames, int) else frames
     rows = [
         {
             "demonstration": DEMONSTRATION,
             "gating": GATING,
             "key_frame": k,
-            "frame": 100 * k,
-            "frame_id": 100 * k,
-            "change_frame": 100 * k - 20 if k else None,
+            "frame": frame,
+            "frame_id": frame,
+            "change_frame": frame - 20 if k else None,
             "similarity": 0.0 if k > 1 else None,
             "changes": ["+Open(fridge)"] if k else [],
+            **others,
         }
-        for k in range(n_key_frames)
+        for k, frame in enumerate(found)
     ]
     return SegmentedFrames.build(rows)
 

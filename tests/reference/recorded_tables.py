@@ -11,13 +11,13 @@ from polars.testing import assert_frame_equal
 
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import (
-    Demonstrations,
     Facts,
     LaterParents,
     Objects,
     Observability,
 )
 
+from reference.builders import build_recorded
 from reference.conformance import task
 
 Frame = dict[str, Any]
@@ -166,7 +166,7 @@ def tables_from_frames(name: str, frames: Mapping[str, Frame]) -> ReplayTables:
             if end is not None:
                 objects.setdefault(end, ("", None))
     return ReplayTables(
-        Demonstrations.build([_demonstration(name, ids)]),
+        build_recorded(name, ids),
         Facts.check(
             pl.DataFrame(
                 [(name, *fact, start, stop) for fact, start, stop, _ in facts.ended],
@@ -218,20 +218,6 @@ def _facts_of(frame: Frame) -> Iterator[Fact]:
     for edge in frame["edges"]:
         for state in edge["states"] or ["Related"]:
             yield state, edge["from"], edge["to"]
-
-
-def _demonstration(name: str, ids: list[int]) -> dict[str, Any]:
-    jumps = [k for k in range(len(ids)) if not k or ids[k] != ids[k - 1] + 1]
-    return {
-        "demonstration": name,
-        "source": "recorded",
-        "activity": name,
-        "seed": None,
-        "n_frames": len(ids),
-        "frame_rate_hz": 30.0,
-        "world_sha": "none",
-        "frame_id_runs": [number for k in jumps for number in (k, ids[k])],
-    }
 
 
 @cache

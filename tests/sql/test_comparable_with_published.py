@@ -17,6 +17,7 @@ from sql.tiny_lake import (
     add_statistics,
     answer,
     ask_official,
+    copy_variant,
     query,
     sha_of_prompt,
     tiny_rows,
@@ -351,10 +352,7 @@ def test_one_edited_seed_of_noise_is_said_of_all(tmp_path: Path) -> None:
     names = [f"random_perturbations_{seed}" for seed in (1, 2, 3)]
     for name in names:
         rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
-        for table in ("model_accuracies", "asked_questions", "evaluation"):
-            rows[table] += [
-                {**row, "variant": name} for row in rows[table] if row["variant"] == "aperture_80"
-            ]
+        copy_variant(rows, name, "model_accuracies", "asked_questions", "evaluation")
     shown = (
         "select distinct variant, is_comparable, why_not, caveat from variant_accuracies "
         "where source = 'ours' and experiment = 'noise_robustness'"

@@ -8,15 +8,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, compared_answers, query, tiny_rows
 
 OPEN, TAKE, PUT = "+Open(fridge)", "+RightGrasping(robot, cup)", "-RightGrasping(robot, cup)"
 ON, OFF, LEFT = "+OnTop(cup, table)", "-OnTop(cup, table)", "-LeftGrasping(robot, cup)"
-
-
-@pytest.fixture(scope="module")
-def warehouse() -> Relations:
-    return Relations(tiny_rows())
 
 
 def rows_of(made: Relations, relation: str, columns: str, **where: Any) -> list[tuple[Any, ...]]:
@@ -28,11 +23,11 @@ def rows_of(made: Relations, relation: str, columns: str, **where: Any) -> list[
 
 
 def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_read(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     """f2 cannot be read and f4 was never answered: they are in evaluation, and not here."""
     found = rows_of(
-        warehouse,
+        tiny,
         "compared_answers",
         "question_id, is_accepted, n_steps, n_steps_passed, n_reference, n_predicted, n_matched",
     )
@@ -55,12 +50,10 @@ def test_errors_are_summed_up_per_answer_and_say_nothing_of_those_nobody_can_rea
     ],
 )
 def test_structural_errors_are_those_found_by_hand(
-    warehouse: Relations, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
+    tiny: Relations, kind: str, answers: str, n_steps: int, counts: tuple[int, ...]
 ) -> None:
     columns = "category, n_steps, n_errors, share, errors_per_step"
-    found = rows_of(
-        warehouse, "structural_errors", columns, kind=kind, answers=answers, length=None
-    )
+    found = rows_of(tiny, "structural_errors", columns, kind=kind, answers=answers, length=None)
     names = (
         *("polarity_inversion", "predicate_substitution", "entity_substitution"),
         *("omission", "hallucination"),
@@ -72,19 +65,19 @@ def test_structural_errors_are_those_found_by_hand(
     assert {name: tuple(rest) for name, *rest in found} == expected
 
 
-def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
+def test_lengths_stand_beside_their_total(tiny: Relations) -> None:
     found = rows_of(
-        warehouse, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
+        tiny, "structural_errors", "length, n_errors, n_answers", kind="forward", answers="all"
     )
     totals = {length: sum(n for at, n, _ in found if at == length) for length, _, _ in found}
     assert totals == {None: 5, 3: 0, 4: 5}
     assert {(length, n) for length, _, n in found} == {(None, 2), (3, 1), (4, 1)}
 
 
-def test_a_model_without_errors_has_none_and_no_shares(warehouse: Relations) -> None:
+def test_a_model_without_errors_has_none_and_no_shares(tiny: Relations) -> None:
     """0 of 0 errors is no distribution."""
     found = rows_of(
-        warehouse,
+        tiny,
         "structural_errors",
         "n_errors, share",
         model="oracle",
@@ -92,13 +85,13 @@ def test_a_model_without_errors_has_none_and_no_shares(warehouse: Relations) -> 
         answers="all",
     )
     assert found == [(0, None)] * 10
-    assert rows_of(warehouse, "structural_errors", "1", model="oracle", answers="wrong") == []
-    assert rows_of(warehouse, "semantic_errors", "1", model="oracle") == []
+    assert rows_of(tiny, "structural_errors", "1", model="oracle", answers="wrong") == []
+    assert rows_of(tiny, "semantic_errors", "1", model="oracle") == []
 
 
-def test_semantic_classes_are_those_of_the_true_component(warehouse: Relations) -> None:
+def test_semantic_classes_are_those_of_the_true_component(tiny: Relations) -> None:
     found = rows_of(
-        warehouse,
+        tiny,
         "semantic_errors",
         "kind, semantic_class, n_errors, share",
         answers="all",
@@ -144,9 +137,9 @@ def _say_instead(rows: Rows, true: str, said: str) -> None:
     counts |= {"n_predicted": 1, "n_hallucinated": 1, "n_right_predicted": 0}
 
 
-def test_activities_are_told_apart(warehouse: Relations) -> None:
+def test_activities_are_told_apart(tiny: Relations) -> None:
     found = rows_of(
-        warehouse,
+        tiny,
         "errors_by_activity",
         "kind, activity, n_answers, recall, precision, errors_per_step",
     )
@@ -156,14 +149,14 @@ def test_activities_are_told_apart(warehouse: Relations) -> None:
     ]
 
 
-def test_hands_have_precision_recall_and_mixing(warehouse: Relations) -> None:
+def test_hands_have_precision_recall_and_mixing(tiny: Relations) -> None:
     """Right hand, forward: f1 takes once and is right; f3 leaves one out for the left hand."""
     columns = (
         "n_reference, n_predicted, n_matched, n_mixed, precision, precision_se, recall, recall_se, "
         "mixing_rate, n_demonstrations, recall_clustered_se"
     )
     whole = {"kind": "forward", "length": None}
-    [found] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="all")
+    [found] = rows_of(tiny, "handedness", columns, **whole, hand="right", answers="all")
     assert found[:4] == (3, 2, 1, 1)
     assert found[4:9] == (
         0.5,
@@ -173,41 +166,33 @@ def test_hands_have_precision_recall_and_mixing(warehouse: Relations) -> None:
         pytest.approx(1 / 3),
     )
     assert found[9:] == (1, None)
-    [wrong] = rows_of(warehouse, "handedness", columns, **whole, hand="right", answers="wrong")
+    [wrong] = rows_of(tiny, "handedness", columns, **whole, hand="right", answers="wrong")
     assert wrong[:5] == (2, 1, 0, 1, 0.0)
-    [left] = rows_of(warehouse, "handedness", columns, **whole, hand="left", answers="all")
+    [left] = rows_of(tiny, "handedness", columns, **whole, hand="left", answers="all")
     assert left[:5] == (0, 1, 0, 0, 0.0)
     assert left[6:9] == (None, None, None)
     # f3, of length 4, is the wrong one: with f1, of length 3, they are all.
     here = {**whole, "hand": "right", "answers": "all"}
     by_length = [
-        rows_of(warehouse, "handedness", columns, **{**here, "length": n})[0][:4] for n in (3, 4)
+        rows_of(tiny, "handedness", columns, **{**here, "length": n})[0][:4] for n in (3, 4)
     ]
     assert by_length == [(1, 1, 1, 0), (2, 1, 0, 1)]
 
 
 def test_clustered_errors_of_a_hand_are_those_of_a_ratio() -> None:
-    """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other."""
+    """Said of the left hand: 0 of 1 right about one demonstration, 1 of 1 about the other.
+
+    Of a hand that one demonstration uses the residual is zero by construction: an error of 0 would
+    say that the recall is certain.
+    """
     rows = tiny_rows()
-    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
-        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "two", ("f3", [2, 1, 3], 1), ("f4", [2, 1], 2))
     columns = "precision, precision_se, precision_clustered_se, n_demonstrations"
     made = Relations(rows)
     where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
     [found] = rows_of(made, "handedness", columns, **where, hand="left")
     # Residuals -1/2 and 1/2: their squares over the other's half, over both components.
     assert found == (0.5, pytest.approx(math.sqrt(1 / 8)), pytest.approx(math.sqrt(2 * 0.5) / 2), 2)
-
-
-def test_a_hand_that_one_demonstration_uses_has_no_clustered_error() -> None:
-    """Its residual is zero by construction: an error of 0 would say that the recall is certain."""
-    rows = tiny_rows()
-    for question, order, passed in (("f3", [2, 1, 3], 1), ("f4", [2, 1], 2)):
-        answer(rows, "two", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
-    made = Relations(rows)
-    where: dict[str, Any] = {"model": "two", "length": None, "answers": "all"}
     columns = "n_demonstrations, n_reference, n_predicted, recall, recall_se, "
     columns += "recall_clustered_se, precision_clustered_se, mixing_rate_clustered_se"
     [right] = rows_of(made, "handedness", columns, **where, hand="right")
@@ -221,9 +206,7 @@ def test_a_hand_that_one_demonstration_uses_has_no_clustered_error() -> None:
 def test_accepted_answers_that_say_less_or_else_are_counted() -> None:
     """Three steps that pass: one exact, one that says more, one that says less."""
     rows = tiny_rows()
-    answer(rows, "sloppy", "baseline", "f3", parsed=[2, 3, 1], passed=3)
-    scores = rows["evaluation"][-1]
-    compared(rows, scores)
+    compared_answers(rows, "sloppy", ("f3", [2, 3, 1], 3))
     steps = [r for r in rows["compared_steps"] if r["model"] == "sloppy"]
     listed = [r for r in rows["compared_components"] if r["model"] == "sloppy"]
     # The third step leaves out that the hand lets go.
@@ -255,22 +238,20 @@ def test_accepted_answers_that_say_less_or_else_are_counted() -> None:
     assert longer[:4] == (None, 1, 1, 3)
 
 
-def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> None:
+def test_an_example_has_all_that_a_picture_strip_needs(tiny: Relations) -> None:
     columns = (
         "question_id, step, expected, given, missing, hallucinated, expected_order, given_order, "
         "expected_key_frames, given_key_frames, place"
     )
-    [found] = rows_of(warehouse, "error_examples", columns, kind="forward", category="omission")
+    [found] = rows_of(tiny, "error_examples", columns, kind="forward", category="omission")
     assert found[:6] == ("f3", 2, TAKE, None, [TAKE], [ON, LEFT])
     assert found[6:] == ([2, 3, 1], [2, 1, 3], [0, 1, 2, 3], [0, 1, 3, 2], 1)
     [found] = rows_of(
-        warehouse, "error_examples", columns, kind="forward", category="polarity_inversion"
+        tiny, "error_examples", columns, kind="forward", category="polarity_inversion"
     )
     assert found[1:6] == (3, ON, OFF, [ON, PUT], [OFF, TAKE])
     columns += ", expected_actions, given_actions"
-    [found] = rows_of(
-        warehouse, "error_examples", columns, kind="inverse", category="hallucination"
-    )
+    [found] = rows_of(tiny, "error_examples", columns, kind="inverse", category="hallucination")
     assert found[:4] == ("i1", 1, None, TAKE)
     assert found[8] == found[9] == [0, 1, 2, 3]
     # Shown are actions 2, 3, 1 of the true order.
@@ -279,7 +260,7 @@ def test_an_example_has_all_that_a_picture_strip_needs(warehouse: Relations) -> 
     assert found[12] == [texts[1], texts[2], texts[0]]
 
 
-def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Relations) -> None:
+def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(tiny: Relations) -> None:
     """Of every class with an error in a wrong answer, the first error of the shortest answer."""
     rows = tiny_rows()
     wrong = {
@@ -301,7 +282,7 @@ def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Rela
         told = (error["question_id"], error["step"], error["reference"], error["predicted"])
         expected.setdefault(here, told)
     columns = "kind, category, question_id, step, expected, given"
-    found = rows_of(warehouse, "error_examples", columns, perspective="semantic", place=1)
+    found = rows_of(tiny, "error_examples", columns, perspective="semantic", place=1)
     assert {row[:2]: row[2:] for row in found} == expected
     assert {category for _, category in expected} == {
         *("agent_interaction", "spatial_relation", "functional_state"),
@@ -311,9 +292,7 @@ def test_examples_of_a_semantic_class_are_those_of_the_slow_twin(warehouse: Rela
 def test_examples_are_of_wrong_answers_the_shortest_first() -> None:
     """A semantically accepted order has errors too, and is no example of being wrong."""
     rows = tiny_rows()
-    for question, order in (("f1", [1, 2]), ("f3", [2, 1, 3]), ("i1", [1, 2, 3])):
-        answer(rows, "turner", "baseline", question, parsed=order)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "turner", ("f1", [1, 2], 0), ("f3", [2, 1, 3], 0), ("i1", [1, 2, 3], 0))
     made = Relations(rows)
     where = {"model": "turner", "category": "polarity_inversion"}
     found = rows_of(made, "error_examples", "kind, question_id, place", **where)
@@ -340,9 +319,7 @@ def test_a_model_alone_shares_nothing() -> None:
 def test_combinations_of_two_models_are_those_counted_by_hand() -> None:
     """Of f1, f2 and f3, which both have scores for, the guesser is right about f1 only."""
     rows = tiny_rows()
-    for question, order, passed in (("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1)):
-        answer(rows, "turner", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "turner", ("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1))
     found = query(Relations(rows), f"{ALL} and kind = 'forward' order by unit, n_wrong_models")
     counted = {
         (row["unit"], tuple(sorted(row["wrong_models"]))): (row["n"], row["n_at_least"])

@@ -4,7 +4,16 @@ A model whose evaluation is missing stays on it, without scores."""
 
 import polars as pl
 import pytest
-from sql.tiny_lake import SQL_FILES, Relations, Rows, add_statistics, answer, query, tiny_rows
+from sql.tiny_lake import (
+    SQL_FILES,
+    TABLE,
+    Relations,
+    Rows,
+    add_statistics,
+    answer,
+    query,
+    tiny_rows,
+)
 
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.engine.publishing.relations import StalePartitions
@@ -48,12 +57,8 @@ def test_people_are_one_row_and_other_roles_are_not_people(relations: Relations)
     assert set(rows) == {"people (2)", "solvers (1)"}
     people = rows["people (2)"]
     assert people["task_accuracy"] == 2 / 4
-    assert [people[n] for n in ("n_questions", "n_answers", "n_scored", "n_missing")] == [
-        4,
-        5,
-        3,
-        1,
-    ]
+    counts = ("n_questions", "n_answers", "n_scored", "n_missing")
+    assert [people[name] for name in counts] == [4, 5, 3, 1]
     assert people["n_unparsed"] == 1
     assert people["is_reference"]
     assert rows["solvers (1)"]["task_accuracy"] == 1
@@ -87,22 +92,12 @@ def test_what_was_not_assigned_is_not_missing() -> None:
 def test_scores_on_kept_questions() -> None:
     """f1 is kept, f2 is not; a third person solved f1 after those who decided."""
     rows = answered()
-    rows["kept_questions"] = [
-        {
-            "question_set": "solved",
-            "question_id": question,
-            "demonstration": "setting_the_table-0",
-            "kind": "forward",
-            "length": 3,
-            "n_solved": 2 * is_kept,
-            "n_deciding": 2,
-            "ambiguities": [],
-            "is_kept": is_kept,
-            "n_later": int(is_kept),
-            "n_later_solved": int(is_kept),
-        }
-        for question, is_kept in (("f1", True), ("f2", False))
-    ]
+    asked = {"question_set": "solved", "demonstration": TABLE, "kind": "forward", "length": 3}
+    rows["kept_questions"] = []
+    for question, n in (("f1", 1), ("f2", 0)):
+        solved = {"n_solved": 2 * n, "n_deciding": 2, "n_later": n, "n_later_solved": n}
+        kept = {"question_id": question, "ambiguities": [], "is_kept": bool(n)}
+        rows["kept_questions"].append({**asked, **solved, **kept})
     relations = Relations(rows)
     found = query(relations, "from leaderboard_kept where model in ('people (2)', 'oracle')")
     of = {row["model"]: row for row in found.iter_rows(named=True)}

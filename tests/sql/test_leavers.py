@@ -46,16 +46,6 @@ def without(dimension: str, *gone: str) -> Names:
     return {**ALL, dimension: ALL[dimension] - set(gone)}
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "enact.duckdb"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return write_lake(tmp_path / "lake", tiny_rows())
-
-
 def held(published: dict[str, pl.DataFrame], column: str) -> dict[str, set[str]]:
     """Relation -> values of ``column``, for every published relation that has it."""
     found: dict[str, set[str]] = {}

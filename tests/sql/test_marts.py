@@ -10,7 +10,6 @@ from sql.tiny_lake import (
     BOIL,
     TABLE,
     Relations,
-    Rows,
     add_statistics,
     answer,
     image_sha,
@@ -19,19 +18,14 @@ from sql.tiny_lake import (
 )
 
 
-@pytest.fixture(scope="module")
-def warehouse() -> Relations:
-    return Relations(tiny_rows())
-
-
 def one(made: Relations, sql: str) -> dict[str, Any]:
     return query(made, sql).row(0, named=True)
 
 
-def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> None:
+def test_unparsed_is_wrong_and_missing_is_not_scored(tiny: Relations) -> None:
     """Right, unparsed, one step of three, missing: an outage must not look like a bad model."""
     found = one(
-        warehouse,
+        tiny,
         "from leaderboard_details where model = 'guesser' and kind = 'forward' and length is null",
     )
     assert (found["n_questions"], found["n_scored"]) == (4, 3)
@@ -51,9 +45,9 @@ def test_unparsed_is_wrong_and_missing_is_not_scored(warehouse: Relations) -> No
     assert found["task_accuracy_rank"] == 2
 
 
-def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
+def test_lengths_stand_beside_their_total(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select length, n_questions, n_scored, n_missing, task_accuracy, pairwise_accuracy "
         "from leaderboard_details where model = 'guesser' and kind = 'forward' "
         "order by length nulls first",
@@ -65,10 +59,10 @@ def test_lengths_stand_beside_their_total(warehouse: Relations) -> None:
     ]
 
 
-def test_activities_stand_side_by_side(warehouse: Relations) -> None:
+def test_activities_stand_side_by_side(tiny: Relations) -> None:
     """The one answer about boiling water is missing, so it has no score, and not zero."""
     rows = query(
-        warehouse,
+        tiny,
         "select activity, n_demonstrations, n_questions, n_scored, n_unparsed, n_missing, "
         "task_accuracy, pairwise_accuracy from accuracy_by_activity "
         "where variant = 'baseline' and model = 'guesser' and kind = 'forward' order by activity",
@@ -80,10 +74,10 @@ def test_activities_stand_side_by_side(warehouse: Relations) -> None:
 
 
 def test_the_oracle_leads_and_the_probed_variant_is_not_on_the_board(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select kind, model, task_accuracy_rank, pairwise_accuracy_rank, task_accuracy "
         "from leaderboard_details where length is null",
     ).rows()
@@ -220,8 +214,9 @@ def test_answers_that_no_replay_verifies_are_in_no_pairwise_accuracy() -> None:
 def test_equal_models_share_a_rank() -> None:
     rows = tiny_rows()
     for question in ("f1", "f2", "f3"):
-        answer(rows, "twin", "baseline", question, parsed=_reference(rows, question), passed=99)
-        rows["evaluation"][-1] |= _right(rows["evaluation"][-1]["n_steps"])
+        [asked] = [q for q in rows["qa"] if q["question_id"] == question]
+        n_steps = asked["length"] - 1
+        answer(rows, "twin", "baseline", question, parsed=asked["answer"], passed=n_steps)
     ranks = query(
         Relations(rows),
         "select model, task_accuracy_rank from leaderboard_details "
@@ -242,19 +237,6 @@ def test_who_has_no_score_still_has_a_row_by_length() -> None:
         (name, None, None)
         for name in ("pairwise_accuracy", "pairwise_accuracy_by_question", "task_accuracy")
     ]
-
-
-def _reference(rows: Rows, question_id: str) -> list[int]:
-    return next(list(q["answer"]) for q in rows["qa"] if q["question_id"] == question_id)
-
-
-def _right(n_steps: int) -> dict[str, Any]:
-    return {
-        "is_semantic": True,
-        "is_accepted": True,
-        "n_steps_passed": n_steps,
-        "pairwise_accuracy": 1.0,
-    }
 
 
 def test_standard_errors_agree_with_the_textbook_written_out() -> None:
@@ -302,25 +284,15 @@ def test_standard_errors_agree_with_the_textbook_written_out() -> None:
     assert found["n_demonstrations"] == 2
 
 
-def test_lengths_stand_side_by_side(warehouse: Relations) -> None:
+def test_lengths_stand_side_by_side(tiny: Relations) -> None:
     found = one(
-        warehouse,
+        tiny,
         "from leaderboard_by_length "
         "where model = 'guesser' and kind = 'forward' and metric = 'pairwise_accuracy'",
     )
     assert found["all_lengths"] == pytest.approx(3 / 7)
     assert (found["length_3"], found["length_4"]) == (0.5, pytest.approx(1 / 3))
     assert found["length_5"] is None
-
-
-def test_probe_deltas_say_how_large_an_effect_is(warehouse: Relations) -> None:
-    found = one(warehouse, "from probe_deltas")
-    assert (found["model"], found["variant"], found["baseline"]) == (
-        "guesser",
-        "aperture_80",
-        "baseline",
-    )
-    assert (found["delta"], found["effect"], found["paired_p"]) == (-0.5, "worse", None)
 
 
 def test_the_baseline_is_not_compared_with_itself() -> None:
@@ -343,25 +315,22 @@ def test_small_means_below_five_points() -> None:
     assert dict(found.iter_rows()) == expected
 
 
-def test_question_statistics_count_exactly(warehouse: Relations) -> None:
+def test_question_statistics_count_exactly(tiny: Relations) -> None:
     """Path totals beyond 128 bits keep every digit."""
     rows = query(
-        warehouse,
+        tiny,
         "select * exclude (gating) from question_statistics where demonstration is not null "
         "order by demonstration, kind, length",
     )
-    assert rows.row(0, named=True) == {
+    shared = {"kind": "forward", "length": 3, "n_in_probe_set": 1}
+    shared |= {"random_pairwise_accuracy": 0.25, "random_pairwise_accuracy_by_question": 0.25}
+    assert rows.row(0, named=True) == shared | {
         "demonstration": BOIL,
-        "kind": "forward",
-        "length": 3,
         "n_questions": 1,
         "n_trajectories": 1,
         "n_in_question_set": 1,
-        "n_in_probe_set": 1,
         "components_per_action": 1.0,
         "ambiguous_share": 0.0,
-        "random_pairwise_accuracy": 0.25,
-        "random_pairwise_accuracy_by_question": 0.25,
         "n_paths": str(10**40 + 2),
         "n_key_frames": 3,
         "n_edges": 2,
@@ -370,18 +339,13 @@ def test_question_statistics_count_exactly(warehouse: Relations) -> None:
         "median_smallest_px": 85.0,
         "q3_smallest_px": 87.5,
     }
-    assert rows.row(1, named=True) == {
+    assert rows.row(1, named=True) == shared | {
         "demonstration": TABLE,
-        "kind": "forward",
-        "length": 3,
         "n_questions": 2,
         "n_trajectories": 2,
         "n_in_question_set": 2,
-        "n_in_probe_set": 1,
         "components_per_action": pytest.approx((1 + 1 + 1 + 2) / 4),
         "ambiguous_share": 0.5,
-        "random_pairwise_accuracy": 0.25,
-        "random_pairwise_accuracy_by_question": 0.25,
         "n_paths": str(2 * 10**40 + 2 + 3),
         "n_key_frames": 4,
         "n_edges": 3,
@@ -395,11 +359,11 @@ def test_question_statistics_count_exactly(warehouse: Relations) -> None:
 
 
 def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(
-    warehouse: Relations,
+    tiny: Relations,
 ) -> None:
     """The total row must count each question once, and draw its quartiles from all steps."""
     found = one(
-        warehouse,
+        tiny,
         "from question_statistics "
         "where demonstration is null and length is null and kind = 'forward'",
     )
@@ -411,7 +375,7 @@ def test_totals_over_demonstrations_and_lengths_are_not_sums_of_quartiles(
     # Smallest masks of the steps: 90 80 | 80 70 | 90 80 70 | 90 80.
     assert (found["min_smallest_px"], found["median_smallest_px"]) == (70, 80.0)
     by_length = one(
-        warehouse,
+        tiny,
         "from question_statistics where demonstration is null and length = 3 and kind = 'forward'",
     )
     assert by_length["n_questions"] == 3
@@ -431,10 +395,10 @@ def test_an_object_that_turns_into_others_needs_to_be_seen_once() -> None:
     assert one(made, "from edited_object_sizes where category = 'cup'")["n_steps"] == 12
 
 
-def test_ambiguities_are_counted_by_question(warehouse: Relations) -> None:
+def test_ambiguities_are_counted_by_question(tiny: Relations) -> None:
     """Key frames 0 to 3 have an ambiguous step each but the last; f2 begins at 1."""
     found = query(
-        warehouse,
+        tiny,
         "select question_id, ambiguity, n_steps, steps, objects from question_ambiguities "
         "where question_id in ('f2', 'f3')",
     ).rows()
@@ -445,8 +409,8 @@ def test_ambiguities_are_counted_by_question(warehouse: Relations) -> None:
     ]
 
 
-def test_action_sizes_add_up(warehouse: Relations) -> None:
-    rows = query(warehouse, "select kind, n_components, n_actions, share from action_sizes").rows()
+def test_action_sizes_add_up(tiny: Relations) -> None:
+    rows = query(tiny, "select kind, n_components, n_actions, share from action_sizes").rows()
     assert rows == [
         ("forward", 1, 7, pytest.approx(7 / 9)),
         ("forward", 2, 2, pytest.approx(2 / 9)),
@@ -533,9 +497,9 @@ def test_a_shortcut_is_measured_against_half_of_the_oracle_from_length_six_on() 
     ]
 
 
-def test_predicate_statistics_count_components_by_sign(warehouse: Relations) -> None:
+def test_predicate_statistics_count_components_by_sign(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select predicate, n_demonstrations, n_facts, n_added, n_removed, n_transitions, "
         "n_edge_components, n_question_components from predicate_statistics",
     ).rows()
@@ -550,14 +514,14 @@ def test_predicate_statistics_count_components_by_sign(warehouse: Relations) -> 
     ]
 
 
-def test_answers_bring_question_reference_and_reply_together(warehouse: Relations) -> None:
-    found = one(warehouse, "from answers where model = 'guesser' and question_id = 'f3'")
+def test_answers_bring_question_reference_and_reply_together(tiny: Relations) -> None:
+    found = one(tiny, "from answers where model = 'guesser' and question_id = 'f3'")
     assert found["prompt"] == "Put the pictures of f3 in order."
     assert (found["reference"], found["answer"]) == ([2, 3, 1], [2, 1, 3])
     assert (found["raw_answer"], found["status"]) == ("[2, 1, 3]", "parsed")
     assert (found["is_accepted"], found["n_steps_passed"]) == (False, 1)
     lost = one(
-        warehouse,
+        tiny,
         "from answers where model = 'guesser' and variant = 'baseline' and question_id = 'f4'",
     )
     assert (lost["status"], lost["reason"], lost["error"]) == (
@@ -578,9 +542,9 @@ def test_one_question_id_under_two_gatings_is_not_counted_twice() -> None:
     assert query(made, n_rows).row(0) == (12, 12)
 
 
-def test_key_frames_name_the_picture_of_each_variant(warehouse: Relations) -> None:
+def test_key_frames_name_the_picture_of_each_variant(tiny: Relations) -> None:
     rows = query(
-        warehouse,
+        tiny,
         "select variant, time_s, n_changes, n_facts, n_visible_objects, "
         "image_path from key_frames "
         "where demonstration = 'setting_the_table-0' and key_frame = 3 order by variant",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from sql.tiny_lake import publish_few, tiny_rows, write_lake
+from sql.tiny_lake import publish_few
 
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.results.published import query
@@ -70,16 +70,6 @@ def holding(path: Path) -> Iterator[Holder]:
         yield holder
     finally:
         holder.end(kill=True)
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return write_lake(tmp_path / "lake", tiny_rows())
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "data/enact.duckdb"
 
 
 def assert_readable(path: Path) -> None:

@@ -52,27 +52,13 @@ P_VALUES = {
 
 
 def evaluation(variant: str, scores: Scores, gating: str) -> pl.DataFrame:
-    unknown = dict.fromkeys(("reason", "answer", "is_exact", "is_semantic", "is_accepted"))
-    return Evaluation.build(
-        [
-            {
-                **unknown,
-                "model": "m",
-                "variant": variant,
-                "question_id": name,
-                "repetition": 0,
-                "demonstration": name[0],
-                "gating": gating,
-                "kind": "forward",
-                "length": 3,
-                "answer_status": "missing" if score is None else "parsed",
-                "n_steps": 2,
-                "n_steps_passed": None,
-                "pairwise_accuracy": score,
-            }
-            for name, score in scores.items()
-        ]
-    )
+    asked = {"model": "m", "variant": variant, "gating": gating, "repetition": 0}
+    asked |= {"kind": "forward", "length": 3, "n_steps": 2}
+    rows = []
+    for name, score in scores.items():
+        of = {"question_id": name, "demonstration": name[0], "pairwise_accuracy": score}
+        rows.append({**asked, **of, "answer_status": "missing" if score is None else "parsed"})
+    return Evaluation.build(rows)
 
 
 def reasons(ours: Scores, theirs: Scores, gating: str) -> dict[str, str | None]:

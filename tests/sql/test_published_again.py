@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tiny_lake import (
+from sql.tiny_lake import (
     BOIL,
     TABLE,
     contents,
@@ -41,20 +41,8 @@ LONG_AGO = 1_600_000_000
 
 
 @pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "enact.duckdb"
-
-
-@pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     return aged(write_lake(tmp_path / "lake", tiny_rows()))
-
-
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part for each demonstration."""
-    monkeypatch.setattr(former_file, "FEWEST", 1)
-    monkeypatch.setattr(former_file, "ONE_IN", 1)
 
 
 def aged(lake: Lake) -> Lake:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from sql.tiny_lake import Relations, Rows, answer, compared, query, tiny_rows
+from sql.tiny_lake import Relations, Rows, answer, compared_answers, query, tiny_rows
 
 ANSWERED = ("predictions", "evaluation", "compared_steps", "compared_components")
 GUESSER = "model = 'guesser' and variant = 'baseline'"
@@ -43,9 +43,7 @@ def test_answers_repeated_word_for_word_change_counts_of_answers_alone(
 ) -> None:
     """No rate, no standard error, and no number of questions: nothing new was learnt."""
     rows = tiny_rows()
-    for question, order, passed in (("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1)):
-        answer(rows, "turner", "baseline", question, parsed=order, passed=passed)
-        compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "turner", ("f1", [1, 2], 1), ("f2", [1, 2], 2), ("f3", [2, 1, 3], 1))
     once, again = (query(Relations(r), f"from {relation}") for r in (rows, once_more(rows)))
     assert once.height
     if counts_answers:
@@ -96,18 +94,9 @@ def test_refused_and_cut_answers_are_parts_of_the_unparsed_ones() -> None:
 def test_a_question_is_an_error_that_models_share_if_most_answers_to_it_are_wrong() -> None:
     """Of f3 the guesser is wrong in one of two answers, which is wrong; of f1 in one of three."""
     rows = tiny_rows()
-    for question, repetition, order, passed in (
-        ("f3", 1, [2, 3, 1], 3),
-        ("f1", 1, [1, 2], 0),
-        ("f1", 2, [2, 1], 2),
-    ):
-        told = {"parsed": order, "passed": passed, "repetition": repetition}
-        answer(rows, "guesser", "baseline", question, **told)
-        compared(rows, rows["evaluation"][-1])
-    answer(rows, "turner", "baseline", "f1", parsed=[1, 2], passed=0)
-    answer(rows, "turner", "baseline", "f3", parsed=[2, 1, 3], passed=1)
-    for scored in rows["evaluation"][-2:]:
-        compared(rows, scored)
+    compared_answers(rows, "guesser", ("f3", [2, 3, 1], 3), ("f1", [1, 2], 0), repetition=1)
+    compared_answers(rows, "guesser", ("f1", [2, 1], 2), repetition=2)
+    compared_answers(rows, "turner", ("f1", [1, 2], 0), ("f3", [2, 1, 3], 1))
     found = query(
         Relations(rows),
         "select unit, wrong_models, n from shared_errors where variant = 'baseline' and n > 0 "
@@ -125,8 +114,7 @@ def test_a_question_is_an_error_that_models_share_if_most_answers_to_it_are_wron
 
 def test_an_example_is_the_first_wrong_answer_of_its_question() -> None:
     rows = tiny_rows()
-    answer(rows, "guesser", "baseline", "f3", parsed=[2, 1, 3], passed=1, repetition=1)
-    compared(rows, rows["evaluation"][-1])
+    compared_answers(rows, "guesser", ("f3", [2, 1, 3], 1), repetition=1)
     found = query(Relations(rows), f"from error_examples where {GUESSER} and kind = 'forward'")
     assert found.height
     assert set(found["repetition"]) == {0}

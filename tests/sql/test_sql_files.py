@@ -266,25 +266,6 @@ SPLIT = [
 SUMMED = ("question_statistics", "predicate_statistics", "edited_object_sizes", "key_frame_gaps")
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "enact.duckdb"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    rows = tiny_rows()
-    add_statistics(rows)
-    return write_lake(tmp_path / "lake", rows)
-
-
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part for each demonstration."""
-    monkeypatch.setattr(former_file, "FEWEST", 1)
-    monkeypatch.setattr(former_file, "ONE_IN", 1)
-
-
 @pytest.mark.slow
 def test_parts_hold_the_rows_that_one_table_would_hold(
     lake: Lake, target: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,7 @@ from sql.tiny_lake import (
     add_statistics,
     answer,
     ask_official,
+    copy_variant,
     query,
     tiny_rows,
 )
@@ -217,12 +218,7 @@ def test_rows_beside_the_papers_carry_caveats_and_notes() -> None:
     [probe] = rows["probes"]
     rows["probes"].append({**probe, "variant": "path_tracing", "panel": "realism"})
     add_settings(rows)
-    for name in ("asked_questions", "evaluation"):
-        rows[name] += [
-            {**row, "variant": "path_tracing"}
-            for row in rows[name]
-            if row["variant"] == "aperture_80"
-        ]
+    copy_variant(rows, "path_tracing", "asked_questions", "evaluation")
     made = Relations(rows)
     shown = "select variant, caveat from {} where {} order by variant"
     ours = query(made, shown.format("probe_deltas", "true")).rows()
@@ -254,13 +250,12 @@ def test_seeds_of_noise_are_one_row_with_their_spread() -> None:
     for seed, score in enumerate((1.0, 0.5, 0.0), 1):
         name = f"random_perturbations_{seed}"
         rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
-        for one in list(rows["model_accuracies"]):
-            if one["variant"] == "aperture_80" and one["length"] == 3:
-                rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
+        copy_variant(rows, name, "model_accuracies", accuracy=score)
     found = query(
         Relations(rows),
         "select variant, n_seeds, accuracy, standard_deviation, low from variant_accuracies "
-        "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
+        "where source = 'ours' and metric = 'task_accuracy' and length = 3 "
+        "and experiment = 'noise_robustness'",
     ).rows()
     assert found == [("random_perturbations", 3, 0.5, 0.5, None)]
 
@@ -271,19 +266,14 @@ def test_rates_of_noise_are_no_seeds() -> None:
     [probe] = rows["probes"]
     rates = {"noise_05": (0.05, 0.9), "noise_10": (0.1, 0.6), "noise_11": (0.1, 0.4)}
     for name, (rate, score) in rates.items():
-        rows["asked_questions"] += [
-            {**asked, "variant": name, "noise_rate": rate}
-            for asked in list(rows["asked_questions"])
-            if asked["variant"] == "aperture_80"
-        ]
+        copy_variant(rows, name, "asked_questions", noise_rate=rate)
         rows["probes"].append({**probe, "variant": name, "panel": "noise_robustness"})
-        for one in list(rows["model_accuracies"]):
-            if one["variant"] == "aperture_80" and one["length"] == 3:
-                rows["model_accuracies"].append({**one, "variant": name, "accuracy": score})
+        copy_variant(rows, name, "model_accuracies", accuracy=score)
     found = query(
         Relations(rows),
         "select variant, noise_rate, n_seeds, accuracy from variant_accuracies "
-        "where source = 'ours' and metric = 'task_accuracy' and experiment = 'noise_robustness'",
+        "where source = 'ours' and metric = 'task_accuracy' and length = 3 "
+        "and experiment = 'noise_robustness'",
     ).rows()
     assert sorted(found) == [("noise", 0.1, 2, pytest.approx(0.5)), ("noise_05", 0.05, 1, 0.9)]
 

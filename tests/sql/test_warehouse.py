@@ -24,7 +24,6 @@ from sql.tiny_lake import (
     write_lake,
 )
 
-from enact_assets.demonstrations.replay.tables import States
 from enact_assets.engine.errors import CheckError, DamagedFileError, WarehouseError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import Progress
@@ -51,16 +50,6 @@ def marked_rows(n_facts: int) -> Rows:
     facts = [{**existence, "subject": f"cup_{i}", "frame_to": 1} for i in range(n_facts)]
     [demonstration] = [d for d in tiny_rows()["demonstrations"] if d["demonstration"] == TABLE]
     return {"facts": facts, "demonstrations": [{**demonstration, "n_frames": n_facts}]}
-
-
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "enact.duckdb"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return write_lake(tmp_path / "lake", tiny_rows())
 
 
 def test_publishing_reports_rows_checks_and_progress(lake: Lake, target: Path) -> None:
@@ -104,11 +93,6 @@ def test_the_content_hash_follows_the_rows(tmp_path: Path, target: Path) -> None
     first = publish_few(lake_with(tmp_path / "lake", 2), target).content_sha
     assert publish_few(lake_with(tmp_path / "lake", 2), target).content_sha == first
     assert publish_few(lake_with(tmp_path / "lake", 3), target).content_sha != first
-
-
-def test_states_stay_in_the_lake(lake: Lake, target: Path) -> None:
-    lake.write("states", States.empty(), {"demonstration": TABLE})
-    assert "states" not in publish_few(lake, target).rows
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from polars.testing import assert_frame_equal
-from tiny_lake import contents, publish_few, tiny_rows, write_lake
+from sql.tiny_lake import contents, publish_few, tiny_rows, write_lake
 
 from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake

@@ -38,6 +38,7 @@ from enact_assets.settings.predicates import CATALOGUE
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 from enact_assets.settings.world import set_columns
 
+from reference.builders import build_demonstrations
 from reference.error_analysis import compare_step
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -125,110 +126,45 @@ def _add(rows: Rows, name: str, **row: Any) -> None:
     rows.setdefault(name, []).append(row)
 
 
+BOX = {"x_min_px": 0, "y_min_px": 0, "x_max_px": 9, "y_max_px": 9}
+
+
 def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> None:
-    activity, seed = demonstration.rsplit("-", 1)
-    here = {"demonstration": demonstration, "gating": "state"}
-    _add(
-        rows,
-        "demonstrations",
-        demonstration=demonstration,
-        source="embedded",
-        activity=activity,
-        seed=int(seed),
-        n_frames=300,
-        frame_rate_hz=30.0,
-        world_sha="0" * 64,
-        frame_id_runs=[0, 0],
-    )
+    seed = int(demonstration.rsplit("-", 1)[1])
+    rows.setdefault("demonstrations", [])
+    rows["demonstrations"] += build_demonstrations(300, demonstration, seed=seed).to_dicts()
+    named = {"demonstration": demonstration}
+    here = {**named, "gating": "state"}
     for name, category in (("robot", "agent"), ("cup_0", "cup")):
-        _add(
-            rows,
-            "objects",
-            demonstration=demonstration,
-            object_name=name,
-            category=category,
-            parents=[],
-            is_particle_system=False,
-        )
+        thing = {"object_name": name, "category": category, "parents": []}
+        _add(rows, "objects", **named, **thing, is_particle_system=False)
         fact = {"predicate": "Exists", "subject": name, "object": None}
-        _add(rows, "facts", demonstration=demonstration, **fact, frame_from=0, frame_to=300)
-    for key_frame in range(len(changes) + 1):
+        _add(rows, "facts", **named, **fact, frame_from=0, frame_to=300)
+    for key_frame, components in enumerate([[], *changes]):
         frame = 20 + 60 * key_frame
-        _add(
-            rows,
-            "segmented_frames",
-            **here,
-            key_frame=key_frame,
-            frame=frame,
-            frame_id=frame,
-            change_frame=frame - 20 if key_frame else None,
-            similarity=0.25 if key_frame > 1 else None,
-            changes=[] if key_frame == 0 else changes[key_frame - 1],
-        )
-        for name in ("robot", "cup_0"):
+        at = {**here, "key_frame": key_frame}
+        framed = {**at, "frame": frame}
+        since = {"change_frame": frame - 20 if key_frame else None}
+        since |= {"similarity": 0.25 if key_frame > 1 else None}
+        _add(rows, "segmented_frames", **framed, **since, frame_id=frame, changes=components)
+        for name, pixels in (("robot", 0), ("cup_0", 100 - 10 * key_frame)):
             fact = {"predicate": "Exists", "subject": name, "object": None}
-            _add(rows, "scene_graphs", **here, key_frame=key_frame, **fact)
-            box = {"x_min_px": 0, "y_min_px": 0, "x_max_px": 9, "y_max_px": 9}
-            pixels = 100 - 10 * key_frame if name == "cup_0" else 0
-            _add(
-                rows,
-                "visibility",
-                **here,
-                key_frame=key_frame,
-                frame=frame,
-                object_name=name,
-                pixels=pixels,
-                fraction=pixels / 512**2,
-                **box,
-            )
+            _add(rows, "scene_graphs", **at, **fact)
+            seen = {"object_name": name, "pixels": pixels, "fraction": pixels / 512**2}
+            _add(rows, "visibility", **framed, **seen, **BOX)
         for variant in ("baseline", "aperture_80"):
-            _add(
-                rows,
-                "frame_images",
-                **here,
-                variant=variant,
-                key_frame=key_frame,
-                frame=frame,
-                image_sha=image_sha(demonstration, variant, key_frame),
-                render_sha="1" * 64,
-                width_px=512,
-                height_px=512,
-            )
-            wanted = {"variant": variant, "key_frame": key_frame, "frame": frame}
-            _add(rows, "wanted_frames", **here, **wanted, frame_id=frame)
+            picture = {"image_sha": image_sha(demonstration, variant, key_frame)}
+            picture |= {"render_sha": "1" * 64, "width_px": 512, "height_px": 512}
+            _add(rows, "frame_images", **framed, **picture, variant=variant)
+            _add(rows, "wanted_frames", **framed, variant=variant, frame_id=frame)
     for step, components in enumerate(changes):
-        _add(
-            rows,
-            "transition_graph",
-            **here,
-            key_frame_from=step,
-            key_frame_to=step + 1,
-            n_changes=len(components),
-            changes=components,
-        )
+        between = {**here, "key_frame_from": step, "key_frame_to": step + 1}
+        _add(rows, "transition_graph", **between, n_changes=len(components), changes=components)
         before, after = 100 - 10 * step, 90 - 10 * step
-        _add(
-            rows,
-            "edited_objects",
-            **here,
-            key_frame_from=step,
-            key_frame_to=step + 1,
-            object_name="cup_0",
-            in_transition=False,
-            pixels_from=before,
-            pixels_to=after,
-            pixels=after,
-        )
-    for step, ambiguity in ((0, "small"), (0, "untold"), (1, "untold")):
-        _add(
-            rows,
-            "ambiguous_changes",
-            **here,
-            key_frame_from=step,
-            key_frame_to=step + 1,
-            ambiguity=ambiguity,
-            object="cup",
-        )
+        seen = {"pixels_from": before, "pixels_to": after, "pixels": after}
+        _add(rows, "edited_objects", **between, **seen, object_name="cup_0", in_transition=False)
+        for ambiguity in (("small", "untold"), ("untold",), ())[step]:
+            _add(rows, "ambiguous_changes", **between, ambiguity=ambiguity, object="cup")
     for length in (3, 4):
         for key_frame in range(length - 1, len(changes) + 1):
             count = str(10**40 + key_frame)  # far beyond 128 bits
@@ -240,31 +176,21 @@ def _question(rows: Rows, question: Question) -> None:
     here = {"demonstration": demonstration, "gating": "state"}
     length = len(key_frames)
     trajectory_id = f"{demonstration}:{'-'.join(map(str, key_frames))}"
+    path = {"trajectory_id": trajectory_id, "length": length, "key_frames": key_frames}
     if trajectory_id not in {t["trajectory_id"] for t in rows.get("trajectories", [])}:
-        _add(
-            rows,
-            "trajectories",
-            **here,
-            trajectory_id=trajectory_id,
-            length=length,
-            rank=str(2**70),
-            key_frames=key_frames,
-            frames=[20 + 60 * k for k in key_frames],
-        )
+        frames = [20 + 60 * k for k in key_frames]
+        _add(rows, "trajectories", **here, **path, rank=str(2**70), frames=frames)
     steps = [CHANGES[demonstration][i] for i, _ in pairwise(key_frames)]
     is_forward = kind == "forward"
+    in_order = [key_frames[0], *(key_frames[s] for s in shown)]
+    of_kind = {"question_id": name, "kind": kind}
     _add(
         rows,
         "qa",
         **here,
-        question_id=name,
-        trajectory_id=trajectory_id,
-        kind=kind,
-        length=length,
-        key_frames=key_frames,
-        shown_key_frames=[key_frames[0], *(key_frames[s] for s in shown)]
-        if is_forward
-        else key_frames,
+        **path,
+        **of_kind,
+        shown_key_frames=in_order if is_forward else key_frames,
         actions=[f"Something happens ({s})." for s in shown],
         action_components=steps if is_forward else [steps[s - 1] for s in shown],
         answer=[shown.index(step) + 1 for step in range(1, length)],
@@ -274,19 +200,10 @@ def _question(rows: Rows, question: Question) -> None:
     )
     n_orders = math.factorial(length - 1)
     n_accepted = 2 if name == "f1" else 1
-    _add(
-        rows,
-        "question_orders",
-        **here,
-        question_id=name,
-        kind=kind,
-        length=length,
-        n_orders=n_orders,
-        n_accepted_orders=n_accepted,
-        is_ambiguous=n_accepted > 1,
-        expected_task_accuracy=n_accepted / n_orders,
-        expected_pairwise_accuracy=0.25,
-    )
+    orders = {"n_orders": n_orders, "n_accepted_orders": n_accepted}
+    orders |= {"is_ambiguous": n_accepted > 1, "expected_task_accuracy": n_accepted / n_orders}
+    orders |= {"expected_pairwise_accuracy": 0.25}
+    _add(rows, "question_orders", **here, **of_kind, length=length, **orders)
 
 
 def _asked(rows: Rows) -> None:
@@ -322,42 +239,13 @@ def _answers(rows: Rows) -> None:
     for scores in list(rows["evaluation"]):
         if scores["answer_status"] == "parsed":
             compared(rows, scores)
-    _add(
-        rows,
-        "probes",
-        model="guesser",
-        variant="aperture_80",
-        baseline="baseline",
-        kind="forward",
-        length=None,
-        n_variant=2,
-        n_baseline=1,
-        n_missing=1,
-        mean_variant=0.5,
-        mean_baseline=1.0,
-        delta=-0.5,
-        standard_error=0.5,
-        welch_p=0.5,
-        unpaired_standard_error=None,
-        unpaired_p=None,
-        unpaired_low=None,
-        unpaired_high=None,
-        n_paired=1,
-        n_demonstrations=1,
-        paired_delta=-1.0,
-        paired_standard_error=None,
-        paired_p=None,
-        paired_low=None,
-        paired_high=None,
-        sign_flip_p=None,
-        minimum_detectable_effect=None,
-        n_questions_needed=None,
-        n_demonstrations_needed=None,
-        panel="camera_fov",
-        welch_reason=None,
-        unpaired_reason="one_demonstration",
-        paired_reason="one_demonstration",
-    )
+    probe = {"model": "guesser", "variant": "aperture_80", "baseline": "baseline"}
+    probe |= {"kind": "forward", "length": None, "panel": "camera_fov"}
+    probe |= {"n_variant": 2, "n_baseline": 1, "n_missing": 1, "n_paired": 1, "n_demonstrations": 1}
+    probe |= {"mean_variant": 0.5, "mean_baseline": 1.0, "delta": -0.5, "standard_error": 0.5}
+    probe |= {"welch_p": 0.5, "paired_delta": -1.0}
+    probe |= {"unpaired_reason": "one_demonstration", "paired_reason": "one_demonstration"}
+    _add(rows, "probes", **probe)
 
 
 def _world(rows: Rows) -> None:
@@ -374,39 +262,17 @@ def _world_question(rows: Rows, name: str, options: list[list[str]], plan: list[
     here = {**set_columns("embedded"), "question_id": name}
     about = {"task": name[:2], "condition": "same", "length": len(plan), "n_videos": 1}
     letter, pool = "ABCD"[options.index(plan)], sorted({c for option in options for c in option})
-    _add(
-        rows,
-        "world_questions",
-        **here,
-        **about,
-        set_id="set-1" if len(plan) == 1 else None,
-        recording=TABLE,
-        first_action=1,
-        key_frame_before=0,
-        key_frame_after=len(plan),
-        before_s=None,
-        after_s=None,
-        plan=plan,
-        answer=letter,
-        classes=["truth" if option == plan else "incompatible" for option in options],
-        is_decidable=None,
-        evidence_sha="5" * 64,
-    )
+    shown = {"recording": TABLE, "first_action": 1, "plan": plan, "answer": letter}
+    shown |= {"key_frame_before": 0, "key_frame_after": len(plan), "evidence_sha": "5" * 64}
+    shown |= {"set_id": "set-1" if len(plan) == 1 else None}
+    shown |= {"classes": ["truth" if option == plan else "incompatible" for option in options]}
+    _add(rows, "world_questions", **here, **about, **shown)
     for option, categories in zip("ABCD", options, strict=True):
         for place, category in enumerate(categories, 1):
             clip = pool.index(category) + 1
-            _add(
-                rows,
-                "world_candidates",
-                **here,
-                option=option,
-                place=place,
-                pool=clip,
-                recording=TABLE,
-                action=clip,
-                view="baseline",
-                category=category,
-            )
+            at = {"option": option, "place": place, "pool": clip, "action": clip}
+            at |= {"recording": TABLE, "view": "baseline", "category": category}
+            _add(rows, "world_candidates", **here, **at)
 
 
 def add_settings(rows: Rows, registry: Path | None = None) -> None:
@@ -454,39 +320,50 @@ def answer(
     n_steps = question["length"] - 1
     is_scored = status != "missing"
     is_right = status == "parsed" and passed == n_steps
-    _add(
-        rows,
-        "predictions",
-        model=model,
-        variant=variant,
-        question_id=question_id,
-        repetition=repetition,
-        request_sha="3" * 64,
-        raw_answer=raw,
-        error=None if is_scored else "the service was down",
-        stop=stop,
-    )
+    error = None if is_scored else "the service was down"
+    here = {"model": model, "variant": variant, "question_id": question_id}
+    here |= {"repetition": repetition}
+    said = {"request_sha": "3" * 64, "raw_answer": raw, "error": error, "stop": stop}
+    _add(rows, "predictions", **here, **said)
+    share = passed / n_steps if is_scored else None
+    verdict = is_right if is_scored else None
     _add(
         rows,
         "evaluation",
-        model=model,
-        variant=variant,
-        question_id=question_id,
-        repetition=repetition,
+        **here,
         **{c: question[c] for c in ("demonstration", "gating", "kind", "length")},
         answer_status=status,
         reason={"parsed": None, "unparsed": stop or "no_list", "missing": "no_answer"}[status],
         answer=parsed,
         is_exact=parsed == question["answer"] if is_scored else None,
-        is_semantic=is_right if is_scored else None,
-        is_accepted=is_right if is_scored else None,
+        is_semantic=verdict,
+        is_accepted=verdict,
         n_steps=n_steps,
         n_steps_passed=passed if is_scored else None,
-        pairwise_accuracy=passed / n_steps if is_scored else None,
+        pairwise_accuracy=share,
         release_answer=parsed,
-        is_accepted_as_release=is_right if is_scored else None,
-        pairwise_accuracy_as_release=passed / n_steps if is_scored else None,
+        is_accepted_as_release=verdict,
+        pairwise_accuracy_as_release=share,
     )
+
+
+def copy_variant(rows: Rows, variant: str, *tables: str, **values: object) -> None:
+    """Rows of the probed variant once more under another name, with other ``values``."""
+    for name in tables:
+        probed = [row for row in rows[name] if row["variant"] == "aperture_80"]
+        rows[name] += [{**row, "variant": variant, **values} for row in probed]
+
+
+def compared_answers(
+    rows: Rows, model: str, *given: tuple[str, list[int], int], repetition: int = 0
+) -> None:
+    """Answers of ``model`` under the baseline, as (question, order, steps passed), and what they
+    say of each step.
+    """
+    for name, order, passed in given:
+        told: dict[str, Any] = {"parsed": order, "passed": passed, "repetition": repetition}
+        answer(rows, model, "baseline", name, **told)
+        compared(rows, rows["evaluation"][-1])
 
 
 BACKWARDS = {
@@ -561,17 +438,10 @@ def compared(rows: Rows, scores: dict[str, Any]) -> None:
         _add(rows, "compared_steps", **here, is_passed=is_passed, **counts)
         for place, (outcome, reference, predicted) in enumerate(listed, start=1):
             predicate = (reference or predicted or "")[1:].partition("(")[0]
-            _add(
-                rows,
-                "compared_components",
-                **here,
-                place=place,
-                outcome=outcome,
-                reference=reference,
-                predicted=predicted,
-                predicate=predicate,
-                semantic_class=CATALOGUE[predicate].semantic_class,
-            )
+            found = {"place": place, "outcome": outcome, "reference": reference}
+            found |= {"predicted": predicted, "predicate": predicate}
+            semantic_class = CATALOGUE[predicate].semantic_class
+            _add(rows, "compared_components", **here, **found, semantic_class=semantic_class)
 
 
 WORD = re.compile(r"\w+")

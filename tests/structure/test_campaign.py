@@ -1,18 +1,16 @@
 """Campaigns of kills, faults and fuzz cases add up over runs."""
 
-import multiprocessing
 import re
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 from campaign.empty_tables import EMPTY, wrongly_empty
 from campaign.faults import Faults
 from campaign.kills import paid_for
-from campaign.small_roots import SMALL, AskedServer, Roots, Undisturbed, asked_server, counts, pace
+from campaign.small_roots import AskedServer, Undisturbed, counts, pace
 from campaign.tally import FILE, NEVER_TRIED, Tally, as_text, read_tally
 
 REPOSITORY = Path(__file__).parents[2]
@@ -148,29 +146,12 @@ def test_a_tally_is_read_as_it_was_written(tmp_path: Path) -> None:
         assert line in text
 
 
-def small_root(folder: Path) -> Undisturbed:
-    with asked_server() as server:
-        return Roots(folder, server.url, print).of(SMALL)
-
-
-@pytest.mark.slow
-def test_the_small_root_asks_and_has_rows_in_every_table(tmp_path: Path) -> None:
-    """Once it had no question, and a thousand kills compared empty tables from there on.
-
-    It is made in a new process: forks of one that has polars' threads may wait for ever.
-    """
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        made = pool.submit(small_root, tmp_path).result()
-    # Whoever makes one looks: a table without a row, and no answer bought, are errors there.
-    assert made.n_sold > 50
-    assert made.rows["evaluation"] > 100
-    assert made.rows["leaderboard"] > 0
-
-
 @pytest.mark.slow
 def test_the_campaign_goes_on_and_adds_up(tmp_path: Path) -> None:
     """``--keep``: the second run begins where the first stopped. The first has a chain of kills,
-    after which all is as in an undisturbed root, and a fault; the second only kills a page.
+    after which all is as in an undisturbed root, and a fault; the second only kills a page. That
+    root asks, and has rows in every table: else whoever makes it ends with an error. Once it had no
+    question, and a thousand kills compared empty tables from there on.
     """
     kept = tmp_path / "kept"
     chains = [("one process", 0, 2), ("people", 2, 3)]

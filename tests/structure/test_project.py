@@ -14,13 +14,6 @@ ROOT = Path(__file__).parents[2]
 HEAVY = ("mujoco", "mitsuba", "pyoidn", "scipy.stats")
 
 
-def test_every_sql_file_opens_with_its_grain() -> None:
-    files = sorted((ROOT / "sql").rglob("*.sql"))
-    first_lines = {path: path.read_text().partition("\n")[0] for path in files}
-    assert first_lines
-    assert not [p for p, line in first_lines.items() if not line.startswith(f"-- {p.stem}")]
-
-
 def test_the_list_of_tables_is_current() -> None:
     """``python docs/make_tables.py`` writes it."""
     made = runpy.run_path(str(ROOT / "docs/make_tables.py"))

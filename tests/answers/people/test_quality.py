@@ -27,53 +27,33 @@ from enact_assets.settings.classes import QuestionSetSettings
 from reference.agreement import nominal, ordinal, slow_alpha
 
 RIGHT, WRONG, OTHER = [2, 1, 3], [1, 2, 3], [3, 2, 1]
+ASKED = {"variant": "baseline", "demonstration": "setting_the_table-0"}
+ASKED |= {"kind": "forward", "length": 4}
 
 
 def row(model: str, question: str, given: list[int] | str | None) -> dict:
     """``given``: an order, a reason why the annotator cannot tell, or nothing yet."""
     status = "missing" if given is None else "unparsed" if isinstance(given, str) else "parsed"
-    is_right = given == RIGHT if status != "missing" else None
-    return {
-        "model": model,
-        "variant": "baseline",
-        "question_id": question,
-        "repetition": 0,
-        "demonstration": "setting_the_table-0",
-        "gating": "state",
-        "kind": "forward",
-        "length": 4,
-        "answer_status": status,
-        "answer": given if status == "parsed" else None,
-        "is_exact": is_right,
-        "is_semantic": is_right,
-        "is_accepted": is_right,
-        "n_steps": 3,
-        "n_steps_passed": None if is_right is None else 3 * is_right,
-        "pairwise_accuracy": None if is_right is None else float(is_right),
-    }
+    found = {"model": model, "repetition": 0, "gating": "state", **ASKED, "question_id": question}
+    found |= {"answer_status": status, "answer": given if status == "parsed" else None}
+    found |= {"n_steps": 3}
+    if status != "missing":
+        is_right = given == RIGHT
+        found |= dict.fromkeys(("is_exact", "is_semantic", "is_accepted"), is_right)
+        found |= {"n_steps_passed": 3 * is_right, "pairwise_accuracy": float(is_right)}
+    return found
 
 
 def said(annotator: str, question: str, given: list[int] | str | None) -> dict:
     is_answer = isinstance(given, list)
-    return {
-        "annotator": annotator,
-        "role": "person",
-        "variant": "baseline",
-        "question_id": question,
-        "version": f"{question} as shown",
-        "kind": "forward",
-        "length": 4,
-        "demonstration": "setting_the_table-0",
-        "position": 0,
-        "revision": None if given is None else 0,
-        "is_last": True,
-        "answer": given if is_answer else None,
-        "shuffle": [1, 2, 3],
-        "reason": given if isinstance(given, str) else None,
-        "comment": "too dark" if isinstance(given, str) else "",
-        "received_at": None if given is None else f"2026-01-0{annotator[-1]}",
-        "active_s": None if given is None else 10.0 + 20.0 * is_answer,
-    }
+    found = {"annotator": annotator, "role": "person", **ASKED, "question_id": question}
+    found |= {"version": f"{question} as shown", "position": 0, "shuffle": [1, 2, 3]}
+    found |= {"is_last": True, "comment": "too dark" if isinstance(given, str) else ""}
+    found |= {"answer" if is_answer else "reason": given}
+    if given is not None:
+        found |= {"received_at": f"2026-01-0{annotator[-1]}", "revision": 0}
+        found |= {"active_s": 10.0 + 20.0 * is_answer}
+    return found
 
 
 GIVEN = {
@@ -86,26 +66,21 @@ GIVEN = {
     "half": (RIGHT, None),
     "unanswered": (None, None),
 }
+ALL_GIVEN = [
+    (f"person_{k}", question, given)
+    for question, all_given in GIVEN.items()
+    for k, given in enumerate(all_given, start=1)
+]
 
 
 @pytest.fixture(scope="module")
 def evaluation() -> pl.DataFrame:
-    rows = [
-        row(f"person_{k}", question, given)
-        for question, all_given in GIVEN.items()
-        for k, given in enumerate(all_given, start=1)
-    ]
+    rows = [row(*one) for one in ALL_GIVEN]
     return Evaluation.build([*rows, row("solver_1", "solved", WRONG), row("gpt", "solved", WRONG)])
 
 
 def test_outcomes(evaluation: pl.DataFrame) -> None:
-    answers = HumanAnswers.build(
-        [
-            said(f"person_{k}", question, given)
-            for question, all_given in GIVEN.items()
-            for k, given in enumerate(all_given, start=1)
-        ]
-    )
+    answers = HumanAnswers.build([said(*one) for one in ALL_GIVEN])
     found = QuestionQuality.check(question_quality(answers, evaluation))
     people = {r["question_id"]: r for r in found.filter(role="person").iter_rows(named=True)}
     assert {q: r["outcome"] for q, r in people.items()} == {
@@ -165,18 +140,12 @@ VERDICTS = {
 @pytest.fixture
 def chosen() -> pl.DataFrame:
     """Rows of ``question_set``: those of :data:`VERDICTS`, one of nobody, one of no set."""
-    rows = [
-        {
-            "question_set": "solved",
-            "question_id": name,
-            "demonstration": "setting_the_table-0",
-            "kind": "forward",
-            "length": 4,
-            "in_question_set": name != "probe",
-        }
-        for name in (*VERDICTS, "nobody", "probe")
-    ]
-    return pl.DataFrame(rows)
+    return pl.DataFrame(
+        [
+            {"question_set": "solved", **ASKED, "question_id": q, "in_question_set": q != "probe"}
+            for q in (*VERDICTS, "nobody", "probe")
+        ]
+    )
 
 
 @pytest.fixture

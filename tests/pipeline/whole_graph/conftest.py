@@ -8,7 +8,6 @@ from daemon_places import Place
 from made_roots import Materialized, small_registry, write_recording
 
 from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
-from enact_assets.pipeline.driver.step_runs import leave
 
 from reference.nights import draw_nothing
 
@@ -30,8 +29,7 @@ def made(root: Path, registry: Path) -> Materialized:
 def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
     """One small recording from nothing to leaderboard, and a report.
 
-    Its figures are composed but not drawn, which takes as long as all the rest:
-    `tests/results/report` draws them, and `simulated`.
+    Its figures are composed but not drawn.
     """
     root = tmp_path_factory.mktemp("data")
     write_recording(root / "recordings")
@@ -55,7 +53,6 @@ def use_small_registry(session_registry: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def place(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.delenv(WATCH_VARIABLE, raising=False)
-    found = Place(*materialized.copy(tmp_path, monkeypatch))
+    found = Place(*materialized.copied(tmp_path, monkeypatch))
     yield found
-    leave()
-    found.instance.dispose()
+    found.leave()

@@ -9,8 +9,8 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.shards import shard_at
 from enact_assets.pipeline.dagster import automation
 from enact_assets.pipeline.dagster.definitions import build_definitions
+from enact_assets.pipeline.driver import step_runs
 from enact_assets.pipeline.driver.contract import Site
-from enact_assets.pipeline.driver.step_runs import execute
 from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.root.partitions_file import read_shards
 from enact_assets.pipeline.runs.instance import open_instance
@@ -29,7 +29,11 @@ class Place:
         self.data = DataResource()
         self._cursor: object = None
 
-    def change_camera(self, aperture_mm: float) -> None:
+    def leave(self) -> None:
+        step_runs.leave()
+        self.instance.dispose()
+
+    def change_camera(self, aperture_mm: float = 70.0) -> None:
         entries = yaml.safe_load(self.registry_file.read_text())
         entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
         self.registry_file.write_text(yaml.safe_dump(entries))
@@ -87,7 +91,7 @@ class Place:
         key = Partition.of_key(partition)
         at = shard_at(key) or 0
         made = tuple(Partition.of(*key[:at], name, *key[at + 1 :]) for name in only) or (key,)
-        outcome = execute(site, Run(step, made, tags=tags), lambda _: None)
+        outcome = step_runs.execute(site, Run(step, made, tags=tags), lambda _: None)
         assert (outcome.error is not None) == fails, outcome.error
         return outcome.error or ""
 

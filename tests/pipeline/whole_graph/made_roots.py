@@ -61,14 +61,17 @@ class Materialized:
     def driver(self) -> Driver:
         return Driver(self.root, registry=self.registry, workers=1)
 
-    def again(self) -> Report:
-        return self.driver().run()
+    def copied(self, folder: Path, patch: pytest.MonkeyPatch, *but: str) -> tuple[Path, Path]:
+        """Copies of data root and registry, which commands use from now on.
 
-    def copy(self, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-        """A root and a registry in ``folder``, which the environment names."""
-        root, registry_file = folder / "data", folder / "registry.yaml"
-        shutil.copytree(self.root, root)
-        shutil.copy(self.registry_file, registry_file)
+        Files and folders called ``but`` are left out.
+        """
+        root = folder / "data"
+        shutil.copytree(self.root, root, ignore=shutil.ignore_patterns(*but))
+        registry_file = Path(shutil.copy(self.registry_file, folder / "registry.yaml"))
         patch.setenv("ENACT_REGISTRY", str(registry_file))
         patch.setenv("ENACT_HOME", str(root))
         return root, registry_file
+
+    def again(self) -> Report:
+        return self.driver().run()

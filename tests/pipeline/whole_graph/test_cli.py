@@ -121,7 +121,10 @@ def test_a_plan_begins_with_what_an_update_of_the_package_makes_stale(
 
 @pytest.mark.parametrize(
     "words",
-    [("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete"), ("forget", "model", "oracle")],
+    [
+        *(("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete"), ("verify",)),
+        ("forget", "model", "oracle"),
+    ],
 )
 def test_who_only_looks_makes_no_folder(tmp_path: Path, capsys, words: tuple[str, ...]) -> None:
     """A mistyped name would become a data root, and look like one that was emptied."""

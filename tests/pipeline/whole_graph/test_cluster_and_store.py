@@ -126,6 +126,7 @@ def test_all_three_go_away_once_and_the_rows_are_those_of_one_disk(
                 stop.set()
                 watcher.join()
             assert code == 0, printed
+            assert "Nothing to do" in materialize(there, more)[1]
         assert not events, "something never went away"
         assert differences(wanted, fingerprint(there)) == []
         assert not (there / "lake").exists()

@@ -14,7 +14,7 @@ import yaml
 from made_roots import small_registry
 
 from enact_assets.cli import main
-from enact_assets.engine.errors import MaterializationError, PredictionError, UnknownNameError
+from enact_assets.engine.errors import PredictionError, UnknownNameError
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.pipeline.runs.instance import only_driver
@@ -171,18 +171,6 @@ def n_renders(root: Path) -> int:
     return sum(path.is_file() for path in (root / "images" / "renders").rglob("*"))
 
 
-@pytest.mark.slow
-def test_a_new_demonstration_leaves_the_others_alone(
-    simulated, other: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known = simulated.registry.demonstrations
-    activity = known[0].rsplit("-", 1)[0]
-    walk = driver(other, simulated.registry_file, monkeypatch)
-    report = walk.run(demonstrations=[f"{activity}-1"], assets=["replays", "segmented_frames"])
-    assert report.is_success
-    assert {run.partition[0] for run in report.made} == {f"{activity}-1"}
-
-
 def test_an_unknown_name_is_left_out_and_the_rest_goes_on(
     materialized, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,15 +292,6 @@ def test_a_damaged_file_is_named_and_made_again(
     assert report.is_success
     assert [run.step for run in report.made] == ["visible_changes"]
     assert lake.content_sha("transition_graph", partition) == sha
-
-
-def test_a_second_driver_is_told_to_wait(tmp_path: Path) -> None:
-    with (
-        only_driver(tmp_path),
-        pytest.raises(MaterializationError, match="another driver"),
-        only_driver(tmp_path),
-    ):
-        pass
 
 
 def test_an_unknown_asset_names_the_known(materialized, monkeypatch: pytest.MonkeyPatch) -> None:

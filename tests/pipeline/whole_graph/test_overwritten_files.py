@@ -21,9 +21,9 @@ BASELINE = {"demonstration": RECORDED, "variant": "baseline"}
 
 
 @pytest.fixture
-def copied(materialized, tmp_path: Path) -> Path:
+def copied(materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the data root, free to be changed."""
-    return Path(shutil.copytree(materialized.root, tmp_path / "data"))
+    return materialized.copied(tmp_path, monkeypatch)[0]
 
 
 def stale(root: Path) -> set[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from daemon_places import Place
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import ModuleTarget
 from dagster._daemon.daemon import get_default_daemon_logger
@@ -24,7 +25,6 @@ from enact_assets.cli import main
 from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.engine.planning.verdicts import Verdicts
 from enact_assets.engine.system.process_identity import ProcessIdentity
-from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.driver import step_runs
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, STEP_OF
@@ -32,7 +32,6 @@ from enact_assets.pipeline.rebuild.job import Counts, Night, last_nights, rebuil
 from enact_assets.pipeline.runs import range_making
 from enact_assets.pipeline.runs.code_location import write_workspace
 from enact_assets.pipeline.runs.driver_lock import only_driver
-from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
 from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
@@ -69,13 +68,15 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Materialized:
     return found
 
 
-class Nights:
+class Nights(Place):
     """A data root with a schedule, and a clock of its own."""
 
     def __init__(self, root: Path, registry_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.root, self.registry_file = root, registry_file
-        self.instance = open_instance(root)
-        self.definitions = dg.Definitions.merge(build_definitions(), rebuild_definitions())
+        super().__init__(root, registry_file)
+        self.definitions = dg.Definitions.merge(self.definitions, rebuild_definitions())
+        self.repository = self.definitions.get_repository_def()
+        self.write()
+        draw_nothing(monkeypatch)
         self._real = time.time
         self._offset_s = 0.0
         self._patch = monkeypatch
@@ -103,11 +104,6 @@ class Nights:
 
     def write(self, **fields: object) -> None:
         (self.root / "schedule.yaml").write_text(yaml.safe_dump({"workers": 1, **fields}))
-
-    def change_camera(self, aperture_mm: float = 70.0) -> None:
-        entries = yaml.safe_load(self.registry_file.read_text())
-        entries["variants"]["aperture_80"]["camera"]["aperture_mm"] = aperture_mm
-        self.registry_file.write_text(yaml.safe_dump(entries))
 
     def plan(self) -> Verdicts:
         return Driver(self.root).plan()[0]
@@ -150,13 +146,9 @@ class Nights:
 def nights(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Nights]:
-    root, registry_file = three.copy(tmp_path, monkeypatch)
-    draw_nothing(monkeypatch)
-    (root / "schedule.yaml").write_text("workers: 1\n")
-    found = Nights(root, registry_file, monkeypatch)
+    found = Nights(*three.copied(tmp_path, monkeypatch), monkeypatch)
     yield found
-    step_runs.leave()
-    found.instance.dispose()
+    found.leave()
 
 
 def keys(plan: Verdicts) -> set[tuple[str, str | None]]:
@@ -324,24 +316,21 @@ def test_a_night_works_with_postgresql(
     three: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A database that knows of nothing: the lake is reported to it, and settings are made once."""
-    root, registry_file = three.copy(tmp_path, monkeypatch)
-    shutil.rmtree(root / "dagster")
-    (root / "schedule.yaml").write_text("workers: 1\nmax_partitions: 40\n")
-    draw_nothing(monkeypatch)
+    places = three.copied(tmp_path, monkeypatch, "dagster")
     with postgres() as url:
         monkeypatch.setenv("ENACT_POSTGRES_URL", url)
-        nights = Nights(root, registry_file, monkeypatch)
+        nights = Nights(*places, monkeypatch)
         try:
+            nights.write(max_partitions=40)
             nights.change_camera()
             night = nights.run(nights.tick(FIRST))
             assert night.status == dg.DagsterRunStatus.SUCCESS
             assert ("variant_config", "aperture_80") in nights.made(night)
             assert nights.counts().left == 0
             assert str(nights.tick(FIRST + NIGHTLY)).startswith("nothing is due")
-            assert not list((root / "dagster").rglob("*.db"))
+            assert not list((nights.root / "dagster").rglob("*.db"))
         finally:
-            step_runs.leave()
-            nights.instance.dispose()
+            nights.leave()
 
 
 def test_of_missed_nights_dagster_asks_for_the_last_one_once(nights: Nights) -> None:

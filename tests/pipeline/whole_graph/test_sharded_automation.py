@@ -11,7 +11,6 @@ from made_roots import RECORDED, Materialized
 from benchmarks.tiny_root import write_tiny_recording
 from enact_assets.pipeline.dagster.automation import RUN_TAGS
 from enact_assets.pipeline.dagster.sensors import changed_sources, registered_partitions
-from enact_assets.pipeline.driver.step_runs import leave
 from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.reported import read_lineage
 from enact_assets.settings.paths import PARTITIONS_FILE
@@ -27,12 +26,11 @@ def place(
     materialized: Materialized, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Place]:
     """Made by name, and cut into one shard since."""
-    root, registry_file = materialized.copy(tmp_path, monkeypatch)
+    root, registry_file = materialized.copied(tmp_path, monkeypatch)
     (root / PARTITIONS_FILE).write_text("demonstration_shards: 1\n")
     found = Place(root, registry_file)
     yield found
-    leave()
-    found.instance.dispose()
+    found.leave()
 
 
 def stale(place: Place, step: str) -> set[str]:

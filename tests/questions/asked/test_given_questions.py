@@ -19,7 +19,7 @@ from enact_assets.commands.release.question_importing import look_for_pictures
 from enact_assets.demonstrations.pictures.demonstration_sources import QuestionsSource
 from enact_assets.demonstrations.pictures.tables import WantedFrames
 from enact_assets.demonstrations.recordings.folders import Recordings
-from enact_assets.demonstrations.replay.tables import Demonstrations, Facts, Objects
+from enact_assets.demonstrations.replay.tables import Facts, Objects
 from enact_assets.engine.errors import QuestionFileError, RenderError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import unheard
@@ -46,10 +46,11 @@ from enact_assets.questions.files.pictures import link_pictures, linked_pictures
 from enact_assets.questions.key_frames.given_key_frames import given, is_given
 from enact_assets.results.verification.evaluate import RELEASE_ANSWERS, evaluate
 from enact_assets.settings.classes import Gating
-from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.profile import RELEASE
 from enact_assets.settings.registry import load_registry
+
+from reference.builders import build_recorded
 
 TASK = "tidy_7"
 ACTIONS = ["The mug becomes inside the box.", "The box stopped being open."]
@@ -80,17 +81,7 @@ def write(path: Path, questions: Iterable[OfficialQuestion]) -> None:
 
 
 def demonstrations(source: str, ids: list[int]) -> pl.DataFrame:
-    row = {
-        "demonstration": TASK,
-        "source": source,
-        "activity": "tidy",
-        "seed": None,
-        "n_frames": len(ids),
-        "frame_rate_hz": 30.0,
-        "world_sha": "",
-        "frame_id_runs": list(FrameIds.of(np.array(ids)).runs),
-    }
-    return Demonstrations.build([row])
+    return build_recorded(TASK, ids, source=source, activity="tidy")
 
 
 def found(*questions: OfficialQuestion) -> list[FoundQuestion]:
