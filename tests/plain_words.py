@@ -19,9 +19,8 @@ LEFT = ("demonstrations/replay/omnigibson",)
 KEPT = {
     "answers/baselines/picture_editor.py": "what is there",
     "answers/world/captioned_models.py": "whoever",
-    "answers/world/content.py": "stand",
-    "answers/world/messages.py": "whoever stand",
-    "answers/world/models.py": "called otherwise; otherwise than",
+    "answers/people/content.py": "stand",
+    "questions/world/shown_questions.py": "whoever stand",
     "results/report/accuracy.py": "read otherwise",
     "results/report/answer_quality.py": "nobody",
     "results/report/people_section.py": "nobody",

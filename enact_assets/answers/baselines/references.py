@@ -59,12 +59,12 @@ WORLD_BASELINES: Mapping[str, str] = {
     "picture: a shortcut wherever several clips come from one video.",
     "socratic_rules": "Captions from scene graphs, and the rules that questions are made by: a "
     "bound.",
-    "socratic_rules_10": "The same with one fact in ten left out and one action in ten called "
-    "otherwise.",
+    "socratic_rules_10": "The same with one fact in ten left out and another name for one action in "
+    "ten.",
     "socratic_rules_30": "The same with three in ten.",
     "candidate_prior": "WM: the clip of the most frequent category, of these the longest: in "
     "balanced sets it must score exactly a quarter.",
-    "medoid": "PP: the plan that orders the fewest pairs otherwise than the other three.",
+    "medoid": "PP: the plan that orders the fewest pairs in another way than the other three.",
     "plan_rules": "PP: the plan that breaks the fewest rules of text_prior.",
     "markov": "PP: the most probable plan by bigrams of other plans (0.1 added): seeds that "
     "nothing is asked about, or other people.",
