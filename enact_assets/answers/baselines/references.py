@@ -59,8 +59,8 @@ WORLD_BASELINES: Mapping[str, str] = {
     "picture: a shortcut wherever several clips come from one video.",
     "socratic_rules": "Captions from scene graphs, and the rules that questions are made by: a "
     "bound.",
-    "socratic_rules_10": "The same with one fact in ten left out and another name for one action in "
-    "ten.",
+    "socratic_rules_10": "The same with one fact in ten left out and another name for one action "
+    "in ten.",
     "socratic_rules_30": "The same with three in ten.",
     "candidate_prior": "WM: the clip of the most frequent category, of these the longest: in "
     "balanced sets it must score exactly a quarter.",
