@@ -103,6 +103,14 @@ class ReleaseDeltaIndex(ComponentIndex):
         arrays, components = build_arrays(scene_graphs, found, exists, visible)
         return cls(arrays, components, found.names, profile)
 
+    def visible(self, i: int, j: int) -> frozenset[Component]:
+        """Components of the visible change; raises :class:`PairError` if it fails."""
+        return self._one(i, j, VISIBLE)
+
+    def full(self, i: int, j: int) -> frozenset[Component]:
+        """Components of the full change; raises :class:`PairError` if it fails."""
+        return self._one(i, j, FULL)
+
     def visible_bits(self, pairs: Ints) -> Words:
         """Visible changes of ``pairs`` (n, 2), from and to: (n, n_words)."""
         return self._bits(self._changes(pairs, VISIBLE))
@@ -207,6 +215,12 @@ class ReleaseDeltaIndex(ComponentIndex):
 
     def _bits(self, changes: PairChanges) -> Words:
         return sets_of(changes.entries, changes.offsets, self.n_words)
+
+    def _one(self, i: int, j: int, which: int) -> frozenset[Component]:
+        changes = self._changes(np.array([[i, j]]), which)
+        if changes.codes[0] != FINE:
+            raise PairError(self._reason(i, j, changes))
+        return self._as_set(self._bits(changes))
 
     def _reason(self, i: int, j: int, changes: PairChanges, row: int = 0) -> str:
         code, culprit = int(changes.codes[row]), int(changes.culprits[row])
