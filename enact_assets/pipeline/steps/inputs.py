@@ -78,9 +78,6 @@ CONDITIONS["set of embedded WorldPrediction"] = (
     "question_set",
     lambda asked: asked.world_source == EMBEDDED_WORLD,
 )
-IF_WORLD = Rule(when="WorldPrediction")
-"""As :data:`IF_WORLD_SET`, for tables that the question set does not say."""
-CONDITIONS["WorldPrediction"] = ("variant", lambda variant: variant.world_source is not None)
 IF_EMBEDDED_WORLD = Rule(when="embedded WorldPrediction")
 """As :data:`IF_EMBEDDED_SET`, for tables that the question set does not say."""
 CONDITIONS["embedded WorldPrediction"] = (

@@ -8,8 +8,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.tables import FrameImages
-from enact_assets.questions.world.pictures import FILM, WorldPictures
-from enact_assets.settings.world import ClipSettings
+from enact_assets.questions.world.pictures import WorldPictures
+from enact_assets.settings.world import FILM, ClipSettings
 
 WANTED = {"recording": pl.String, "action": pl.Int64, "place": pl.Int64, "time_s": pl.Float64}
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from enact_assets.demonstrations.pictures.thumbnails import thumbnail
 from enact_assets.questions.asked.types import PictureKey
+from enact_assets.settings.world import FILM
 
-FILM = "film"
-"""What the one camera of a film is called among clips."""
 Thumbnail = NDArray[np.float64]
 Clip = tuple[str, int, str]
 """Demonstration, action and camera."""

@@ -9,13 +9,14 @@ from questions.world.asked_rooms import ASKED, SOURCE, STILLS, WORLD, asked_root
 
 from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import ModelAsker
-from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.requests import build_request
+from enact_assets.answers.baselines.predict import answers_to, predictions_of, why_not_shown
+from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
 from enact_assets.answers.models.messages import Target, Text, request_sha
 from enact_assets.answers.world.captioned_models import answers_from_captions, captions_of
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.asked.types import ClipPicture
 from enact_assets.questions.world.items import items_of
 from enact_assets.questions.world.pictures import WorldPictures, picture_shas
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
@@ -135,6 +136,19 @@ def test_questions_without_pictures_are_missing_with_a_reason(root, asked, tmp_p
     found = predictions_of("mine", WORLD, answers, 0)
     assert found["raw_answer"].null_count() == asked.height
     assert found["error"].str.contains("pictures are missing under 'world:embedded'").all()
+
+
+@pytest.mark.parametrize(
+    ("view", "how"), [("view", "; materialize clip_images"), ("film", "; put the film beside the ")]
+)
+def test_a_missing_picture_of_a_clip_says_what_gets_it(view: str, how: str) -> None:
+    """It was always frame_images, which are key frames."""
+    shown = ClipPicture("Clip A, 1", "a", view, 3, 1)
+    parts = (Picture(shown, None, unread),)
+    request = ModelRequest("q", "video", "wm_equivalent", 1, parts, (1,), ())
+    found = why_not_shown(request, WORLD)
+    assert found is not None
+    assert f"first Clip A, 1: picture 1 of action 3 of a{how}" in found
 
 
 PYTHON = """

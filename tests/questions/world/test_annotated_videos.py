@@ -12,13 +12,19 @@ from enact_assets.demonstrations.recordings.videos import length_s
 from enact_assets.engine.errors import RenderError, StepFileError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.pipeline.lineage.graph import names_now
+from enact_assets.pipeline.runs.names import publishable_names
+from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.world.annotated_actions import annotated_actions
 from enact_assets.questions.world.annotated_questions import annotated_questions
 from enact_assets.questions.world.annotated_videos import ACTIONS, write_annotated_videos
 from enact_assets.questions.world.film_frames import FilmPictures, wanted_film_frames
 from enact_assets.questions.world.film_images import film_images
 from enact_assets.questions.world.step_files import films_in, read_step_file
+from enact_assets.results.published import query
 from enact_assets.results.world.release import read_release, release_bytes
+from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import ClipSettings, WorldSettings
 
 from reference.small_step_files import three_kitchens
@@ -156,19 +162,29 @@ def test_the_command_makes_answers_about_a_step_file(tmp_path: Path) -> None:
     told = ["world", "--data", str(tmp_path / "root"), "--step-file", "small", "--workers", "1"]
     assert main(told) == 0
     lake = Lake(tmp_path / "root/lake")
-    evaluated = lake.read_all("world_evaluation")
-    right = dict(evaluated.group_by("world_model").agg(pl.col("is_correct").mean()).iter_rows())
+    evaluated = lake.read_all("evaluation", variant="world:small")
+    right = dict(evaluated.group_by("model").agg(pl.col("is_accepted").mean()).iter_rows())
     assert right["oracle"] == 1
     assert right["candidate_prior"] == 0.25
     # States of a and c are shown; their clips are those of the other one, if it is elsewhere.
-    seen = evaluated.filter(pl.col("is_correct").is_not_null(), world_model="clip_continuity")
-    assert set(seen["recording"]) == {"a", "c"}
-    assert set(evaluated.filter(world_model="socratic_rules")["answer_status"]) == {"missing"}
-    before = lake.read_all("world_accuracies")
+    seen = evaluated.filter(pl.col("is_accepted").is_not_null(), model="clip_continuity")
+    assert set(seen["demonstration"]) == {"a", "c"}
+    assert set(evaluated.filter(model="socratic_rules")["answer_status"]) == {"missing"}
+    before = lake.read_all("model_accuracies")
+    # Recordings are no demonstrations of the graph, and were left out with all their answers.
+    models = ["oracle", "person_1"]
+    names = names_now(load_registry(), ["a-0"], models, (), world_sources=["small"])
+    shown = publishable_names(names, DataResource(root=str(tmp_path / "root")))
+    assert set(shown["demonstration"]) == {"a-0", "a", "b", "c"}
+    assert set(shown["model"]) == {"oracle", "person_1", "people (1)"}
+    publish(lake, tmp_path / "all.duckdb", names={**shown, "model": right})
+    of = "select count(*) from {} where world_model = 'oracle'"
+    for name, n in (("world_evaluation", 54), ("world_accuracies", 7)):
+        assert query(tmp_path / "all.duckdb", of.format(name)).item() == n
     exported = tmp_path / "WorldPrediction-WM.json"
     assert main([*told, "--export", str(exported)]) == 0
     found = read_release(exported)
     assert release_bytes(found) == exported.read_bytes()
     answers = lake.read_all("world_questions").filter(task="wm").select("question_id", "answer")
     assert {q: of.answer for q, of in found["small"].items()} == dict(answers.iter_rows())
-    assert lake.read_all("world_accuracies").equals(before)
+    assert lake.read_all("model_accuracies").equals(before)
