@@ -166,7 +166,7 @@ class Choice:
                 parts.append(shown)
                 continue
             number += 1
-            of, *rest = shown[1:-1].split("|")
+            of, *rest = shown[1:-1].rsplit("|", 3)  # recordings of step files may have such names
             if len(rest) == 1:
                 parts.append(KeyFramePicture(name, of, int(rest[0])))
             else:

@@ -16,7 +16,7 @@ from enact_assets.answers.world.captioned_models import answers_from_captions, c
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.questions.asked.types import ClipPicture
+from enact_assets.questions.asked.types import ClipPicture, encoded_picture, type_of
 from enact_assets.questions.world.items import items_of
 from enact_assets.questions.world.pictures import WorldPictures, picture_shas
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
@@ -136,6 +136,12 @@ def test_questions_without_pictures_are_missing_with_a_reason(root, asked, tmp_p
     found = predictions_of("mine", WORLD, answers, 0)
     assert found["raw_answer"].null_count() == asked.height
     assert found["error"].str.contains("pictures are missing under 'world:embedded'").all()
+
+
+def test_names_of_recordings_may_have_bars(asked: pl.DataFrame) -> None:
+    shown = ClipPicture("Clip A, 1", "a|1", "film", 3, 1)
+    row = asked.row(0, named=True) | {"actions": ["Clip A:\n", encoded_picture(shown.key)]}
+    assert type_of(row).parts(row) == ("Clip A:\n", shown)
 
 
 @pytest.mark.parametrize(
