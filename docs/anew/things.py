@@ -100,7 +100,8 @@ def _readme(place: Place) -> None:
 def _world(place: Place) -> None:
     import json
 
-    if not Lake(DataRoot(place.data).lake).exists("world_questions", {"world_source": "embedded"}):
+    asked = {"question_set": "world:embedded"}
+    if not Lake(DataRoot(place.data).lake).exists("world_questions", asked):
         raise CannotMakeError(
             f"{place.data} has no WorldPrediction questions: `enact-assets world --data "
             f"{place.data}`, an hour or so the first time"

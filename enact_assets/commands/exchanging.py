@@ -30,13 +30,21 @@ from enact_assets.engine.errors import EnactError
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.progress import OnProgress
 from enact_assets.questions.files.imported import registry_in
+from enact_assets.questions.world.step_files import world_sources
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
 
 
 def run_export(arguments: argparse.Namespace, console: Console) -> int:
     """``export``; returns the exit code."""
-    registry = registry_in(DataRoot(arguments.data))
+    root = DataRoot(arguments.data)
+    registry = registry_in(root).with_worlds(world_sources(root.step_files))
+    if world_source_of(arguments.name) is not None and arguments.form != MESSAGES_FORM:
+        raise EnactError(
+            "answers to questions of WorldPrediction are no orders: export them with --form "
+            "messages. `enact-assets world --export FILE` writes the layout of its release"
+        )
     if arguments.variant is not None:
         registry.variant(arguments.variant)
     if arguments.form != RELEASE_FORM and arguments.all:
@@ -96,9 +104,11 @@ def _written(
 def _left_out(n: int, variant: str) -> str:
     if not n:
         return ""
+    is_of_world = world_source_of(variant) is not None
+    pictures = "clip_images or film_images" if is_of_world else "frame_images"
     return (
         f"{counted(n, 'question')} left out for lack of pictures under variant {variant!r}. "
-        "Materialize frame_images, then export again."
+        f"Materialize {pictures}, then export again."
     )
 
 

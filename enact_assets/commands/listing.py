@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.references import MODELS, WORLD_BASELINES
 from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.commands.terminal import plain
 from enact_assets.demonstrations.recordings.folders import Recordings
@@ -25,11 +25,13 @@ from enact_assets.questions.asked.stratum_counts import NO_PATHS, Stratum, count
 from enact_assets.questions.asked.templates import KINDS
 from enact_assets.questions.files.imported import question_file_names, registry_in
 from enact_assets.questions.paths.tables import PathCounts
+from enact_assets.questions.world.step_files import step_file_names
 from enact_assets.results.published import published_names
 from enact_assets.settings.classes import ALL, EMBEDDED, PROBE, QUESTIONS
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.profile import Profile
 from enact_assets.settings.registry import Registry
+from enact_assets.settings.world import world_name
 from enact_assets.simulator.activities import ACTIVITIES
 
 
@@ -45,7 +47,9 @@ def run_list(arguments: argparse.Namespace, console: Console) -> int:
         ("gatings", registry.gatings),
         ("question sets", registry.question_sets),
         ("variants", registry.variants),
+        ("question sets and variants of WorldPrediction", _worlds(root)),
         ("models", MODELS),
+        ("models that answer WorldPrediction alone", WORLD_BASELINES),
         ("models with imported answers", answered_names(root)),
     ):
         _print_names(console, title, names)
@@ -64,6 +68,14 @@ def run_list(arguments: argparse.Namespace, console: Console) -> int:
         _print_names(console, f"{name} in scope{more}", names)
     print_question_counts(console, root, made)
     return 0
+
+
+def _worlds(root: DataRoot) -> list[str]:
+    """Those that were made, and those of step files."""
+    made = {
+        partition["question_set"] for partition in Lake(root.lake).partitions("world_questions")
+    }
+    return sorted({*made, *map(world_name, step_file_names(root.step_files))})
 
 
 def _print_names(console: Console, title: str, names: Iterable[str]) -> None:

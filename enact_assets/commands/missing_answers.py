@@ -10,8 +10,10 @@ from rich.text import Text
 
 from enact_assets.answers.baselines.known_models import KnownModels
 from enact_assets.answers.baselines.learned_names import REFUSES
+from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.imported.answer_files import NONE_IMPORTED, NOT_IMPORTED, OTHER_SHOWN
 from enact_assets.answers.models.not_asked import AT_MOST
+from enact_assets.answers.people.answered import NOT_YET
 from enact_assets.commands.coverage import NO_REASON, SHOWN, Gap, coverage, gaps_of, published_gaps
 from enact_assets.commands.option_types import spending_option
 from enact_assets.commands.release.prospects import remarks
@@ -27,13 +29,13 @@ from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.handles.tools import RecordedVariants
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.results.published import VARIANT_ORDER, query
-from enact_assets.settings.classes import Gating, Variant
+from enact_assets.settings.classes import Gating, Variant, world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
 
 MISSING_ANSWERS = 3
 """Exit code of a command that made everything, while models left questions unanswered."""
-NO_PICTURE = "materialize frame_images"
+NO_PICTURE = "pictures are missing under"
 """Part of the reason of a question whose pictures are missing."""
 PREDICTIONS, WAREHOUSE = "predictions", "warehouse"
 ASKED = "asked_questions"
@@ -49,14 +51,15 @@ def missing_answers(
     Empty and 0 if no model does, or if the run made no answers. A model whose answers were imported
     under other variants only is mentioned, but does not affect the code, as it was not meant to be
     asked. After a run that did not publish, the lake is read, as the published file is older.
-    Questions that a trained reference refuses are never answered, and are not mentioned.
+    Questions that a trained reference refuses are never answered, and are not mentioned; nor are
+    those of WorldPrediction that a baseline cannot answer, such as one that compares pictures.
     Errors: :class:`WarehouseError` if the published file cannot be read; those of reading the lake.
     """
     if report.current(WAREHOUSE):
         found = published_gaps(root.warehouse)
     else:
         found = _gaps_in_lake(root, report.current(PREDICTIONS))
-    gaps = [gap for gap in gaps_of(found, only) if REFUSES not in gap.reason]
+    gaps = [gap for gap in gaps_of(found, only) if not _is_refused(gap)]
     if not gaps:
         return "", 0
     gaps.sort(key=lambda gap: not _was_asked(gap))
@@ -89,6 +92,12 @@ def print_stopped(root: DataRoot, report: "Report", console: Console) -> None:
         console.print(Text(f"  unknown: {error}", "yellow"))
 
 
+def _is_refused(gap: Gap) -> bool:
+    """Whether nothing gets the answers: a baseline gave none."""
+    is_of_world = world_source_of(gap.variant) is not None and gap.model in BASELINE_NAMES
+    return is_of_world or REFUSES in gap.reason
+
+
 def _was_asked(gap: Gap) -> bool:
     """Whether the model has any answers, or should have been asked."""
     return gap.reason != NONE_IMPORTED
@@ -108,6 +117,8 @@ def command_for(gap: Gap, root: DataRoot) -> str:
 
 def advice(gap: Gap, root: DataRoot) -> str:
     """The command in a sentence, with the one that scores what it gets if it does not."""
+    if gap.reason == NOT_YET:
+        return "Annotators answer on the page: `enact-assets annotate serve`."
     if gap.reason.endswith(AT_MOST):
         return "The model cannot be asked these questions."
     command = command_for(gap, root)

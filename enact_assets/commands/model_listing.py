@@ -14,7 +14,7 @@ from rich.text import Text
 
 from enact_assets.answers.baselines.costs import dollars
 from enact_assets.answers.baselines.known_models import KnownModels
-from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.keys import has_key, wants_key
@@ -57,7 +57,7 @@ def run_models(arguments: argparse.Namespace, console: Console) -> int:
         return 0
     model = known.find(arguments.name)
     if model is None:
-        console.print(f"{arguments.name}: a reference baseline. {MODELS[arguments.name]}")
+        console.print(f"{arguments.name}: a reference baseline. {BASELINE_NAMES[arguments.name]}")
         return 0
     if arguments.check:
         return _check(arguments, console, model)

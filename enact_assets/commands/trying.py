@@ -12,10 +12,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from enact_assets.answers.baselines.model_asker import as_shown
+from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.models.bought_batches import submit
 from enact_assets.answers.models.budget import Budget
 from enact_assets.answers.models.not_asked import problems_of
 from enact_assets.answers.models.session import Asking
+from enact_assets.answers.world.models import WORLD_MODELS
 from enact_assets.commands.model_options import SUBMIT
 from enact_assets.commands.option_types import spending_option
 from enact_assets.commands.terminal import TextConsole, plain
@@ -26,8 +28,10 @@ from enact_assets.pipeline.costs.first_answers import ask_first, asked_of, some_
 from enact_assets.pipeline.costs.spending import spending_tags, usd_until
 from enact_assets.pipeline.dagster.batch_collection import collect_all
 from enact_assets.pipeline.runs.instance import check_root
+from enact_assets.pipeline.runs.names import checked_name
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.report.first_look import COUNTS, SHARES
+from enact_assets.settings.classes import captioner_and_reader, world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
@@ -36,8 +40,10 @@ def run_ask(arguments: argparse.Namespace, console: Console) -> int:
     """``ask``; returns the exit code."""
     check_root(arguments.data)
     registry = load_registry()
-    registry.variant(arguments.variant)
     data = DataResource(root=str(arguments.data.resolve()))
+    checked_name("variant", arguments.variant, registry, data)
+    if (why_not := _why_not_asked(arguments.model, arguments.variant)) is not None:
+        raise PredictionError(why_not)
     model = data.models.find(arguments.model)
     name = arguments.model if model is None else model.name
     everything = asked_of(data, arguments.variant)
@@ -78,6 +84,23 @@ def run_ask(arguments: argparse.Namespace, console: Console) -> int:
         )
     )
     return 1 if n_missing else 0
+
+
+def _why_not_asked(name: str, variant: str) -> str | None:
+    """Why ``name`` is not asked question by question, if so. Baselines of WorldPrediction read its
+    tables, and a reader needs captions.
+    """
+    is_of_world = world_source_of(variant) is not None
+    materialize = f"`enact-assets materialize --model {name} --variant {variant}`"
+    if captioner_and_reader(name) is not None:
+        both = f"{name}: a captioner and a reader"
+        answers = f"are asked by {materialize}" if is_of_world else "answer WorldPrediction alone"
+        return f"{both} {answers}"
+    if not is_of_world or name not in BASELINE_NAMES:
+        return None
+    if name in WORLD_MODELS:
+        return f"{name} answers WorldPrediction without being asked: {materialize}"
+    return f"{name} is a reference baseline of ENACT: it does not answer WorldPrediction"
 
 
 def _without(n: int, reason: str) -> str:

@@ -365,6 +365,18 @@ def is_partition_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and ".." not in text and len(text) <= MAX_NAME_CHARACTERS
 
 
+JOINT = "+"
+"""Stands between the two models of a pair."""
+
+
+def captioner_and_reader(name: str) -> tuple[str, str] | None:
+    """The two models of a pair, ``CAPTIONER+READER``; None of one model alone. Names made of ids,
+    which have a colon, have this sign in place of slashes.
+    """
+    captioner, joint, reader = name.partition(JOINT)
+    return (captioner, reader) if joint and captioner and reader and ":" not in name else None
+
+
 def twins(names: Iterable[str]) -> dict[str, str]:
     """Name -> an earlier name that differs from it only in case, so that some disks have one file
     for both.

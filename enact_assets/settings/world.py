@@ -12,6 +12,8 @@ SAME, VIEW, EQUIVALENT = "same", "view", "equivalent"
 CONDITIONS = (SAME, VIEW, EQUIVALENT)
 """Sources of clips of WorldPrediction: the recording of the states, the same under another camera,
 or another environment."""
+FILM = "film"
+"""What the one camera of a film is called among clips."""
 LETTERS = "ABCD"
 """Options of a question, in the order of their labels."""
 KINDS = tuple(f"{task}_{condition}" for task in (WM, PP) for condition in CONDITIONS)

@@ -23,7 +23,7 @@ select
     split_part(found.kind, '_', 2) as condition,
     found.length,
     found.model as world_model,
-    found.is_reference,
+    found.is_reference and counted.model not in ('person', 'solver', 'simulated') as is_reference,
     counted.n_scored,
     counted.n_missing,
     counted.n_correct,

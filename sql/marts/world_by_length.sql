@@ -17,7 +17,7 @@ select
     round(avg(e.is_accepted::integer) filter (q.n_videos = q.length), 4) as own_videos
 from evaluation as e
 inner join world_questions as q using (question_id)
-where q.task = 'pp'
+where q.task = 'pp' and not regexp_full_match(e.model, '(person|solver|simulated)_[1-9][0-9]*')
 group by q.world_source, q.condition, q.length, e.model
 having count(e.is_accepted) > 0
 order by q.world_source, q.condition, world_model, q.length;

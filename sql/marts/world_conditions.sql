@@ -14,7 +14,9 @@ with scored as (
         concat_ws('|', q.set_id, q.recording, q.first_action, q.length) as twin
     from evaluation as e
     join world_questions as q using (question_id)
-    where e.is_accepted is not null
+    where
+        e.is_accepted is not null
+        and not regexp_full_match(e.model, '(person|solver|simulated)_[1-9][0-9]*')
 )
 select
     other.world_source,

@@ -88,6 +88,23 @@ def test_a_walk_that_does_not_publish_is_judged_by_the_lake(root: DataRoot, tmp_
     )
 
 
+def test_questions_that_a_baseline_of_worldprediction_cannot_answer_are_not_mentioned(
+    root: DataRoot, tmp_path: Path
+) -> None:
+    """`world --step-file captaincook4d` ended with 3, and advised to ask a baseline again."""
+    copy = DataRoot(Path(shutil.copytree(root.root, tmp_path / "copy")), None)
+    of = ("clip_chain", "world:films"), ("guesser", "world:films")
+    for model, variant in of:
+        rows = of_guesser(None, "no pictures of this question")["predictions"]
+        of_model = [row | {"model": model, "variant": variant} for row in rows]
+        write_lake(copy.lake, {"predictions": of_model})
+    runs = [Run("predictions", (Partition.of(*names),), ("new",)) for names in of]
+    assert missing_answers(copy, Report(made=runs[:1]), {}) == ("", 0)
+    said, code = missing_answers(copy, Report(made=runs), {})
+    assert code == MISSING_ANSWERS
+    assert "missing: 1 of guesser under world:films. " in said
+
+
 def test_advice_for_a_model_that_costs_money_names_the_option_without_which_it_buys_nothing(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,7 @@ from sql.tiny_lake import (
     write_lake,
 )
 
+from enact_assets.answers.people.annotator_names import with_pooled
 from enact_assets.commands.coverage import coverage
 from enact_assets.engine.errors import TableContractError, UnknownNameError, WarehouseError
 from enact_assets.engine.lake import parquet_files
@@ -405,3 +406,15 @@ def test_a_stale_list_that_breaks_its_contract_is_refused(
     with pytest.raises(TableContractError, match="stale_partitions"):
         publish_few(lake, target, stale=stale)
     assert not target.exists()
+
+
+def test_rows_about_several_annotators_are_published(tmp_path: Path, target: Path) -> None:
+    """`people (2)` is no model of the graph, and was left out of model_accuracies."""
+    rows = tiny_rows()
+    of_oracle = [row for row in rows["model_accuracies"] if row["model"] == "oracle"]
+    named = ("people (2)", "people (3)", "solvers (1)")
+    rows["model_accuracies"] += [row | {"model": name} for row in of_oracle for name in named]
+    models = with_pooled({*ALL["model"], "person_1", "person_7", "solver_4"})
+    publish(write_lake(tmp_path / "lake", rows), target, lean_sql(), names={**ALL, "model": models})
+    found = set(query(target, "select distinct model from model_accuracies")["model"])
+    assert found - ALL["model"] == {"people (2)", "solvers (1)"}

@@ -16,15 +16,8 @@ from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.answered import Answered
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.ids import content_sha
+from enact_assets.settings.classes import JOINT, captioner_and_reader
 from enact_assets.settings.paths import DataRoot
-
-JOINT = "+"
-
-
-def captioner_and_reader(name: str) -> tuple[str, str] | None:
-    """The two models of a pair, ``CAPTIONER+READER``; None of one model alone."""
-    captioner, joint, reader = name.partition(JOINT)
-    return (captioner, reader) if joint and captioner and reader else None
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,5 @@ def why_not_shown(request: ModelRequest, variant: str) -> str | None:
         return None
     return (
         f"{len(absent)} of {len(request.pictures)} pictures are missing under {variant!r}, first "
-        f"{absent[0].shown.name}: {absent[0].shown.where}; "
-        "materialize frame_images, unless an image model made none that keeps the scene"
+        f"{absent[0].shown.name}: {absent[0].shown.where}; {absent[0].shown.how}"
     )

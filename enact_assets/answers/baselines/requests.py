@@ -115,7 +115,6 @@ def _part(part: str | Picture) -> messages.Part:
         return messages.Text(part)
     if part.sha is None:
         raise PredictionError(
-            f"{part.shown.name}: there is no picture of {part.shown.where}. Materialize "
-            "frame_images."
+            f"{part.shown.name}: there is no picture of {part.shown.where}; {part.shown.how}."
         )
     return messages.Picture(part.sha)

@@ -18,7 +18,7 @@ from enact_assets.answers.models.entries import OVER_HTTP, Model, ModelEntry, Pr
 from enact_assets.answers.models.wires import WIRES
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.engine.package_files import file_bytes
-from enact_assets.settings.classes import is_partition_name, twins
+from enact_assets.settings.classes import JOINT, captioner_and_reader, is_partition_name, twins
 from enact_assets.settings.entries import mapping, named_entries, parse_yaml, read_text
 
 PACKAGED = Path(__file__).with_name("models.yaml")
@@ -180,6 +180,11 @@ def _catalogue(text: str, user: Path) -> Catalogue:
     providers = _merged(packaged["providers"], given["providers"], f"{user}: providers")
     offered = {name: {"id": f"python/{where}"} for name, where in entry_points().items()}
     models = _merged({**packaged["models"], **offered}, given["models"], f"{user}: models")
+    for name in filter(captioner_and_reader, models):
+        raise SettingsError(
+            f"{user}: models: {name!r} would mean a captioner and a reader together: choose a name "
+            f"without {JOINT}"
+        )
     return Catalogue(
         {n: _read(e, Provider, f"{user}: providers.{n}") for n, e in providers.items()},
         {n: _read({**e, "name": n}, ModelEntry, f"{user}: models.{n}") for n, e in models.items()},

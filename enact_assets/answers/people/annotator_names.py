@@ -1,6 +1,8 @@
 """Names of annotators as models: the role and a number, such as ``person_3``."""
 
 import re
+from collections import Counter
+from collections.abc import Collection
 
 PERSON, SOLVER, SIMULATED = "person", "solver", "simulated"
 POOLED = {PERSON: "people", SOLVER: "solvers", SIMULATED: "simulated"}
@@ -19,3 +21,10 @@ def role_of(model: str) -> str | None:
 def pooled_name(role: str, n: int) -> str:
     """``people (3)``: ``n`` annotators of ``role`` as one row of the leaderboard."""
     return f"{POOLED[role]} ({n})"
+
+
+def with_pooled(models: Collection[str]) -> set[str]:
+    """``models``, and the names of rows about several annotators among them."""
+    of_role = Counter(role for model in models if (role := role_of(model)) is not None)
+    pooled = {pooled_name(role, k + 1) for role, n in of_role.items() for k in range(n)}
+    return {*models, *pooled}

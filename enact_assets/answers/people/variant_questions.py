@@ -45,9 +45,9 @@ def shown_questions(
     if kinds:
         asked = asked.filter(pl.col("kind").is_in(list(kinds)))
     if asked.is_empty():
-        of_kinds = f" of {' or '.join(kinds)}" if kinds else ""
+        of_kinds = f" of {' or '.join(kinds)}: choose another condition, or" if kinds else ":"
         raise MissingPartitionError(
-            f"variant {variant!r} asks no question{of_kinds}: materialize demonstrations first"
+            f"variant {variant!r} asks no question{of_kinds} materialize demonstrations first"
         )
     if kept is not None and world_source_of(kept) is not None:
         quality = lake.read("question_quality", {"variant": kept})

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import Answers, ModelAsker
 from enact_assets.answers.baselines.predict import refuse_gaps, why_not_shown
 from enact_assets.answers.baselines.requests import ModelRequest, build_request
@@ -26,6 +25,7 @@ from enact_assets.questions.asked.thinking import without_thinking
 from enact_assets.questions.asked.types import PictureKey
 from enact_assets.questions.world.shown_questions import in_words
 from enact_assets.questions.world.tables import Captions
+from enact_assets.settings.classes import captioner_and_reader
 
 _BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
 """GLM's family writes its answer between these."""

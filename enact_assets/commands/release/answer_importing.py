@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace as replaced
 
-from enact_assets.answers.baselines.references import MODELS
+from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.imported.answer_files import (
     AnswerFacts,
     ImportedAnswer,
@@ -33,7 +33,7 @@ from enact_assets.engine.given_text import nfc
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.questions.asked.official import decode_line, numbered_lines
-from enact_assets.settings.classes import is_partition_name
+from enact_assets.settings.classes import captioner_and_reader, is_partition_name
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
 
@@ -72,8 +72,12 @@ def check_model_name(name: str) -> None:
             "digits and _.:+@- only, starting with a letter, digit or _, no '..', at most "
             "120 characters)"
         )
-    if name in MODELS:
+    if name in BASELINE_NAMES:
         raise SettingsError(f"model {name!r} is a reference baseline. Choose another name")
+    if captioner_and_reader(name) is not None:
+        raise SettingsError(
+            f"model {name!r} is the name of a captioner and a reader together. Choose another name"
+        )
     if role_of(name) is not None:
         raise SettingsError(
             f"model {name!r} is the name of an annotator of `annotate`. Choose another name"

@@ -19,6 +19,7 @@ from enact_assets.questions.asked.types import PictureKey, Row, type_of
 from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.settings.classes import Variant
 from enact_assets.settings.registry import Registry
+from enact_assets.settings.world import KINDS
 
 PICTURES = "pictures"
 
@@ -63,10 +64,14 @@ def asked_rows(lake: Lake, variant: Variant) -> pl.DataFrame:
 
 
 def official_ids(lake: Lake, asked: pl.DataFrame) -> dict[str, str]:
-    """Id in the release's form -> question id, of rows of ``asked_questions`` of one gating.
+    """Id in the release's form -> question id, of rows of ``asked_questions`` of one gating; those
+    of WorldPrediction have no other.
 
     Errors: :class:`QuestionError` for a question whose key frames are gone.
     """
+    asked = asked.filter(~pl.col("kind").is_in(KINDS))
+    if asked.is_empty():
+        return {}
     names = asked.get_column("demonstration").unique()
     gating = asked.item(0, "gating")
     segmented = lake.read_all("segmented_frames", gating=gating, among={"demonstration": names})
@@ -152,7 +157,8 @@ def shown_questions(
     for row in asked.iter_rows(named=True):
         parts = _parts(row, shas)
         if parts is not None:
-            found.append(ShownQuestion(row, official[row["question_id"]], parts))
+            id_ = row["question_id"]
+            found.append(ShownQuestion(row, official.get(id_, id_), parts))
     return ShownQuestions(asking, tuple(found), asked.height - len(found))
 
 

@@ -22,9 +22,9 @@ from enact_assets.engine.errors import EnactError, MissingPartitionError
 from enact_assets.engine.plurals import counted as number_of
 from enact_assets.pipeline.costs.first_answers import Asked, asked_of
 from enact_assets.pipeline.runs.resources import DataResource
+from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.registry import BASELINE, Registry
-from enact_assets.settings.world import KINDS
 
 NOT_MADE = "its questions are not made yet"
 NO_CAPTIONS = "its captions are not written yet"
@@ -102,7 +102,10 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
     found, asked = [], dict[str, Asked | None]()
     read = cache(read_kept)  # a model has one ledger for all its variants
     for pair, variant in partitions:
-        for place, name in enumerate(data.models.pair(pair) or (pair,)):
+        both = data.models.pair(pair)
+        if both is not None and world_source_of(variant) is None:
+            continue  # a pair answers WorldPrediction alone
+        for place, name in enumerate(both or (pair,)):
             model = None
             try:
                 model = data.models.find_made(name)
@@ -128,9 +131,8 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
 def _cost_of_captions(
     data: DataResource, model: Model, asked: Asked, read: Callable[[Path], Kept]
 ) -> Estimate:
-    """Expected cost of the captions from which another model answers; none for ENACT."""
-    of_world = [r for r in asked.requests if r.kind in KINDS]
-    wanted = {m.question_id: m for r in of_world for m in caption_messages(r)}
+    """Expected cost of the captions from which another model answers."""
+    wanted = {m.question_id: m for r in asked.requests for m in caption_messages(r)}
     return cost_of_messages(data, model, list(wanted.values()), read=read)
 
 

@@ -149,9 +149,11 @@ def asked_of(data: DataResource, variant: str) -> Asked:
         questions = lake.read("asked_questions", {"variant": variant})
         shas = {key: sha for key, (sha, _, _) in stored_pictures(lake, variant).items()}
     except MissingPartitionError as error:
+        is_of_world = world_source_of(variant) is not None
+        command = "world" if is_of_world else "demo"
         raise MissingPartitionError(
-            f"{error} Make the questions first: `enact-assets demo`, or `enact-assets materialize "
-            f"--variant {variant}`."
+            f"{error} Make the questions first: `enact-assets {command}`, or `enact-assets "
+            f"materialize --variant {variant}`."
         ) from error
     return Asked(variant, questions, Pictures(shas, data.images))
 

@@ -42,6 +42,7 @@ from enact_assets.pipeline.runs.marts import (
     mart_files,
     reported_contents,
 )
+from enact_assets.pipeline.runs.names import publishable_names
 from enact_assets.pipeline.runs.progress import reporter
 from enact_assets.pipeline.runs.reported import read_lineage, tried_partitions
 from enact_assets.pipeline.runs.resources import DataResource
@@ -168,7 +169,7 @@ def warehouse_asset(p: Partitions) -> dg.AssetsDefinition:
                     data.lake,
                     data.warehouse_path,
                     on_progress=reporter(context, WAREHOUSE),
-                    names=lineage.names.of,
+                    names=publishable_names(lineage.names, data),
                     stale=stale,
                     provenance=provenance_of(WAREHOUSE),
                     said={PUBLICATION: publication_now(registry).encoded()},

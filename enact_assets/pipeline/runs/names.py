@@ -15,6 +15,7 @@ from types import MappingProxyType
 import dagster as dg
 
 from enact_assets.answers.imported.answer_files import answered_names
+from enact_assets.answers.people.annotator_names import with_pooled
 from enact_assets.demonstrations.replay.embedded import parse_demonstration
 from enact_assets.engine.errors import EnactError, UnknownNameError
 from enact_assets.engine.given_files import read_given
@@ -121,6 +122,21 @@ def names_found(
     return found, problems
 
 
+def publishable_names(names: Names, data: DataResource) -> dict[str, Collection[str]]:
+    """Dimension -> names whose rows are published: the current ones; those of several annotators
+    together; and recordings of step files, which stand in column ``demonstration`` of questions of
+    WorldPrediction, but for those that were forgotten as demonstrations.
+    """
+    recordings = set()
+    for partition in data.lake.partitions("annotated_actions"):
+        rows = data.lake.read("annotated_actions", partition)
+        recordings |= set(rows.get_column("recording"))
+    recordings -= Forgotten(data.data_root.root).of("demonstration")
+    demonstrations = {*names.of["demonstration"], *recordings}
+    models = with_pooled(names.of["model"])
+    return {**names.of, "demonstration": demonstrations, "model": models}
+
+
 def without_twins(
     dimension: str, names: Iterable[str], known: Iterable[str]
 ) -> tuple[list[str], list[str]]:
@@ -203,6 +219,8 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
     places = []
     if any(map(is_meant, registered.get(dimension, ()))):
         places.append(f"the registry {registry_path()}")
+    if dimension == "model" and any(map(is_meant, registry.world.models)):
+        places.append(f"worldprediction.answered_by of the registry {registry_path()}")
     if dimension in LISTS:
         listed = _listed(Path(data.root) / LISTS[dimension], [])
         places += [place for found, place in listed if is_meant(found)]

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import polars as pl
 
-from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences
@@ -27,7 +26,7 @@ from enact_assets.questions.world.tables import (
     WorldCandidates,
     WorldQuestions,
 )
-from enact_assets.settings.classes import QUESTIONS
+from enact_assets.settings.classes import QUESTIONS, captioner_and_reader
 from enact_assets.settings.registry import (
     BASELINE,
     Gating,
@@ -79,9 +78,6 @@ CONDITIONS["set of embedded WorldPrediction"] = (
     "question_set",
     lambda asked: asked.world_source == EMBEDDED_WORLD,
 )
-IF_WORLD = Rule(when="WorldPrediction")
-"""As :data:`IF_WORLD_SET`, for tables that the question set does not say."""
-CONDITIONS["WorldPrediction"] = ("variant", lambda variant: variant.world_source is not None)
 IF_EMBEDDED_WORLD = Rule(when="embedded WorldPrediction")
 """As :data:`IF_EMBEDDED_SET`, for tables that the question set does not say."""
 CONDITIONS["embedded WorldPrediction"] = (

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from enact_assets.engine.errors import QuestionError
 from enact_assets.questions.asked.choices import WORDS, read_letter
 from enact_assets.questions.asked.parsing import REASONS, WRONG_LENGTH, Labels, read_answer
-from enact_assets.settings.world import KINDS, LETTERS
+from enact_assets.settings.world import FILM, KINDS, LETTERS
 
 Row = Mapping[str, Any]
 
@@ -39,6 +39,11 @@ class KeyFramePicture:
         """What it shows, in words."""
         return f"key frame {self.key_frame} of {self.demonstration}"
 
+    @property
+    def how(self) -> str:
+        """What gets it where it is missing."""
+        return "materialize frame_images, unless an image model made none that keeps the scene"
+
 
 @dataclass(frozen=True, slots=True)
 class ClipPicture:
@@ -59,6 +64,13 @@ class ClipPicture:
     def where(self) -> str:
         """What it shows, in words."""
         return f"picture {self.place} of action {self.action} of {self.recording}"
+
+    @property
+    def how(self) -> str:
+        """What gets it where it is missing."""
+        if self.view == FILM:
+            return "put the film beside the step file, and materialize film_images"
+        return "materialize clip_images"
 
 
 PictureKey = tuple[Any, ...]
@@ -154,7 +166,7 @@ class Choice:
                 parts.append(shown)
                 continue
             number += 1
-            of, *rest = shown[1:-1].split("|")
+            of, *rest = shown[1:-1].rsplit("|", 3)  # recordings of step files may have such names
             if len(rest) == 1:
                 parts.append(KeyFramePicture(name, of, int(rest[0])))
             else:

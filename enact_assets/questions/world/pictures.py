@@ -5,9 +5,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.questions.asked.types import PictureKey
+from enact_assets.settings.world import FILM
 
-FILM = "film"
-"""What the one camera of a film is called among clips."""
 Thumbnail = NDArray[np.float64]
 
 

@@ -14,9 +14,8 @@ from enact_assets.questions.asked.choices import answer_key
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.questions.asked.types import PictureKey, encoded_picture
 from enact_assets.questions.world.items import Candidate, WorldItem, items_of
-from enact_assets.questions.world.pictures import FILM
 from enact_assets.settings.classes import EMBEDDED, NATURAL, VIDEO, Variant
-from enact_assets.settings.world import EMBEDDED_WORLD, LETTERS, WM, ClipSettings
+from enact_assets.settings.world import EMBEDDED_WORLD, FILM, LETTERS, WM, ClipSettings
 
 STATES = (
     "State 1 is a room before {}, state 2 the same room afterwards, through the eyes of whoever "

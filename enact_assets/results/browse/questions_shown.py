@@ -6,12 +6,11 @@ from typing import Any
 
 from enact_assets.engine.errors import UnknownNameError, WarehouseError
 from enact_assets.questions.asked.types import KeyFramePicture, PictureKey, type_of
-from enact_assets.questions.world.pictures import FILM
 from enact_assets.results.browse.answers_shown import Answer, read_answers
 from enact_assets.results.browse.pictures_shown import Shown
 from enact_assets.results.published import Ask
 from enact_assets.settings.registry import BASELINE
-from enact_assets.settings.world import KINDS, LETTERS, WM
+from enact_assets.settings.world import FILM, KINDS, LETTERS, WM
 
 MAX_CHARACTERS = 100
 """Most characters of an unknown id in a message."""
@@ -66,6 +65,11 @@ class Question:
     def is_choice(self) -> bool:
         """Whether an answer names one of four options: WorldPrediction."""
         return self.kind in KINDS
+
+    @property
+    def is_of_film(self) -> bool:
+        """Whether it shows a recording of a step file, which has no page of key frames."""
+        return self.is_choice and all(shown.key_frame is None for shown in self.pictures)
 
     def choice(self, label: int) -> str:
         """The meaning of ``label`` in an answer: the name of a picture, or the text of an action;

@@ -36,6 +36,7 @@ from enact_assets.answers.learned.read_facts import PROGRESS, change_of
 from enact_assets.engine.errors import MissingPartitionError, PredictionError
 from enact_assets.pipeline.steps.learned_steps import fact_reader
 from enact_assets.questions.asked.sentence_reading import actions_of
+from enact_assets.questions.asked.types import KeyFramePicture
 from enact_assets.settings.components import Component
 
 CHANCE = 0.22
@@ -75,14 +76,16 @@ def test_answers_hang_on_nothing_that_is_not_shown() -> None:
     """The answer, the true changes, ids, key frames and seeds are known to the process."""
     questions = requests(asked())
 
+    def other(part: Picture) -> KeyFramePicture:
+        return KeyFramePicture("x", f"{ACTIVITY}-7", 99 - part.shown.key[1])
+
     def scrambled(request: ModelRequest, question_id: str) -> ModelRequest:
         parts = tuple(
-            replace(part, demonstration=f"{ACTIVITY}-7", key_frame=99 - part.key_frame, name="x",
-                    read=lambda _name, _k, part=part: part.load())
+            replace(part, shown=other(part), read=lambda *_key, part=part: part.load())
             if isinstance(part, Picture)
             else part
             for part in request.parts
-        )  # fmt: skip
+        )
         n = len(request.answer)
         return replace(
             request,

@@ -66,6 +66,7 @@ def test_a_users_file_changes_single_fields_and_adds_models(tmp_path: Path) -> N
     ("text", "said"),
     [
         ("models: {mine: {id: vllm/x, max_image: 4}}", "models.mine: .*max_image"),
+        ("models: {a+b: {id: vllm/x}}", r"'a\+b' would mean a captioner and a reader"),
         ("models: {mine: {id: vllm/x, samples: many}}", "models.mine: .*samples"),
         ("models: {mine: {id: vllm/x, samples: 0}}", "models.mine: .*samples"),
         ("models: {mine: {id: vllm/x, price: {in: -1, out: 1}}}", "models.mine: .*in"),

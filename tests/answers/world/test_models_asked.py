@@ -7,18 +7,20 @@ import polars as pl
 import pytest
 from questions.world.asked_rooms import ASKED, SOURCE, STILLS, WORLD, asked_root
 
-from enact_assets.answers.baselines.known_models import captioner_and_reader
 from enact_assets.answers.baselines.model_asker import ModelAsker
-from enact_assets.answers.baselines.predict import answers_to, predictions_of
-from enact_assets.answers.baselines.requests import build_request
+from enact_assets.answers.baselines.predict import answers_to, predictions_of, why_not_shown
+from enact_assets.answers.baselines.requests import ModelRequest, Picture, build_request
+from enact_assets.answers.models.catalogue import name_of
 from enact_assets.answers.models.messages import Target, Text, request_sha
 from enact_assets.answers.world.captioned_models import answers_from_captions, captions_of
 from enact_assets.engine.errors import PredictionError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.asked.types import ClipPicture, encoded_picture, type_of
 from enact_assets.questions.world.items import items_of
 from enact_assets.questions.world.pictures import picture_shas
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
+from enact_assets.settings.classes import captioner_and_reader
 from enact_assets.settings.paths import DataRoot
 
 from reference.recording_server import recording
@@ -138,6 +140,25 @@ def test_questions_without_pictures_are_missing_with_a_reason(root, asked, tmp_p
     assert found["error"].str.contains("pictures are missing under 'world:embedded'").all()
 
 
+def test_names_of_recordings_may_have_bars(asked: pl.DataFrame) -> None:
+    shown = ClipPicture("Clip A, 1", "a|1", "film", 3, 1)
+    row = asked.row(0, named=True) | {"actions": ["Clip A:\n", encoded_picture(shown.key)]}
+    assert type_of(row).parts(row) == ("Clip A:\n", shown)
+
+
+@pytest.mark.parametrize(
+    ("view", "how"), [("view", "; materialize clip_images"), ("film", "; put the film beside the ")]
+)
+def test_a_missing_picture_of_a_clip_says_what_gets_it(view: str, how: str) -> None:
+    """It was always frame_images, which are key frames."""
+    shown = ClipPicture("Clip A, 1", "a", view, 3, 1)
+    parts = (Picture(shown, None, unread),)
+    request = ModelRequest("q", "video", "wm_equivalent", 1, parts, (1,), ())
+    found = why_not_shown(request, WORLD)
+    assert found is not None
+    assert f"first Clip A, 1: picture 1 of action 3 of a{how}" in found
+
+
 PYTHON = """
 class Fails:
     def answer(self, parts):
@@ -251,5 +272,7 @@ def test_names_of_pairs() -> None:
     assert captioner_and_reader("a+b") == ("a", "b")
     assert captioner_and_reader("chat_x") is None
     assert captioner_and_reader("+b") is None
+    # A model known by its id: openrouter/meta/llama, or a version of it.
+    assert captioner_and_reader(name_of("openrouter/meta/llama")) is None
     with pytest.raises(PredictionError, match=r"joined by \+"):
         captions_of("alone", WORLD, pl.DataFrame(), {}, None)  # type: ignore[arg-type]

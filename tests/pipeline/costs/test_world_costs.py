@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from questions.world.asked_rooms import SOURCE, WORLD, asked_root
+from questions.world.asked_rooms import ASKED, SOURCE, WORLD, asked_root
 
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.costs.expected import costs_of
@@ -31,10 +31,17 @@ def test_models_and_captioners_are_planned_and_readers_are_not_known(tmp_path: P
     assert answers is not None
     assert captions is not None
     lake = Lake(root.lake)
-    assert answers.n_to_buy == lake.read("world_questions", SOURCE).height
+    assert answers.n_to_buy == lake.read("asked_questions", ASKED).height
     n_clips = lake.read("world_candidates", SOURCE).n_unique(["recording", "action"])
     assert captions.n_to_buy == lake.read_all("frame_images").height + n_clips
     assert captions.usd is not None
     assert 0 < captions.usd < 1
     (unmade,) = costs_of(data, [("sees", "world:films")])
     assert unmade.problem == "its questions are not made yet"
+
+
+def test_a_captioner_and_a_reader_cost_nothing_under_variants_of_enact(tmp_path: Path) -> None:
+    """They answer WorldPrediction alone; a plan named both as not known."""
+    asked_root(tmp_path)
+    (tmp_path / "models.yaml").write_text(MODELS)
+    assert costs_of(DataResource(root=str(tmp_path)), [("sees+reads", "baseline")]) == []

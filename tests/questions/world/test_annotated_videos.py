@@ -14,6 +14,10 @@ from enact_assets.demonstrations.recordings.videos import length_s
 from enact_assets.engine.errors import RenderError, StepFileError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.publishing.warehouse import publish
+from enact_assets.pipeline.lineage.graph import names_now
+from enact_assets.pipeline.runs.names import publishable_names
+from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.world.annotated_actions import annotated_actions
 from enact_assets.questions.world.annotated_questions import annotated_questions
 from enact_assets.questions.world.annotated_videos import ACTIONS, write_annotated_videos
@@ -22,6 +26,7 @@ from enact_assets.questions.world.film_images import film_images
 from enact_assets.questions.world.pictures import picture_shas
 from enact_assets.questions.world.shown_questions import ask_world_questions, clips_of_films
 from enact_assets.questions.world.step_files import films_in, read_step_file
+from enact_assets.results.published import query
 from enact_assets.results.world.release import read_release, release_bytes
 from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import ClipSettings, WorldSettings
@@ -175,12 +180,22 @@ def test_the_command_makes_answers_about_a_step_file(tmp_path: Path) -> None:
     # States of a and c are shown; their clips are those of the other one, if it is elsewhere.
     seen = evaluated.filter(pl.col("is_accepted").is_not_null(), model="clip_continuity")
     assert set(seen["demonstration"]) == {"a", "c"}
-    assert set(evaluated.filter(world_model="socratic_rules")["answer_status"]) == {"missing"}
-    before = lake.read_all("world_accuracies")
+    assert set(evaluated.filter(model="socratic_rules")["answer_status"]) == {"missing"}
+    before = lake.read_all("model_accuracies")
+    # Recordings are no demonstrations of the graph, and were left out with all their answers.
+    models = ["oracle", "person_1"]
+    names = names_now(load_registry(), ["a-0"], models, (), world_sources=["small"])
+    shown = publishable_names(names, DataResource(root=str(tmp_path / "root")))
+    assert set(shown["demonstration"]) == {"a-0", "a", "b", "c"}
+    assert set(shown["model"]) == {"oracle", "person_1", "people (1)"}
+    publish(lake, tmp_path / "all.duckdb", names={**shown, "model": right})
+    of = "select count(*) from {} where world_model = 'oracle'"
+    for name, n in (("world_evaluation", 54), ("world_accuracies", 7)):
+        assert query(tmp_path / "all.duckdb", of.format(name)).item() == n
     exported = tmp_path / "WorldPrediction-WM.json"
     assert main([*told, "--export", str(exported)]) == 0
     found = read_release(exported)
     assert release_bytes(found) == exported.read_bytes()
     answers = lake.read_all("world_questions").filter(task="wm").select("question_id", "answer")
     assert {q: of.answer for q, of in found["small"].items()} == dict(answers.iter_rows())
-    assert lake.read_all("world_accuracies").equals(before)
+    assert lake.read_all("model_accuracies").equals(before)

@@ -153,3 +153,29 @@ def test_scores_are_split_by_what_usual_orders_answer() -> None:
         decided = "select world_model, n_decidable, decidable, n_undecidable, undecidable "
         rows = connection.execute(decided + "from world_by_orders").fetchall()
         assert rows == [("markov", 1, 1.0, 1, 0.0), ("model", 1, 1.0, 1, 1.0)]
+
+
+def test_people_are_no_baseline_under_the_old_name(published):
+    for table, name in (("evaluation", "person_1"), ("model_accuracies", "people (1)")):
+        published.execute(
+            f"insert into {table} select * replace ('{name}' as model) from {table} "  # noqa: S608
+            "where model = 'oracle'"
+        )
+    run(published, "marts", "world_accuracies")
+    found = published.execute("select distinct world_model, is_reference from world_accuracies")
+    told = dict(found.fetchall())
+    assert told["oracle"]
+    assert not told["people (1)"]
+
+
+@pytest.mark.parametrize("name", ["world_conditions", "world_by_length", "world_by_orders"])
+def test_shortcuts_are_those_of_models_not_of_single_annotators(published, name):
+    """Persons had rows beside models, of a few questions each."""
+    published.execute(
+        "insert into evaluation select * replace ('person_1' as model) from evaluation "
+        "where model = 'oracle'"
+    )
+    run(published, "marts", name)
+    models = {m for (m,) in published.execute(f"select world_model from {name}").fetchall()}  # noqa: S608
+    assert "oracle" in models
+    assert "person_1" not in models
