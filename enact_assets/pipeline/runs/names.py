@@ -320,8 +320,9 @@ def scope_with(
     names = {dimension: set(given) for dimension, given in named.items()}
     for variant in names.get("variant", ()):
         registry.variant(variant)
-    if "variant" in names:  # those of WorldPrediction exist wherever their source does
-        names["variant"] = {n for n in names["variant"] if world_source_of(n) is None}
+    # Those of WorldPrediction exist wherever their source does.
+    names["variant"] = {n for n in names.get("variant", ()) if world_source_of(n) is None}
+    limited = {"demonstration": "demonstration" in named, "variant": bool(names["variant"])}
     demonstrations = names.get("demonstration", set())
     names["demonstration"] = {n for n in demonstrations if _is_embedded(n, data)}
     kept = read_scope(data.data_root.root)
@@ -330,7 +331,7 @@ def scope_with(
     if kept is None:
         first = part
         if first is None:
-            first = {d: () for d in ("demonstration", "variant") if d in named}
+            first = {dimension: () for dimension, is_limited in limited.items() if is_limited}
         kept = Scope({dimension: frozenset(given) for dimension, given in first.items()})
     return kept.widened({d: set(given) for d, given in (part or {}).items()}).widened(names)
 

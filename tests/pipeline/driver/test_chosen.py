@@ -217,6 +217,10 @@ def test_a_new_data_root_has_what_the_first_command_makes(data) -> None:
     named = {"demonstration": ["setting_the_table-7"], "model": ["oracle"]}
     assert first(named, None, is_whole=False) == {"demonstration": {"setting_the_table-7"}}
     assert first({"variant": ["fisheye"]}, None, is_whole=False) == {"variant": {"fisheye"}}
+    # `world --step-file` left an empty list of variants of ENACT, and later commands the baseline.
+    of_films = {"variant": ["world:films"]}
+    registry = REGISTRY.with_worlds(["films"])
+    assert scope_with(data, registry, of_films, None, is_whole=False).of == {}
 
 
 def test_names_widen_it_until_everything_is_in_it(data) -> None:
