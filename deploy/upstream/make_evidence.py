@@ -17,7 +17,7 @@ from enact_assets.commands.harnesses.release_fits import release_fits
 from enact_assets.commands.release.evaluating import read_evidence
 from enact_assets.commands.release.outcomes import Summary
 from enact_assets.engine.errors import EnactError, EvaluationError
-from enact_assets.questions.asked.official import read_good_answers
+from enact_assets.questions.asked.official import read_answers
 from enact_assets.results.verification.release_scores import REASONS, ReleaseScorer
 from enact_assets.settings.profile import RELEASE
 
@@ -28,7 +28,7 @@ def make_evidence(questions: Path, segmented: Path, replayed: Path, output: Path
     Errors: :class:`EvaluationError` if the release could not evaluate a question, and those of
     reading and writing. Nothing is written then.
     """
-    rows, bad = read_good_answers(questions)
+    rows, bad = read_answers(questions)
     if bad or not rows:
         raise EvaluationError(f"{questions}: {bad[0] if bad else 'holds no question'}")
     summary = Summary(is_dry_run=False)

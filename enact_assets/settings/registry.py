@@ -115,7 +115,7 @@ class Registry:
     world: WorldEntry
     prompt_files: Mapping[Path, str] = field(default_factory=dict)
     """Files of prompts that variants name -> their text."""
-    loaded_worlds: frozenset[str] | None = None
+    loaded_worlds: tuple[str, ...] | None = None
     """World sources whose partitions Dagster knows; None: all."""
 
     @property

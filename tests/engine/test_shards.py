@@ -21,6 +21,7 @@ from enact_assets.engine.steps import STEPS, Step
 from enact_assets.engine.tables import dimensions, table
 from enact_assets.pipeline.lineage.graph import GRAPH
 from enact_assets.pipeline.steps.frame_steps import visibility
+from enact_assets.pipeline.steps.inputs import OF_ENACT
 from enact_assets.pipeline.steps.question_steps import qa, question_set
 from enact_assets.pipeline.steps.segmentation_steps import segmentation
 from enact_assets.pipeline.steps.trajectory_steps import path_counts, trajectories, visible_changes
@@ -44,7 +45,7 @@ NAMES = Names(
         "variant": (BASELINE,),
     },
     {"variant": {BASELINE: "contact"}, "question_set": {"contact": "contact"}},
-    {"release": frozenset()},
+    {"release": frozenset(), OF_ENACT: frozenset({"contact"})},
 )
 ENTRIES = {
     Gating: Gating("contact", PAPER, CONTACT_PREDICATES),

@@ -125,7 +125,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_dagster_has_the_asset(seen: dict[str, Any]) -> None:
     assert seen["parents"] == ["published_question_counts", "variant_config"]
-    assert seen["partitions"] == ["baseline", "contact"]
+    assert seen["partitions"] == ["baseline", "contact", "world:embedded"]
     assert seen["description"].startswith("The share of each length")
     assert seen["in its job"] == ["length_shares"]
 

@@ -245,7 +245,7 @@ def loaded_registry(registry: Registry, graph: Any) -> Registry:
     worlds = {source for name in variants if (source := world_source_of(name)) is not None}
     return replace(
         registry,
-        loaded_worlds=frozenset(worlds),
+        loaded_worlds=tuple(sorted(worlds)),
         gatings={name: g for name, g in registry.gatings.items() if name in gatings},
         question_sets={name: s for name, s in registry.question_sets.items() if name in sets},
         variants={

@@ -35,7 +35,13 @@ from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import read_scope, scoped_registry
 from enact_assets.pipeline.runs.driver_lock import driver_at_work
 from enact_assets.pipeline.runs.lost_runs import mark_all_lost
-from enact_assets.pipeline.runs.names import MADE_IN, current_names, names_found, undefined
+from enact_assets.pipeline.runs.names import (
+    MADE_IN,
+    current_names,
+    names_found,
+    names_of,
+    undefined,
+)
 from enact_assets.pipeline.runs.pools import set_limits
 from enact_assets.pipeline.runs.range_making import run_config
 from enact_assets.pipeline.runs.reported import (
@@ -135,9 +141,11 @@ def _undefined(
     if not names:
         return {}
     asset = MADE_IN[dimension]
-    at = dimensions(asset).index(dimension)
-    seen = instance.get_materialized_partitions(dg.AssetKey(asset))
-    made = {Partition.of_key(key)[at] for key in seen if len(Partition.of_key(key)) > at}
+    axes = dimensions(asset)
+    seen = map(Partition.of_key, instance.get_materialized_partitions(dg.AssetKey(asset)))
+    made = names_of(
+        dimension, (dict(zip(axes, p, strict=True)) for p in seen if len(p) == len(axes))
+    )
     return undefined(dimension, [n for n in names if n not in made], load_registry(), data)
 
 

@@ -257,7 +257,11 @@ def undefined(
 
 
 def _made(data: DataResource, dimension: str) -> set[str]:
-    partitions = data.lake.partitions(MADE_IN[dimension])
+    return names_of(dimension, data.lake.partitions(MADE_IN[dimension]))
+
+
+def names_of(dimension: str, partitions: Iterable[Mapping[str, str]]) -> set[str]:
+    """Names in ``dimension`` of ``partitions`` of the table that is made first for a new one."""
     if dimension == "world_source":
         named = (world_source_of(partition["question_set"]) for partition in partitions)
         return {source for source in named if source is not None}

@@ -214,7 +214,7 @@ def test_no_process_outlives_a_driver_that_is_killed(
     waiting.wait_again()
     code = f"""
 import sys
-sys.path.insert(0, {str(HERE)!r})
+sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 from small_sites import *
 from enact_assets.pipeline.driver.process_runner import ProcessRunner
 if __name__ == "__main__":
