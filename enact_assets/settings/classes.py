@@ -366,7 +366,7 @@ def is_partition_name(text: str) -> bool:
 
 
 JOINT = "+"
-"""Stands between the two models of a pair."""
+"""Joins the names of the two models of a pair."""
 
 
 def captioner_and_reader(name: str) -> tuple[str, str] | None:

@@ -124,7 +124,7 @@ def names_found(
 
 def publishable_names(names: Names, data: DataResource) -> dict[str, Collection[str]]:
     """Dimension -> names whose rows are published: the current ones; those of several annotators
-    together; and recordings of step files, which stand in column ``demonstration`` of questions of
+    together; and recordings of step files, which are in column ``demonstration`` of questions of
     WorldPrediction, but for those that were forgotten as demonstrations.
     """
     recordings = set()
