@@ -219,7 +219,10 @@ def places_of(data: DataResource, registry: Registry, dimension: str, name: str)
     places = []
     if any(map(is_meant, registered.get(dimension, ()))):
         places.append(f"the registry {registry_path()}")
-    if dimension == "model" and any(map(is_meant, registry.world.models)):
+    asks_world = data.lake.partitions(MADE_IN["world_source"]) or step_file_names(
+        data.data_root.step_files
+    )
+    if dimension == "model" and asks_world and any(map(is_meant, registry.world.models)):
         places.append(f"worldprediction.answered_by of the registry {registry_path()}")
     if dimension in LISTS:
         listed = _listed(Path(data.root) / LISTS[dimension], [])

@@ -178,7 +178,7 @@ def test_models_are_shown_the_parts_of_the_question_in_order() -> None:
     )
     assert message.parts[-1] == Text(question["prompt"])
     assert message.n_pictures == question["length"]
-    with pytest.raises(PredictionError, match=r"^Current State: .* of household-4\. Materialize"):
+    with pytest.raises(PredictionError, match=r"^Current State: .* of household-4; materialize "):
         _ = build_request(question, moving_bar, {}).message
 
 
