@@ -20,7 +20,7 @@ from enact_assets.demonstrations.replay.recorded_export import FLAVOURS, write_r
 from enact_assets.questions.paths.counting import CountedPaths
 from enact_assets.questions.world.annotated_questions import flawless_plans
 from enact_assets.questions.world.tables import AnnotatedActions
-from enact_assets.results.verification.order_counts_kernels import count_passing_steps
+from enact_assets.results.verification.order_counts_kernels import count_orders_by_step
 
 DEMONSTRATION = "picking_up_toys-0"
 BASELINES = ("random", "pixel_continuity", "text_prior")
@@ -58,7 +58,7 @@ def on_small_arrays() -> None:
     paths = CountedPaths.of(3, np.array([(0, 1), (0, 2), (1, 2)]), 3)
     paths.rank(3, paths.enumerate(3))
     paths.backtrack_with_uniforms(3, np.zeros((1, 3)))
-    count_passing_steps(np.ones((2, 3, 3), np.bool_), np.zeros((3, 3), np.bool_))
+    count_orders_by_step(np.zeros((3, 3), np.bool_))
     violations(ActionRules([["+Open(a)"], ["-Open(a)"]]).masks(), np.array([[0, 1]]))
     likeliest_order(np.zeros((2, 2)))
     fit_mlp(np.zeros((4, 8)), np.zeros((4, 2)))

@@ -59,7 +59,8 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
         select variant, kind, model, state, task_accuracy, task_accuracy_sd, pairwise_accuracy,
             pairwise_accuracy_sd, n_questions, n_scored, n_verified, repetitions, n_unparsed,
             n_refused, n_declined, n_cut, n_missing, n_answers, n_read_otherwise,
-            task_accuracy_as_release, pairwise_accuracy_as_release
+            task_accuracy_as_release, pairwise_accuracy_as_release, n_wrong_length as n_short,
+            pairwise_accuracy_whole
         from leaderboard_details where length is null and kind is not null
         order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last,
             task_accuracy desc nulls last, model
@@ -109,6 +110,9 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
         for row in shown:
             if row["n_read_otherwise"]:
                 console.print(_other_reading(row), markup=False)
+        for row in shown:
+            if row["n_short"]:
+                console.print(_whole_orders(row), markup=False)
         if any((row["n_scored"] or 0) > (row["n_verified"] or 0) for row in shown):
             console.print(UNVERIFIED)
 
@@ -163,6 +167,16 @@ def _other_reading(row: dict[str, Any]) -> str:
         f"{row['model']}, {row['kind']}: {row['n_read_otherwise']:,} of {row['n_answers']:,} "
         f"answers differ between the two readings. Strict: {strict}; as the release reads: "
         f"{released}."
+    )
+
+
+def _whole_orders(row: dict[str, Any]) -> str:
+    """How many lists leave labels out, and what the accuracy is without their steps."""
+    return (
+        f"{row['model']}, {row['kind']}: {row['n_short']:,} of {row['n_answers']:,} answers leave "
+        "labels out. The paper's rule matches such a list wherever it fits, so a guess earns more "
+        f"by it. Pairwise accuracy {_percent(row['pairwise_accuracy'], None)}; if only whole "
+        f"orders had right steps, {_percent(row['pairwise_accuracy_whole'], None)}."
     )
 
 

@@ -264,6 +264,10 @@ class Variant:
     """The image model that repaints pictures; all other settings of pictures are those of the
     baseline.
     """
+    is_mirrored: bool = False
+    """Whether pictures are mirror images, and left and right hand change places in words: together
+    with the baseline each hand does the same.
+    """
 
     @property
     def world_source(self) -> str | None:
@@ -391,7 +395,7 @@ _ADDED: Mapping[type, Mapping[str, object]] = {
     Gating: {"question_file": None, "own_words": ()},
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
-    Variant: {"is_imported": False, "prompts": None, "editing": None},
+    Variant: {"is_imported": False, "prompts": None, "editing": None, "is_mirrored": False},
 }
 """Fields that were added later, each with the value for the former behaviour: this value is not
 hashed, so that earlier results stay fresh."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from enact_assets.engine.errors import EnactError
-from enact_assets.settings.predicates import TRANSITION, predicate
+from enact_assets.settings.predicates import OTHER_HAND, TRANSITION, predicate
 
 Operation = Literal["add", "remove", "transition"]
 
@@ -72,6 +72,12 @@ class Component:
         return cls(
             _OPERATION[sign], name, _unquoted(subject), None if other is None else _unquoted(other)
         )
+
+
+def mirrored_text(text: str) -> str:
+    """The component that a mirror image of its scene shows: of grasping, that of the other hand."""
+    sign, name = text[0], text[1:].partition("(")[0]
+    return text.replace(f"{sign}{name}", f"{sign}{OTHER_HAND.get(name, name)}", 1)
 
 
 def component_texts(facts: Iterable[tuple[bool, tuple[str, str, str | None]]]) -> list[str]:

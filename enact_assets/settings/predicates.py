@@ -16,6 +16,8 @@ from enact_assets.settings.further_predicates import FURTHER, SemanticClass
 ROBOT = "robot"
 """Name of the acting robot in every replay; its category is ``agent``."""
 
+OTHER_HAND = {"LeftGrasping": "RightGrasping", "RightGrasping": "LeftGrasping"}
+"""Predicate of a hand -> that of the other, which a mirror image shows."""
 EXISTS = "Exists"
 RELATED = "Related"
 TRANSITION = "Transition"

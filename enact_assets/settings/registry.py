@@ -38,6 +38,7 @@ from enact_assets.settings.classes import (
 from enact_assets.settings.demo_entries import demo_of
 from enact_assets.settings.entries import (
     changed,
+    checked_value,
     mapping,
     name_list,
     named_entries,
@@ -85,6 +86,7 @@ _FIELDS = (
     "prompts",
     "noise",
     "editing",
+    "mirrored",
 )
 _LOOKS = ("camera", "renderer", "appearance")
 _AS_WRITTEN = {
@@ -92,6 +94,7 @@ _AS_WRITTEN = {
     "noise": "give it to another variant",
     "prompts": "give them to another variant",
     "editing": "give it to another variant",
+    "mirrored": "give it to another variant",
 }
 """What the baseline cannot set, and what to do instead."""
 
@@ -329,6 +332,9 @@ def _variant(
         wording=one_of("wording", wording, KNOWN["wording"], f"{where}.wording"),
         noise=changed(base.noise, entry.get("noise", {}), f"{where}.noise"),
         editing=editing_of(entry["editing"], f"{where}.editing") if "editing" in entry else None,
+        is_mirrored=checked_value(
+            "mirrored", entry.get("mirrored", False), default=False, where=f"{where}.mirrored"
+        ),
     )
     for name in IGNORED.get(found.camera.projection, ()):
         if name in entry.get("camera", {}):
@@ -352,6 +358,9 @@ def _check_telling(
         raise wrong(f"{where}.noise.seed", wanted, entry["noise"]["seed"])
     if not profile.has_own_words:
         return
+    if variant.is_mirrored:
+        wanted = f"profile {profile.name!r} has words that cannot be mirrored; leave it out"
+        raise wrong(f"{where}.mirrored", wanted, variant.is_mirrored)
     wanted = f"profile {profile.name!r} asks in the public release's own wording"
     if variant.wording != NATURAL:
         raise wrong(f"{where}.wording", wanted, variant.wording)

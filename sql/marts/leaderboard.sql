@@ -16,6 +16,7 @@ select
     n_unparsed + n_missing as n_failed,
     round(task_accuracy, 4) as task_accuracy,
     round(pairwise_accuracy, 4) as pairwise_accuracy,
+    round(pairwise_accuracy_whole, 4) as pairwise_accuracy_whole,
     round((pairwise_accuracy_high - pairwise_accuracy_low) / 2, 4) as margin
 from leaderboard_details
 where length is null
@@ -34,5 +35,7 @@ comment on column leaderboard.n_failed is
 comment on column leaderboard.task_accuracy is 'share of scored answers accepted';
 comment on column leaderboard.pairwise_accuracy is
 'right steps over all steps; null where no answer was verified step by step';
+comment on column leaderboard.pairwise_accuracy_whole is
+'pairwise_accuracy if only whole orders had right steps';
 comment on column leaderboard.margin is
 'half the width of the 95 % interval of pairwise_accuracy; null below 2 demonstrations';

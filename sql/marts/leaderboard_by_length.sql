@@ -7,7 +7,9 @@ with metrics as (
     select variant, model, kind, length, metric, score
     from leaderboard_details
     unpivot include nulls (
-        score for metric in (task_accuracy, pairwise_accuracy, pairwise_accuracy_by_question)
+        score for metric in (
+            task_accuracy, pairwise_accuracy, pairwise_accuracy_whole, pairwise_accuracy_by_question
+        )
     )
 )
 
@@ -34,7 +36,7 @@ comment on column leaderboard_by_length.variant is
 comment on column leaderboard_by_length.model is 'model that answered';
 comment on column leaderboard_by_length.kind is 'forward (order images) or inverse (order actions)';
 comment on column leaderboard_by_length.metric is
-'task_accuracy, pairwise_accuracy or pairwise_accuracy_by_question, as in leaderboard_details';
+'task_accuracy, pairwise_accuracy, ..._whole or ..._by_question, as in leaderboard_details';
 comment on column leaderboard_by_length.all_lengths is 'over all lengths together';
 comment on column leaderboard_by_length.length_3 is '3 key frames, so 2 steps';
 comment on column leaderboard_by_length.length_4 is '4 key frames';

@@ -55,6 +55,7 @@ scored as (
         (pairwise_accuracy_as_release * n_steps)::decimal(18, 9) as passed_as_release,
         -- Profile release divides too long a list by its own length, so this is no whole number.
         (pairwise_accuracy * n_steps)::decimal(18, 9) as passed,
+        if(len(answer) = n_steps, passed, 0) as passed_whole,
         case when pairwise_accuracy is not null then n_steps end as steps
     from evaluation
     semi join on_board using (variant)
@@ -174,6 +175,7 @@ totals as (
         sum(passed_as_release) / sum(steps) as pairwise_accuracy_as_release,
         avg(accepted) as task_accuracy,
         sum(passed) / sum(steps) as pairwise_accuracy,
+        sum(passed_whole) filter (steps is not null) / sum(steps) as pairwise_accuracy_whole,
         avg(pairwise) as pairwise_accuracy_by_question
     from residuals
     group by all
@@ -199,6 +201,7 @@ select
     repetitions_summed.pairwise_accuracy_sd,
     questions_summed.pairwise_accuracy_se,
     demonstrations_summed.pairwise_accuracy_clustered_se,
+    totals.pairwise_accuracy_whole,
     totals.pairwise_accuracy_by_question,
     questions_summed.pairwise_accuracy_by_question_se,
     demonstrations_summed.pairwise_accuracy_by_question_clustered_se,
@@ -333,6 +336,8 @@ comment on column leaderboard_details.pairwise_accuracy_se is
 'its standard error as a ratio, questions independent';
 comment on column leaderboard_details.pairwise_accuracy_clustered_se is
 'its standard error, clustered by demonstration; null below 2 demonstrations';
+comment on column leaderboard_details.pairwise_accuracy_whole is
+'the same if only whole orders had right steps: shorter lists earn more by chance';
 comment on column leaderboard_details.pairwise_accuracy_by_question is
 'mean over answers of the share of right steps';
 comment on column leaderboard_details.pairwise_accuracy_by_question_se is

@@ -9,7 +9,7 @@ from enact_assets.commands.leaderboard import print_leaderboard
 
 ROW: dict[str, Any] = {
     **dict.fromkeys(("n_questions", "n_scored", "n_verified", "n_unparsed", "n_refused"), 0),
-    **dict.fromkeys(("n_declined", "n_cut", "n_missing", "n_read_otherwise"), 0),
+    **dict.fromkeys(("n_declined", "n_cut", "n_missing", "n_read_otherwise", "n_short"), 0),
     "variant": "baseline",
     "kind": "forward",
     "model": "m",
@@ -65,3 +65,12 @@ def test_a_leaderboard_says_where_the_two_readings_differ() -> None:
     assert "declined" in board
     assert "readings" not in printed(row)
     assert "declined" not in printed({**row, "n_declined": 0})
+
+
+def test_what_short_lists_earn_stands_below_the_board() -> None:
+    """A guess that leaves one label out earns several times as much by the paper's rule."""
+    row = {"n_short": 4, "n_answers": 9, "pairwise_accuracy": 0.425}
+    board = printed({"model": "m", **row, "pairwise_accuracy_whole": 0.118})
+    assert "m, forward: 4 of 9 answers leave labels out." in board
+    assert "Pairwise accuracy 42.5 %; if only whole orders had right steps, 11.8 %." in board
+    assert "leave labels out" not in printed({"model": "m"})

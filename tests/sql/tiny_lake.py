@@ -29,6 +29,9 @@ from enact_assets.engine.publishing.warehouse import PublishReport, publish
 from enact_assets.engine.publishing.warehouse_seal import SEAL
 from enact_assets.engine.tables import TABLES, table
 from enact_assets.questions.asked.variant_settings import variant_settings
+from enact_assets.results.errors.tables import ComparedSteps, RandomOrders
+from enact_assets.results.findings.of_models import findings_of_models
+from enact_assets.results.findings.of_published_models import findings_of_published_models
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
@@ -92,7 +95,9 @@ def _tiny_rows() -> bytes:
     rows["variant_settings"] = [r for r in rows["variant_settings"] if r["variant"] in asked]
     add_statistics(rows)
     for name, contract in TABLES.items():
-        if name.startswith("published_"):
+        if name == "published_findings":
+            rows[name] = findings_of_published_models().to_dicts()
+        elif name.startswith("published_"):
             rows[name] = published_table(contract).to_dicts()
     return pickle.dumps(rows)
 
@@ -204,6 +209,11 @@ def _question(rows: Rows, question: Question) -> None:
     orders |= {"is_ambiguous": n_accepted > 1, "expected_task_accuracy": n_accepted / n_orders}
     orders |= {"expected_pairwise_accuracy": 0.25}
     _add(rows, "question_orders", **here, **of_kind, length=length, **orders)
+    expected = dict.fromkeys(RandomOrders.schema(), 0.5)
+    expected |= {"n_steps": length - 1, "n_steps_passed": 0.25 * (length - 1)}
+    expected |= {f"n_{side}reference": 1 for side in ("", "left_", "right_")}
+    expected |= {f"n_{side}_{of}": 0.0 for side in ("left", "right") for of in ("matched", "mixed")}
+    _add(rows, "random_orders", **expected | here | of_kind | {"length": length})
 
 
 def _asked(rows: Rows) -> None:
@@ -295,6 +305,9 @@ def add_statistics(rows: Rows) -> None:
         accuracies, comparisons = compare_models(of_variant, str(variant))
         rows["model_accuracies"] += accuracies.to_dicts()
         rows["model_comparisons"] += comparisons.to_dicts()
+    compared, orders = ComparedSteps.build(rows["compared_steps"]), rows["random_orders"]
+    found = findings_of_models(compared, evaluation, RandomOrders.build(orders))
+    rows["model_findings"] = found.to_dicts()
 
 
 def answer(

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 from enact_assets.questions.asked.notation import is_robot
 from enact_assets.settings.components import Component
-from enact_assets.settings.predicates import ROBOT, label
+from enact_assets.settings.predicates import OTHER_HAND, ROBOT, label
 
-OTHER_HAND = {"LeftGrasping": "RightGrasping", "RightGrasping": "LeftGrasping"}
 PROGRESS = "progress"
 """The reading of how far a demonstration is, learned beside those of facts."""
 ANY = "*"

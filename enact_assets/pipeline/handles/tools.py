@@ -15,6 +15,7 @@ from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.baselines.picture_editor import PictureEditor
 from enact_assets.answers.people.answered import Answered
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
+from enact_assets.demonstrations.pictures.mirrored import mirror_images
 from enact_assets.demonstrations.pictures.recorded_pictures import is_shown
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.recordings.folders import Recordings
@@ -113,11 +114,12 @@ class PictureMaker:
         if not is_shown(tools.recordings, name, source, variant):
             return FrameImages.empty()
         hears = tools.progress(text)
-        return self._sources.named(source).pictures(
+        made = self._sources.named(source).pictures(
             PictureRequest(
                 demonstrations, wanted, variant, tools.images, states, hears, tools.workers
             )
         )
+        return mirror_images(made, tools.images) if variant.is_mirrored else made
 
     def stored(self, image_sha: str) -> NDArray[np.uint8]:
         """Pixels (h, w, 3) of a stored picture. Errors: as :meth:`ImageStore.read`."""

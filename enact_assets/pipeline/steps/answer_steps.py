@@ -30,6 +30,7 @@ from enact_assets.pipeline.steps.inputs import (
     IF_CAPTIONED,
     IF_EMBEDDED_WORLD,
     IF_LEARNED,
+    IF_MIRRORED,
     IF_WORLD_SET,
     OF_ENACT_ALONE,
     Changes,
@@ -47,11 +48,12 @@ from enact_assets.questions.asked.tables import AskedQuestions, Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.world.tables import Captions, ClipImages, FilmImages
 from enact_assets.results.errors.answer_comparison import compare_answers
-from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
+from enact_assets.results.errors.random_orders import compare_random_orders
+from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps, RandomOrders
 from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.results.verification.tables import Evaluation, QuestionOrders
-from enact_assets.settings.registry import Gating
+from enact_assets.settings.registry import Gating, Variant
 from enact_assets.settings.world import KINDS as KINDS_OF_WORLD
 
 KINDS = ("numba", "polars", "parquet")
@@ -66,13 +68,17 @@ def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
 @step(group="questions", job="write_questions", kinds=KINDS, summary=_ambiguous)
 def question_orders(
     questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
-) -> Of[QuestionOrders]:
-    """How many of all orders the verifier accepts, and the score of a random order: counted, not
-    sampled.
+) -> tuple[Of[QuestionOrders], Of[RandomOrders]]:
+    """How many of all orders the verifier accepts, the score of a random order, and what errors and
+    hands it is expected to show: counted, not sampled.
     """
     if not changes.has_replay:  # it is unknown which other orders are right
-        return QuestionOrders.of(QuestionOrders.empty())
-    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
+        return QuestionOrders.of(QuestionOrders.empty()), RandomOrders.of(RandomOrders.empty())
+    indexes = {demonstration: changes.index}
+    return (
+        QuestionOrders.of(expect_random_orders(questions, indexes)),
+        RandomOrders.of(compare_random_orders(questions, indexes)),
+    )
 
 
 @step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
@@ -151,15 +157,19 @@ def error_analysis(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],
     changes: Annotated[Each[Changes], EVIDENCE],
+    mirrored: Annotated[Variant, IF_MIRRORED] | None,
 ) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
     """Every step of a parsed answer compared with the true changes: counts of matched, missing,
     made-up and substituted components, per hand; and the same component by component. Unparsed and
-    missing answers have no rows, nor have answers that no replay can verify.
+    missing answers have no rows, nor have answers that no replay can verify. Of mirrored variants,
+    hands are those of the mirror image, as pictures and words have them.
     """
     known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
     verified = evaluated.filter(pl.col("unverified").is_null())
     asked = questions.filter(pl.col("demonstration").is_in(list(known)))
     compared = compare_answers(verified, asked, known)
+    if mirrored is not None:
+        compared = compared.mirrored()
     return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
 
 

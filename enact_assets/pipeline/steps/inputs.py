@@ -103,6 +103,10 @@ OF_ENACT_ALONE = (ASKS_ENACT, ANSWERS_ENACT)
 CAPTIONERS = "captioner and reader"
 """Condition: the model is a captioner and a reader together."""
 IF_CAPTIONED = Rule(when=CAPTIONERS)
+MIRRORED = "mirrored"
+"""Condition: the variant shows mirror images."""
+IF_MIRRORED = Rule(when=MIRRORED)
+CONDITIONS[MIRRORED] = ("variant", lambda variant: variant.is_mirrored)
 CONDITIONS[CAPTIONERS] = ("model", lambda name: captioner_and_reader(name) is not None)
 IF_GIVEN = Rule(when="given")
 """Read only if the gating takes its questions from imported files."""

@@ -10,12 +10,21 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.inputs import (
     ANSWERS_ENACT,
+    ASKS_ENACT,
+    IF_MIRRORED,
+    MIRRORED,
     OF_BASELINE,
     OF_ENACT_ALONE,
     ModelName,
     VariantName,
 )
 from enact_assets.questions.asked.tables import AskedQuestions
+from enact_assets.results.errors.answer_comparison import with_other_hand
+from enact_assets.results.errors.tables import ComparedSteps, RandomOrders
+from enact_assets.results.findings.of_mirrored_pairs import findings_of_mirrored_pairs
+from enact_assets.results.findings.of_models import findings_of_models
+from enact_assets.results.findings.of_published_models import findings_of_published_models
+from enact_assets.results.findings.tables import MirroredFindings, ModelFindings, PublishedFindings
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
     PublishedAccuracies,
@@ -93,12 +102,45 @@ def model_comparisons(
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 
+@step(group="statistics", job="compare_models", kinds=KINDS, when=ASKS_ENACT)
+def model_findings(
+    compared: All[ComparedSteps],
+    evaluated: All[Evaluation],
+    questions: Of[AskedQuestions],
+    orders: All[RandomOrders],
+    mirrored: Annotated[Variant, IF_MIRRORED] | None,
+) -> Of[ModelFindings]:
+    """What the paper found, asked of every model: its value, what a random order of the same
+    questions is expected to show, and a test of the difference, clustered by demonstration. If a
+    model could not be asked again, only its answers to current questions count.
+    """
+    current = evaluated.join(questions, on="question_id", how="semi")
+    expected = orders if mirrored is None else with_other_hand(orders)
+    return ModelFindings.of(findings_of_models(compared, current, expected, REFERENCES))
+
+
+@step(group="statistics", job="compare_models", kinds=KINDS, when=MIRRORED)
+def mirrored_findings(
+    compared: All[ComparedSteps],
+    evaluated: All[Evaluation],
+    unmirrored: Annotated[All[ComparedSteps], OF_BASELINE],
+    unmirrored_evaluated: Annotated[All[Evaluation], OF_BASELINE],
+) -> Of[MirroredFindings]:
+    """Whether a hand is recalled more or mixed up more, over questions that were answered about the
+    pictures and about their mirror images: together each hand does the same, so that a model
+    without a preference, and a random order, show no difference.
+    """
+    sides = (compared, evaluated), (unmirrored, unmirrored_evaluated)
+    return MirroredFindings.of(findings_of_mirrored_pairs(*sides, REFERENCES))
+
+
 @step(group="imports", job="load_published_results")
 def published_results() -> tuple[
     Of[PublishedAccuracies],
     Of[PublishedAgreement],
     Of[PublishedCaveats],
     Of[PublishedErrorShares],
+    Of[PublishedFindings],
     Of[PublishedFirstVersion],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
@@ -115,6 +157,7 @@ def published_results() -> tuple[
         published_table(PublishedAgreement),
         published_table(PublishedCaveats),
         published_table(PublishedErrorShares),
+        PublishedFindings.of(findings_of_published_models()),
         published_table(PublishedFirstVersion),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),

@@ -1,7 +1,7 @@
 """Questions as a variant asks them: what they show and state, and the true answer.
 
 Key frames, the order shown and the answer are those of ``qa`` under every variant, so that probes
-compare like with like (paper B.3). Wording and noise change what the actions say and nothing else.
+like with like (paper B.3). Wording, noise and mirrors change what actions say and nothing else.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ from enact_assets.questions.asked.templates import (
 )
 from enact_assets.questions.asked.wording import explain_wording, word_actions
 from enact_assets.settings.classes import OwnWords, QuestionSettings, Variant
+from enact_assets.settings.components import mirrored_text
 
 _CHOSEN = (
     *("question_set", "gating", "question_id", "demonstration", "kind", "length"),
@@ -72,7 +73,7 @@ def ask_questions(
         )
     )
     contract = AskedQuestions
-    is_ours = variant.noise.rate == 0 and variant.prompts is None
+    is_ours = variant.noise.rate == 0 and variant.prompts is None and not variant.is_mirrored
     is_as_written = (pl.col("wording") == variant.wording) & is_ours
     anew = rows.filter(~is_as_written)
     asked = rows.filter(is_as_written).select(list(contract.schema()))
@@ -107,6 +108,8 @@ class _Teller:
         # Forward questions show actions in true order; of inverse ones the answer tells it.
         order = range(len(shown)) if kind == "forward" else [label - 1 for label in answer]
         steps, n_perturbed = self._perturbed([shown[k] for k in order], row)
+        if self._variant.is_mirrored:
+            steps = [[mirrored_text(component) for component in step] for step in steps]
         content = (row["trajectory_id"], kind, self._seed)
         texts = word_actions(steps, *content, wording=wording, own=self._own)
         label_of = {k: step for step, k in enumerate(order)}

@@ -11,7 +11,7 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.questions.asked.tables import VariantSettings
 from enact_assets.settings.classes import QUESTIONS, VIDEO, Gating, Variant
 
-_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts", "editing")
+_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts", "editing", "is_mirrored")
 """Fields of a variant that are its name or follow from other fields, and its long texts."""
 
 
@@ -32,6 +32,8 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     }
     if gating.own_words:
         derived["gating.also"] = ", ".join(own.predicate for own in gating.own_words)
+    if variant.is_mirrored:
+        derived["is_mirrored"] = True
     if variant.prompts is not None:
         derived["prompts"] = variant.prompts.sha
     if variant.editing is not None:

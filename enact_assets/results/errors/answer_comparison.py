@@ -6,7 +6,7 @@ component. Source of the categories: paper 3.5 and C.1 (algorithm 3), definition
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -39,8 +39,8 @@ from enact_assets.results.verification.step_arrays import (
     step_pairs,
 )
 from enact_assets.settings.arrays import Bools, Ints, Words
-from enact_assets.settings.components import Component
-from enact_assets.settings.predicates import predicate
+from enact_assets.settings.components import Component, mirrored_text
+from enact_assets.settings.predicates import OTHER_HAND, predicate
 
 _QUESTION = (
     *("question_id", "demonstration", "kind", "key_frames", "shown_key_frames"),
@@ -96,6 +96,37 @@ def _numbered(keys: Sequence[object]) -> Ints:
     return np.array(
         [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys], np.int64
     )
+
+
+class PossibleSteps(NamedTuple):
+    """Steps that orders of one question of n steps may take."""
+
+    step: Ints
+    """From 0, (m,)."""
+    before: Ints
+    after: Ints
+    """Image before and after it, or the action; labels, (m,)."""
+    raises: Bools
+    """Pairs of images that no compared order may take, (n + 1, n + 1)."""
+    passes: Bools
+    """Whether it passes the rule of verification, (m,)."""
+    counts: Ints
+    """Columns of :data:`COUNTS`, (m, N_COLUMNS)."""
+
+
+def possible_steps(n: int, *, has_images: bool) -> tuple[Ints, Ints, Ints]:
+    """Step, label before and label after of all steps that orders of ``n`` labels may take; of
+    actions nothing comes before, 0.
+    """
+    labels = np.arange(1, n + 1)
+    first = np.zeros(n, np.int64), np.zeros(n, np.int64), labels
+    if not has_images:
+        return np.repeat(np.arange(n), n), np.zeros(n * n, np.int64), np.tile(labels, n)
+    before, after = (each.ravel() for each in np.meshgrid(labels, labels, indexing="ij"))
+    before, after = before[before != after], after[before != after]
+    later = np.repeat(np.arange(1, n), before.size), np.tile(before, n - 1), np.tile(after, n - 1)
+    step, before, after = (np.concatenate(both) for both in zip(first, later, strict=True))
+    return step, before, after
 
 
 class AskedSteps:
@@ -167,6 +198,41 @@ class AskedSteps:
         passes = are_subsets(self._actions, said, full, true)
         return is_compared, compare_sets(visible, true, self._actions, said, self._keys), passes
 
+    def possible(self, row: int) -> PossibleSteps | None:
+        """All steps that orders of question ``row`` may take; None if no order can be compared.
+
+        Orders of images lead from the current state, 0, over images 1..n, one of actions may have
+        any of them, 1..n, at each step.
+        """
+        key_frames = self._key_frames[row]
+        key_frames = key_frames[key_frames >= 0]
+        n = key_frames.size - 1
+        true = np.stack([key_frames[:-1], key_frames[1:]], axis=1)
+        step, before, after = possible_steps(n, has_images=self._is_forward)
+        raises = np.zeros((n + 1, n + 1), np.bool_)
+        if self._is_forward:
+            images = self._shown[row][: n + 1]
+            taken = np.stack([images[before], images[after]], axis=1)
+            known = self._changes.at(np.concatenate([true, taken]))
+            raises[before, after] = known.full_fails[tuple(taken.T)]
+            never = known.visible_fails[tuple(true.T)]
+        else:
+            known = self._changes.at(true)
+            never = known.visible_fails[tuple(true.T)] | known.full_fails[tuple(true.T)]
+        if never.any():
+            return None
+        rows = known.rows[tuple(true.T)][step]
+        visible, full = self._widened(known.visible), self._widened(known.full)
+        if self._is_forward:
+            said = known.rows[tuple(taken.T)]
+            passes = are_subsets(visible, rows, full, said)
+            compared = compare_sets(visible, rows, visible, said, self._keys)
+        else:
+            said = self._shown[row][after - 1]
+            passes = are_subsets(self._actions, said, full, rows)
+            compared = compare_sets(visible, rows, self._actions, said, self._keys)
+        return PossibleSteps(step, before, after, raises, passes, compared.counts)
+
     def _widened(self, bits: Words) -> Words:
         """Sets over the vocabulary of the index as sets over ours, which begins with it."""
         n_more = self._n_words - bits.shape[1]
@@ -193,12 +259,35 @@ COUNTS: Mapping[str, int] = {
 """Column of ``compared_steps`` -> column of what the kernel counts."""
 
 
+def with_other_hand(rows: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
+    """``rows`` with the columns ``n_left_...`` and ``n_right_...`` in each other's place."""
+    sides = [f"{prefix}n_{hand}_" for hand in HANDS]
+    return rows.with_columns(
+        pl.col(theirs + name.removeprefix(mine)).alias(name)
+        for mine, theirs in (sides, sides[::-1])
+        for name in rows.columns
+        if name.startswith(mine)
+    )
+
+
 @dataclass(frozen=True)
 class Compared:
     """Both tables, of the answers that could be compared."""
 
     steps: pl.DataFrame
     components: pl.DataFrame
+
+    def mirrored(self) -> "Compared":
+        """The same as the mirror image of each scene shows it: of the other hand."""
+        hands = pl.col("predicate").replace(OTHER_HAND)
+        texts = (
+            pl.col(side).map_elements(mirrored_text, return_dtype=pl.String)
+            for side in ("reference", "predicted")
+        )
+        return Compared(
+            ComparedSteps.arranged(with_other_hand(self.steps)),
+            ComparedComponents.arranged(self.components.with_columns(*texts, hands)),
+        )
 
 
 class AnswerComparer:

@@ -1,6 +1,6 @@
 """Answers compared with true changes, step by step and component by component."""
 
-from enact_assets.engine.tables import Reference, Table, integer, text, truth
+from enact_assets.engine.tables import Reference, Table, integer, number, text, truth
 from enact_assets.settings import columns as common
 
 
@@ -66,3 +66,44 @@ class ComparedComponents(Table):
     predicted = text("the given component; null if it is omitted", null=True)
     predicate = text("of the true component, else of the other")
     semantic_class = text("what kind of statement the predicate makes")
+
+
+class RandomOrders(Table):
+    """One row per question: what a uniformly random order of it is expected to be compared as.
+
+    Exact means over all orders that can be compared, not sampled. Columns that are called as in
+    ``compared_answers`` are about the same. Questions without an order to compare have no row.
+    """
+
+    by = ("demonstration", "gating")
+    keys = ("demonstration", "gating", "kind", "length", "question_id")
+
+    demonstration = common.demonstration()
+    gating = common.gating()
+    question_id = common.question_id()
+    kind = common.kind()
+    length = common.length()
+    n_steps = integer("steps of the question")
+    n_steps_passed = number("expected steps that pass the rule of verification")
+    n_steps_inexact = number("of these, steps whose components differ from the true ones")
+    n_steps_strict_subset = number("of these, steps that only omit true components")
+    accepted = number("chance that every step passes")
+    accepted_with_subset = number("chance of that with a step that only omits true components")
+    n_reference = integer("components of the true visible changes")
+    n_predicted = number("expected components that the order gives")
+    n_matched = number("expected components in both")
+    n_missing = number("expected true components that the order omits")
+    n_hallucinated = number("expected components that the order makes up")
+    n_polarity_inversions = number("expected pairs with opposite sign, all else equal")
+    n_predicate_substitutions = number("expected further pairs with equal objects and sign")
+    n_entity_substitutions = number("expected further pairs with equal predicate and sign")
+    n_omissions = number("expected missing components without a partner")
+    n_hallucinations = number("expected made-up components without a partner")
+    n_left_reference = integer("true components about the left hand")
+    n_left_predicted = number("expected components about the left hand")
+    n_left_matched = number("expected left-hand components in both")
+    n_left_mixed = number("expected missing left-hand ones where only the right hand is made up")
+    n_right_reference = integer("true components about the right hand")
+    n_right_predicted = number("expected components about the right hand")
+    n_right_matched = number("expected right-hand components in both")
+    n_right_mixed = number("expected missing right-hand ones where only the left hand is made up")

@@ -24,7 +24,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
     asks imported questions, which compare with none of ours.
 
     camera_fov, camera_height, realism, robot_appearance, contact_gating, action_representation,
-    prompts, noise_robustness, or :data:`SEVERAL` of them.
+    prompts, noise_robustness, mirror, or :data:`SEVERAL` of them.
     """
     if variant.is_imported:
         return None
@@ -38,6 +38,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
         "action_representation": variant.wording != baseline.wording,
         "prompts": variant.prompts != baseline.prompts,
         "noise_robustness": variant.noise != baseline.noise,
+        "mirror": variant.is_mirrored,
     }
     panels = [panel for panel, is_changed in changed.items() if is_changed]
     return SEVERAL if len(panels) > 1 else panels[0] if panels else None

@@ -77,7 +77,9 @@ def leaderboard(rows: ReportRows) -> Section:
             "their common questions, corrected for the number of pairs, finds no difference "
             "(model_comparisons). Ties are not transitive. A place is the range that these tests "
             "allow. Reference baselines (chance, the oracle, shortcuts, and models trained on "
-            "this simulator) are scored but not ranked."
+            "this simulator) are scored but not ranked. A short list leaves labels out. The rule "
+            "of the paper matches it in order wherever it fits, so a guess earns more by leaving a "
+            "label out. Of whole orders: pairwise accuracy if short lists had no right step."
         )
     )
     return Section("leaderboard", "Leaderboard", (*parts, *tables))
@@ -213,9 +215,22 @@ def _readings(rows: ReportRows) -> list[Part]:
 
 
 def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Table:
+    short = {
+        model: {"n_short": n, "whole": accuracy}
+        for model, n, accuracy in rows["readings"]
+        .filter(kind=kind)
+        .select("model", "n_short", "pairwise_accuracy_whole")
+        .iter_rows()
+    }
+    unknown = {"n_short": None, "whole": None}
+    of_kind = [
+        row | (unknown if row["is_absent"] else short.get(row["model"], unknown)) for row in of_kind
+    ]
     columns = (
         ("model", _named(rows), "model", "is_absent"),
         ("pairwise %", with_interval, "accuracy", "low", "high"),
+        ("of whole orders %", percent, "whole"),
+        ("short lists", count, "n_short"),
         ("task %", with_interval, "task_accuracy", "task_low", "task_high"),
         ("place", _place, "place_best", "place_worst"),
         ("scored questions", count, "n_scored"),

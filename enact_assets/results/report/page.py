@@ -14,6 +14,7 @@ from enact_assets.results.report.activities import by_activity
 from enact_assets.results.report.answer_quality import answer_quality
 from enact_assets.results.report.drawing import naming_partial
 from enact_assets.results.report.error_section import mismatch, semantic, shared_errors, structural
+from enact_assets.results.report.findings_section import findings
 from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.lengths import by_length, looking, similar_sizes
 from enact_assets.results.report.overview import Facts, overview
@@ -62,6 +63,7 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
     shared_errors,
     handedness,
     mismatch,
+    findings,
     agreement,
     world_prediction,
     questions,

@@ -74,6 +74,7 @@ _QUERIES: Mapping[str, str] = {
     "readings": """
         select
             model, kind, n_answers, n_read_otherwise, task_accuracy, pairwise_accuracy,
+            n_wrong_length as n_short, pairwise_accuracy_whole,
             task_accuracy_as_release, pairwise_accuracy_as_release
         from leaderboard_details
         where variant = {variant} and length is null and state <> 'missing'
@@ -255,6 +256,10 @@ _QUERIES: Mapping[str, str] = {
     "agreement": """
         select * from agreement_with_published where variant = {variant}
         order by model, kind, metric, length nulls first""",
+    "findings": """
+        from findings
+        where source = 'published' or variant = {variant} or chance = 'equal hands'
+        order by all""",
     "comparable": """
         select
             model, coalesce(experiment = 'main' and is_comparable, false) as is_comparable,

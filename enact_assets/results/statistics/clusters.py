@@ -126,7 +126,8 @@ class ClusterSums:
 
         Shares are 0 below two demonstrations.
         """
-        shares = self.n / np.maximum(self.n.sum(axis=0), 1.0)
+        total = self.n.sum(axis=0)
+        shares = self.n / np.where(total > 0, total, 1.0)
         shares[:, self.n_clusters < 2] = 0.0
         return shares, 1 / (1 - shares)
 

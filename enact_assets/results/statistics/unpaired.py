@@ -5,7 +5,7 @@ the same all the same, and what one of them adds to both means cancels.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class UnpairedDifference:
     """Two-tailed, by t; None also where nothing varies."""
     low: float | None = None
     high: float | None = None
-    """95 % interval by t, cut to -1 .. 1; None as ``p``."""
+    """95 % interval by t; None as ``p``."""
     reason: str | None = None
     """Why ``p`` is None: no_scores or one_demonstration on a side, or no_variation."""
 
@@ -41,18 +41,28 @@ def unpaired_difference(
     """How sure the difference of two means is: ``scores`` of each side, (n,), and ``clusters``,
     the demonstration of each, (n,), numbered alike on both sides.
 
+    As :func:`difference_of_means`, its interval cut to -1 .. 1.
+    """
+    n_first = scores[0].size
+    values = np.full((n_first + scores[1].size, 2), np.nan)
+    values[:n_first, 0], values[n_first:, 1] = scores
+    found = difference_of_means(ClusterSums.of(values, np.concatenate(clusters)), settings)
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, -1.0), high=min(found.high, 1.0))
+
+
+def difference_of_means(sums: ClusterSums, settings: StatisticsSettings) -> UnpairedDifference:
+    """How sure the first mean of ``sums`` minus the second is, of two columns.
+
     The variance is the sum over demonstrations of the square of what each adds to the difference,
     with the correction and the degrees of freedom of :class:`ClusterSums`, for a model of two
     means. Source: Bell and McCaffrey 2002.
     """
     from scipy.special import stdtr, stdtrit
 
-    n_first = scores[0].size
-    values = np.full((n_first + scores[1].size, 2), np.nan)
-    values[:n_first, 0], values[n_first:, 1] = scores
-    sums = ClusterSums.of(values, np.concatenate(clusters))
-    if sums.n_clusters.min() < 2:
-        is_empty = min(side.size for side in scores) == 0
+    if sums.n_clusters.size == 0 or sums.n_clusters.min() < 2:
+        is_empty = sums.n_clusters.size == 0 or sums.n_scores.min() == 0
         return UnpairedDifference(reason=NO_SCORES if is_empty else ONE_DEMONSTRATION)
     n = sums.n.sum(axis=0)
     shares, weights = sums.shares()
@@ -74,6 +84,6 @@ def unpaired_difference(
     return UnpairedDifference(
         error,
         float(2 * stdtr(degrees, -math.fabs(difference) / error)),
-        max(difference - margin, -1.0),
-        min(difference + margin, 1.0),
+        difference - margin,
+        difference + margin,
     )

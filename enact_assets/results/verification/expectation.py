@@ -21,7 +21,7 @@ from enact_assets.results.verification.order_counts_kernels import (
     are_subsets,
     count_accepted_actions,
     count_accepted_images,
-    count_passing_steps,
+    count_orders_by_step,
 )
 from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.results.verification.step_arrays import encode_actions
@@ -145,7 +145,7 @@ def _chance_of_images(allowed: Bools, raises: Bools) -> float:
     """Share of steps that pass in a random order of images, exactly."""
     n = int(allowed.shape[0])
     if raises.any():
-        return int(count_passing_steps(allowed, raises)) / (n * factorial(n))
+        return int(count_orders_by_step(raises)[allowed].sum()) / (n * factorial(n))
     # The first step starts at the current state; later ones at any other image, uniformly.
     onward = allowed[:, 1:, 1:]
     chances = (onward.sum(axis=(1, 2)) - onward.diagonal(axis1=1, axis2=2).sum(axis=1)) / (

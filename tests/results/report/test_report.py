@@ -38,7 +38,7 @@ ANCHORS = (
     *("about", "leaderboard", "answers", "quality", "by-length", "by-activity"),
     *("similar-sizes", "probes", "settings"),
     *("structural-errors", "semantic-errors", "shared-errors", "handedness", "mismatch"),
-    *("agreement", "questions", "people", "wrong"),
+    *("findings", "agreement", "questions", "people", "wrong"),
 )
 MADE = Provenance("code", {"warehouse": InputVersion('a"<b>', 1)})
 PANELS = ("realism", "camera_fov", "camera_height", "robot_appearance")

@@ -1,0 +1,174 @@
+"""Findings of the paper, tested for every model against random orders: ``model_findings``."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from enact_assets.answers.people.pooling import with_pooled_annotators
+from enact_assets.results.errors.answer_comparison import COUNTS
+from enact_assets.results.findings.findings import EXPECTED, Finding, Scale, told
+from enact_assets.results.findings.tables import ModelFindings
+from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, t_margin
+from enact_assets.results.statistics.constants import DEFAULT, StatisticsSettings
+from enact_assets.results.statistics.multiplicity import holm
+from enact_assets.results.statistics.unpaired import UnpairedDifference, difference_of_means
+
+CONFIRMED, NO_MORE, CONTRADICTED, UNKNOWN = VERDICTS = (
+    "confirmed",
+    "not more than chance",
+    "contradicted",
+    "cannot be said",
+)
+_COUNTED = (
+    *("n_steps", "n_steps_passed", "n_steps_strict_subset"),
+    *("n_left_reference", "n_left_matched", "n_left_mixed"),
+    *("n_right_reference", "n_right_matched", "n_right_mixed"),
+    *("n_errors", "n_coverage_errors", "n_omissions", "n_hallucinations"),
+)
+_ERRORS = [name for name in COUNTS if name.endswith(("inversions", "substitutions", "omissions"))]
+_WITH_ERRORS = (
+    pl.sum_horizontal(*_ERRORS, "n_hallucinations").alias("n_errors"),
+    pl.sum_horizontal("n_omissions", "n_hallucinations").alias("n_coverage_errors"),
+)
+
+
+def findings_of_models(
+    compared_steps: pl.DataFrame,
+    evaluation: pl.DataFrame,
+    random_orders: pl.DataFrame,
+    references: Collection[str] = (),
+    settings: StatisticsSettings = DEFAULT,
+) -> pl.DataFrame:
+    """The table ``model_findings`` of one variant, of all its models.
+
+    ``compared_steps`` and ``evaluation`` are those of its models, ``random_orders`` of the
+    demonstrations that they answered about. Only answers that are whole orders count, as only these
+    can be compared with random orders. Effects and p-values are those of ratios clustered by
+    demonstration (CR2), p-values of one model are corrected by Holm for all its findings.
+    """
+    answers = whole_orders(compared_steps, evaluation).join(
+        random_orders.select(
+            "question_id",
+            *(pl.col(name).alias(EXPECTED + name) for name in _COUNTED if name in random_orders),
+            *(each.name.prefix(EXPECTED) for each in _WITH_ERRORS),
+        ),
+        on="question_id",
+    )
+    answers, pooled = with_pooled_annotators(answers)
+    is_reference = {*references, *pooled}
+    rows: list[dict[str, Any]] = []
+    for (variant, model), mine in answers.partition_by("variant", "model", as_dict=True).items():
+        found = list(_of_model(mine, settings))
+        holm_p = holm(np.array([np.nan if row["p"] is None else row["p"] for row in found]))
+        for row, (finding, _), corrected in zip(found, told(), holm_p.tolist(), strict=True):
+            names = {"variant": variant, "model": model, "is_reference": model in is_reference}
+            rows.append(row | names | judged(finding, row["effect"], corrected, settings))
+    return ModelFindings.build(rows)
+
+
+def whole_orders(compared_steps: pl.DataFrame, evaluation: pl.DataFrame) -> pl.DataFrame:
+    """One row per answer that is a whole order: what was counted of it, its kind and length."""
+    key = ["model", "variant", "question_id", "repetition"]
+    is_order = pl.col("answer").list.n_unique() == pl.col("n_steps")
+    orders = evaluation.filter(is_order).select(*key, "demonstration", "kind", "length")
+    is_subset = (pl.col("n_missing") > 0) & (pl.col("n_hallucinated") == 0)
+    summed = compared_steps.group_by(key).agg(
+        pl.len().cast(pl.Int64).alias("n_steps"),
+        pl.col("is_passed").sum().cast(pl.Int64).alias("n_steps_passed"),
+        (pl.col("is_passed") & is_subset).sum().cast(pl.Int64).alias("n_steps_strict_subset"),
+        pl.col(list(COUNTS)).sum(),
+    )
+    return summed.with_columns(_WITH_ERRORS).join(orders, on=key).sort(key)
+
+
+def judged(
+    finding: Finding, effect: float | None, holm_p: float, settings: StatisticsSettings = DEFAULT
+) -> dict[str, Any]:
+    """``holm_p`` and ``verdict`` of a row, whose ``effect`` was tested if ``holm_p`` is not nan."""
+    if effect is None or np.isnan(holm_p):
+        return {"holm_p": None, "verdict": UNKNOWN}
+    if holm_p >= settings.alpha:
+        return {"holm_p": holm_p, "verdict": NO_MORE}
+    is_shown = finding.sign * effect > 0
+    return {"holm_p": holm_p, "verdict": CONFIRMED if is_shown else CONTRADICTED}
+
+
+def _of_model(answers: pl.DataFrame, settings: StatisticsSettings) -> Iterator[dict[str, Any]]:
+    """Rows of one model, without what depends on all of them."""
+    for finding, kind in told():
+        mine = answers if kind is None else answers.filter(kind=kind)
+        value, expected = (_value(mine, finding, prefix) for prefix in ("", EXPECTED))
+        sums = _sums(mine, finding)
+        found = tested(sums, settings)
+        means = sums.means()
+        effect = float(means[0] - means[1:].sum())
+        yield {
+            "finding": finding.name,
+            "kind": kind,
+            "claim": finding.claim_about(kind),
+            "value": value,
+            "expected": expected,
+            "difference": None if value is None or expected is None else value - expected,
+            "effect": None if np.isnan(effect) else effect,
+            "low": found.low,
+            "high": found.high,
+            "p": found.p,
+            "reason": found.reason,
+            "n_answers": mine.height,
+            "n_demonstrations": mine["demonstration"].n_unique(),
+        }
+
+
+def _value(answers: pl.DataFrame, finding: Finding, prefix: str) -> float | None:
+    """The first ratio, minus the second if there is one; None where one has no whole."""
+    found = []
+    for ratio in finding.ratios:
+        part, whole = answers.select(
+            *(each.sum().alias(str(k)) for k, each in enumerate(ratio.sums(prefix=prefix)))
+        ).row(0)
+        if not whole:
+            return None
+        found.append(float(part / whole))
+    return found[0] - sum(found[1:])
+
+
+def _sums(answers: pl.DataFrame, finding: Finding) -> ClusterSums:
+    """Sums by demonstration of the ratio, or the two, whose mean or difference is the effect."""
+    columns: list[tuple[pl.Expr, pl.Expr]] = []
+    for ratio in finding.ratios:
+        (got, whole), (chance, of_chance) = ratio.sums(), ratio.sums(prefix=EXPECTED)
+        if finding.scale is Scale.FROM_CHANCE_TO_RIGHT:
+            columns.append((got - chance, whole - chance))
+        elif finding.scale is Scale.IN_CHANCE:
+            columns.append((got, chance))
+        else:
+            columns += [(got, whole), (chance, of_chance)]
+    names = [str(k) for k in range(len(columns))]
+    named = {name: part for name, (part, _) in zip(names, columns, strict=True)}
+    wholes = {f"of {name}": whole for name, (_, whole) in zip(names, columns, strict=True)}
+    counted = {f"n {name}": whole > 0 for name, (_, whole) in zip(names, columns, strict=True)}
+    summed = (
+        answers.select("demonstration", **named, **wholes, **counted)
+        .group_by("demonstration", maintain_order=True)
+        .agg(pl.all().sum().cast(pl.Float64))
+    )
+    total, n, numbers = (
+        summed.select(f"{prefix}{name}" for name in names).to_numpy()
+        for prefix in ("", "of ", "n ")
+    )
+    return ClusterSums(n, total, np.zeros_like(n), numbers)
+
+
+def tested(sums: ClusterSums, settings: StatisticsSettings) -> UnpairedDifference:
+    """Test of the mean of the only column against 0, or of the difference of two."""
+    if sums.n.shape[1] == 2:
+        return difference_of_means(sums, settings)
+    [mean], [margin], [p], [reason] = (
+        *(sums.means(), t_margin(sums, settings), clustered_p(sums)),
+        sums.reasons(),
+    )
+    if reason is not None:
+        return UnpairedDifference(reason=reason)
+    return UnpairedDifference(p=float(p), low=float(mean - margin), high=float(mean + margin))
