@@ -1,10 +1,12 @@
 """The command ``leaderboard``: the result table of the DuckDB file."""
 
 import argparse
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from rich.console import Console
 from rich.table import Table
 
@@ -14,6 +16,7 @@ from enact_assets.commands.terminal import TextConsole, plain
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.publishing.warehouse_seal import SEAL, why_altered
+from enact_assets.results.findings.findings import VERDICTS, told
 from enact_assets.results.published import VARIANT_ORDER, query
 from enact_assets.settings.paths import DataRoot
 
@@ -25,6 +28,8 @@ NOT_CURRENT = {
 """States of partitions that are not current, and what that means for their rows."""
 TRAINED_MARK = "*"
 """After the name of a reference that was trained."""
+MODELS_NAMED = 2
+"""Most models that a cell of the findings names; of more it gives the number."""
 UNVERIFIED = (
     "Questions without an imported replay are scored by exact match: task accuracy is a lower "
     "bound, they are in no pairwise accuracy, and oracle is always right."
@@ -61,7 +66,12 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
             n_refused, n_declined, n_cut, n_missing, n_answers, n_read_otherwise,
             task_accuracy_as_release, pairwise_accuracy_as_release, n_wrong_length as n_short,
             pairwise_accuracy_whole
-        from leaderboard_details where length is null and kind is not null
+        from (
+            from leaderboard_details
+            -- A file of an earlier version lacks it.
+            union all by name select null::double as pairwise_accuracy_whole where false
+        )
+        where length is null and kind is not null
         order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last,
             task_accuracy desc nulls last, model
         """,  # noqa: S608 - our own words
@@ -75,6 +85,7 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
     print_leaderboard(console, rows.to_dicts())
     for name in dict.fromkeys(rows["variant"]):
         console.print(f"{name}: {coverage(warehouse, name)}", markup=False)
+    _print_findings(warehouse, console, dict.fromkeys(rows["variant"]))
     listed = query(warehouse, "select asset, partition, state, why from stale_partitions")
     for state, meaning in NOT_CURRENT.items():
         found = listed.filter(state=state).rows(named=True)
@@ -152,6 +163,42 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             *(f"{row[f'n_{name}']:,}" for name in counts),
         )
     return board
+
+
+def _print_findings(warehouse: Path, console: Console, variants: Iterable[str]) -> None:
+    """Which findings of the paper the models show, beside what a random order shows; nothing where
+    only references answered.
+    """
+    if query(warehouse, "from duckdb_tables() where table_name = 'findings'").is_empty():
+        return  # a file of an earlier version
+    found = query(
+        warehouse,
+        """
+        select variant, claim, verdict, model, chance from findings
+        where source = 'ours' and not is_reference
+        """,
+    )
+    for variant in variants:
+        of_variant = found.filter(pl.col("variant") == variant)
+        if of_variant.is_empty():
+            continue
+        title = f"Findings of the paper ({variant}), beyond what a random order shows"
+        board = Table(title=title, title_justify="left")
+        board.add_column("what the paper found")
+        for verdict in VERDICTS:
+            board.add_column(verdict)
+        for finding, kind in told():
+            claim = finding.claim_about(kind)
+            by_verdict = dict(
+                of_variant.filter(claim=claim).group_by("verdict").agg("model").iter_rows()
+            )
+            board.add_row(claim, *(_models(by_verdict.get(verdict, [])) for verdict in VERDICTS))
+        console.print(board)
+
+
+def _models(names: list[str]) -> str:
+    """Few names, or how many there are."""
+    return ", ".join(sorted(names)) if len(names) <= MODELS_NAMED else f"{len(names)} models"
 
 
 def _other_reading(row: dict[str, Any]) -> str:

@@ -1,5 +1,5 @@
 -- findings: one row per source, variant, model, finding of the paper, kind and kind of chance.
--- Reads: mirrored_findings, model_findings, published_findings.
+-- Reads: mirrored_findings, model_findings, paper_findings.
 -- Rule:  what a random order shows by itself is no finding: verdicts are about the effect, 0 for
 --        a random order. Of ours its expectation is exact, and about whole orders alone. Of the
 --        paper's models (source published, variant null) the scene graphs are not here: chance is
@@ -20,7 +20,7 @@ union all by name
 select
     'published' as source, null::varchar as variant, published_model as model,
     false as is_reference, * exclude (published_model), 'smallest possible' as chance
-from published_findings
+from paper_findings
 order by source, variant, is_reference, model, finding, kind nulls first, chance;
 
 comment on column findings.source is 'ours or published (the paper''s models)';

@@ -95,7 +95,7 @@ def _tiny_rows() -> bytes:
     rows["variant_settings"] = [r for r in rows["variant_settings"] if r["variant"] in asked]
     add_statistics(rows)
     for name, contract in TABLES.items():
-        if name == "published_findings":
+        if name == "paper_findings":
             rows[name] = findings_of_published_models().to_dicts()
         elif name.startswith("published_"):
             rows[name] = published_table(contract).to_dicts()

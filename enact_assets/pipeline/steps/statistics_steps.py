@@ -24,7 +24,7 @@ from enact_assets.results.errors.tables import ComparedSteps, RandomOrders
 from enact_assets.results.findings.of_mirrored_pairs import findings_of_mirrored_pairs
 from enact_assets.results.findings.of_models import findings_of_models
 from enact_assets.results.findings.of_published_models import findings_of_published_models
-from enact_assets.results.findings.tables import MirroredFindings, ModelFindings, PublishedFindings
+from enact_assets.results.findings.tables import MirroredFindings, ModelFindings, PaperFindings
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
     PublishedAccuracies,
@@ -140,7 +140,7 @@ def published_results() -> tuple[
     Of[PublishedAgreement],
     Of[PublishedCaveats],
     Of[PublishedErrorShares],
-    Of[PublishedFindings],
+    Of[PaperFindings],
     Of[PublishedFirstVersion],
     Of[PublishedHandedness],
     Of[PublishedMismatchRates],
@@ -157,7 +157,7 @@ def published_results() -> tuple[
         published_table(PublishedAgreement),
         published_table(PublishedCaveats),
         published_table(PublishedErrorShares),
-        PublishedFindings.of(findings_of_published_models()),
+        PaperFindings.of(findings_of_published_models()),
         published_table(PublishedFirstVersion),
         published_table(PublishedHandedness),
         published_table(PublishedMismatchRates),

@@ -18,7 +18,8 @@ _NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts", "editi
 def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     """The table ``variant_settings`` of one variant, whose key frames are those of ``gating``.
 
-    ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported.
+    ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported; and
+    whether they are mirrored.
     ``gating.also`` are predicates that the registry adds, ``prompts`` is the hash of the user's
     prompts; there is no such row without. Rows ``editing`` are about the image model that repaints
     pictures, if there is one.
@@ -32,8 +33,6 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     }
     if gating.own_words:
         derived["gating.also"] = ", ".join(own.predicate for own in gating.own_words)
-    if variant.is_mirrored:
-        derived["is_mirrored"] = True
     if variant.prompts is not None:
         derived["prompts"] = variant.prompts.sha
     if variant.editing is not None:
@@ -55,7 +54,7 @@ def _footage(variant: Variant) -> str:
     if variant.is_imported or QUESTIONS in variant.sources:
         return "imported"
     kinds = dict.fromkeys("filmed" if s == VIDEO else "replayed" for s in variant.sources)
-    return " and ".join(kinds)
+    return " and ".join(kinds) + (", mirrored" if variant.is_mirrored else "")
 
 
 def _flat(fields: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,12 @@ import polars as pl
 
 from enact_assets.engine.errors import entry_named
 
+CONFIRMED, NO_MORE, CONTRADICTED, UNKNOWN = VERDICTS = (
+    "confirmed",
+    "not more than chance",
+    "contradicted",
+    "cannot be said",
+)
 FORWARD, INVERSE = KINDS = ("forward", "inverse")
 EXPECTED = "expected_"
 """Prefix of columns about a random order of the question that was answered."""

@@ -8,19 +8,22 @@ import polars as pl
 
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.results.errors.answer_comparison import COUNTS
-from enact_assets.results.findings.findings import EXPECTED, Finding, Scale, told
+from enact_assets.results.findings.findings import (
+    CONFIRMED,
+    CONTRADICTED,
+    EXPECTED,
+    NO_MORE,
+    UNKNOWN,
+    Finding,
+    Scale,
+    told,
+)
 from enact_assets.results.findings.tables import ModelFindings
 from enact_assets.results.statistics.clusters import ClusterSums, clustered_p, t_margin
 from enact_assets.results.statistics.constants import DEFAULT, StatisticsSettings
 from enact_assets.results.statistics.multiplicity import holm
 from enact_assets.results.statistics.unpaired import UnpairedDifference, difference_of_means
 
-CONFIRMED, NO_MORE, CONTRADICTED, UNKNOWN = VERDICTS = (
-    "confirmed",
-    "not more than chance",
-    "contradicted",
-    "cannot be said",
-)
 _COUNTED = (
     *("n_steps", "n_steps_passed", "n_steps_strict_subset"),
     *("n_left_reference", "n_left_matched", "n_left_mixed"),

@@ -1,4 +1,4 @@
-"""Findings of the paper in its own numbers: ``published_findings``.
+"""Findings of the paper in its own numbers: ``paper_findings``.
 
 The scene graphs of the paper's questions are not here, so it is not known how many of their orders
 are right. One is, the reference: with no other, a random order has the smallest accuracy that it
@@ -11,9 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from enact_assets.results.findings.findings import FORWARD, INVERSE, Finding, told
-from enact_assets.results.findings.of_models import CONFIRMED, UNKNOWN, judged
-from enact_assets.results.findings.tables import PublishedFindings
+from enact_assets.results.findings.findings import (
+    CONFIRMED,
+    FORWARD,
+    INVERSE,
+    UNKNOWN,
+    Finding,
+    told,
+)
+from enact_assets.results.findings.of_models import judged
+from enact_assets.results.findings.tables import PaperFindings
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
     PublishedAccuracies,
@@ -60,7 +67,7 @@ class _Side(NamedTuple):
 
 
 def findings_of_published_models(settings: StatisticsSettings = DEFAULT) -> pl.DataFrame:
-    """The table ``published_findings``, from the shipped tables of the paper."""
+    """The table ``paper_findings``, from the shipped tables of the paper."""
     accuracies = (
         published_table(PublishedAccuracies)
         .filter(experiment="main", metric="pairwise_accuracy")
@@ -88,7 +95,7 @@ def findings_of_published_models(settings: StatisticsSettings = DEFAULT) -> pl.D
             if said["verdict"] == UNKNOWN:
                 said["reason"] = NO_SCORES if row["value"] is None else CHANCE_UNKNOWN
             rows.append(names | {"claim": finding.claim_about(kind)} | row | said)
-    return PublishedFindings.build(rows)
+    return PaperFindings.build(rows)
 
 
 def _tested(

@@ -68,7 +68,7 @@ class MirroredFindings(Table):
     n_demonstrations = integer("demonstrations these are about")
 
 
-class PublishedFindings(Table):
+class PaperFindings(Table):
     """One row per finding, model of the paper and kind.
 
     From the paper's tables. What a random order scores on the paper's questions is not known: the

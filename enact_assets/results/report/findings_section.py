@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from enact_assets.results.findings.findings import told
+from enact_assets.results.findings.findings import VERDICTS, told
 from enact_assets.results.findings.of_mirrored_pairs import HANDS
-from enact_assets.results.findings.of_models import VERDICTS
 from enact_assets.results.report.parts import (
     NONE,
     Part,

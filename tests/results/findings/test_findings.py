@@ -13,9 +13,9 @@ from results.errors.changes_by_hand import predicted
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.errors.answer_comparison import AnswerComparer, Compared
 from enact_assets.results.errors.random_orders import compare_random_orders
-from enact_assets.results.findings.findings import FINDINGS, told
+from enact_assets.results.findings.findings import FINDINGS, VERDICTS, told
 from enact_assets.results.findings.of_mirrored_pairs import findings_of_mirrored_pairs
-from enact_assets.results.findings.of_models import VERDICTS, findings_of_models
+from enact_assets.results.findings.of_models import findings_of_models
 from enact_assets.results.findings.of_published_models import (
     findings_of_published_models,
     smallest_chance,
