@@ -192,6 +192,23 @@ def number_at(per_length: PerLength, length: int) -> int:
     return per_length if isinstance(per_length, int) else per_length.get(length, 0)
 
 
+def in_words(per_length: PerLength) -> str:
+    """As in ``144 per kind and length``, or ``145 at length 3 to 9, 137 at length 10, per kind``."""
+    if isinstance(per_length, int):
+        return f"{per_length} per kind and length"
+    spans: list[list[int]] = []
+    for length, n in sorted(per_length.items()):
+        if spans and spans[-1][1:] == [length - 1, n]:
+            spans[-1][1] = length
+        else:
+            spans.append([length, length, n])
+    said = [
+        f"{n} at length {first}" + (f" to {last}" if last > first else "")
+        for first, last, n in spans
+    ]
+    return f"{', '.join(said)}, per kind"
+
+
 KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
 """Pattern of ``keep`` of a question set."""
 
@@ -250,8 +267,10 @@ class Variant:
     noise: NoiseSettings = NoiseSettings()
     question_set: str = ""
     """The question set; by default that of its gating."""
-    asks: str | int = PROBE
-    """Which questions of the set: the probe questions, all, or a number per kind and length."""
+    asks: str | PerLength = field(default=PROBE, hash=False)
+    """Which questions of the set: the probe questions, all, or a number per kind and length, the
+    same for all lengths or by length.
+    """
     sources: tuple[str, ...] = REPLAYED
     """Sources of the demonstrations that its questions are about."""
     is_as_recorded: bool = True

@@ -316,12 +316,13 @@ def _variant(
     # Questions of a file keep their wording, whatever the baseline's wording is.
     has_file = gatings[asked.gating].question_file is not None
     wording = entry.get("wording", NATURAL if has_file else base.wording)
+    profile = gatings[asked.gating].profile
     found = dataclasses.replace(
         base,
         gating=asked.gating,
         is_imported=has_file,
         question_set=asked.name,
-        asks=asks_of(entry.get("asks", base.asks), f"{where}.asks"),
+        asks=asks_of(entry.get("asks", base.asks), profile.lengths, f"{where}.asks"),
         sources=sources_of(entry.get("sources", list(base.sources)), f"{where}.sources"),
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
@@ -335,7 +336,7 @@ def _variant(
             wanted = f"projection {found.camera.projection!r} ignores it; leave it out"
             raise wrong(f"{where}.camera.{name}", wanted, entry["camera"][name])
     _check_effort(found.renderer, f"{where}.renderer")
-    _check_telling(found, entry, gatings[found.gating].profile, where)
+    _check_telling(found, entry, profile, where)
     return found
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,17 @@ from enact_assets.settings.classes import (
     PROBE,
     SOURCES,
     Gating,
+    PerLength,
     Prompts,
     Variant,
 )
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.entries import (
     changed,
-    checked_value,
     mapping,
     name_list,
     one_of,
+    per_length,
     read_text,
     wrong,
 )
@@ -29,13 +30,18 @@ from enact_assets.settings.entries import (
 PROMPT_FILE = "prompt_file"
 
 
-def asks_of(given: Any, where: str) -> str | int:
-    """Which questions of its set a variant asks."""
+def asks_of(given: Any, lengths: Collection[int], where: str) -> str | PerLength:
+    """Which questions of its set a variant asks; ``lengths`` are those that the set can have."""
     if given in (PROBE, ALL):
         return str(given)
-    if type(given) is not int:
-        raise wrong(where, f"expected {PROBE}, {ALL} or a whole number", given)
-    return int(checked_value("asks", given, 0, where))
+    if type(given) is not int and not isinstance(given, Mapping):
+        wanted = f"expected {PROBE}, {ALL} or a whole number, or a mapping from lengths to numbers"
+        raise wrong(where, wanted, given)
+    found = per_length("asks", given, where)
+    for length in found if isinstance(found, Mapping) else ():
+        if length not in lengths:
+            raise wrong(where, f"lengths are {min(lengths)} to {max(lengths)}", length)
+    return found
 
 
 def sources_of(given: Any, where: str) -> tuple[str, ...]:

@@ -24,7 +24,9 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     pictures, if there is one.
     """
     fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
+    asks = fields.pop("asks")
     derived: dict[str, Any] = {
+        "asks": asks if isinstance(asks, str) else json.dumps(asks),
         "gating.profile": gating.profile.name,
         "gating.contact": gating.looks_at("Touching"),
         "footage": _footage(variant),
