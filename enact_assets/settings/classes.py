@@ -33,6 +33,8 @@ ANY_FILE = "any"
 """Takes the place of a name: all imported question files."""
 SCALAR, LLVM = "scalar", "llvm"
 """Backends of the path tracer: one that runs anywhere, and one that needs LLVM."""
+AS_PUBLISHED = "as_published"
+"""In place of a folder of prompts: those of imported questions in the paper's words."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
@@ -57,6 +59,11 @@ SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
 verbs that agree with the subject."""
 
 
+def _called(name: str | None, question_files: Collection[str]) -> tuple[str, ...]:
+    """Files among ``question_files`` that ``name`` means, sorted."""
+    return tuple(sorted(n for n in question_files if name in {n, ANY_FILE}))
+
+
 @dataclass(frozen=True)
 class Gating:
     """A gating: the predicates that make key frames, and constants."""
@@ -78,7 +85,7 @@ class Gating:
 
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
         """Files among ``question_files`` whose questions the gating uses, sorted."""
-        return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))
+        return _called(self.question_file, question_files)
 
     def profile_of(self, source: str) -> Profile:
         """Constants for a demonstration that ``source`` recorded."""
@@ -279,6 +286,10 @@ class Variant:
     """Whether its questions come from an imported file."""
     prompts: Prompts | None = None
     """Prompts that replace ours."""
+    prompts_of: str | None = None
+    """The imported file, or ``ANY_FILE`` for one in the paper's words, whose prompts replace ours:
+    ``prompts`` is then known only with the file.
+    """
     editing: EditingSettings | None = None
     """The image model that repaints pictures; all other settings of pictures are those of the
     baseline.
@@ -288,6 +299,15 @@ class Variant:
     def world_source(self) -> str | None:
         """As :func:`world_source_of`, of its question set."""
         return world_source_of(self.question_set)
+
+    @property
+    def has_other_prompts(self) -> bool:
+        """Whether prompts replace ours."""
+        return self.prompts is not None or self.prompts_of is not None
+
+    def is_in(self, question_files: Collection[str]) -> bool:
+        """Whether the file with its prompts, if it needs one, is among ``question_files``."""
+        return self.prompts_of is None or bool(_called(self.prompts_of, question_files))
 
     @property
     def unedited(self) -> "Variant":
@@ -410,7 +430,7 @@ _ADDED: Mapping[type, Mapping[str, object]] = {
     Gating: {"question_file": None, "own_words": ()},
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
-    Variant: {"is_imported": False, "prompts": None, "editing": None},
+    Variant: {"is_imported": False, "prompts": None, "prompts_of": None, "editing": None},
 }
 """Fields that were added later, each with the value for the former behaviour: this value is not
 hashed, so that earlier results stay fresh."""

@@ -137,8 +137,9 @@ class Registry:
         return entries[name]
 
     def with_questions(self, question_files: Collection[str]) -> "Registry":
-        """The registry without gatings whose question file is not in ``question_files``, and
-        without their sets and variants: a data root without question files has no such gatings.
+        """The registry without gatings and variants whose question file is not in
+        ``question_files``, and without sets and variants of these gatings: a data root without
+        question files has none of them.
         """
         gatings = {
             name: gating
@@ -146,7 +147,11 @@ class Registry:
             if gating.question_file is None or gating.takes(question_files)
         }
         sets = {n: s for n, s in self.question_sets.items() if s.gating in gatings}
-        variants = {n: v for n, v in self.variants.items() if v.gating in gatings}
+        variants = {
+            n: v
+            for n, v in self.variants.items()
+            if v.gating in gatings and v.is_in(question_files)
+        }
         return dataclasses.replace(self, gatings=gatings, question_sets=sets, variants=variants)
 
     def with_worlds(self, world_sources: Iterable[str]) -> "Registry":
