@@ -200,7 +200,7 @@ def number_at(per_length: PerLength, length: int) -> int:
 
 
 def in_words(per_length: PerLength) -> str:
-    """As in ``144 per kind and length``, or ``145 at length 3 to 9, 137 at length 10, per kind``."""
+    """``144 per kind and length``, or ``145 at length 3 to 9, 137 at length 10, per kind``."""
     if isinstance(per_length, int):
         return f"{per_length} per kind and length"
     spans: list[list[int]] = []

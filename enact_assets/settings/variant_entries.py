@@ -86,8 +86,9 @@ def with_prompts(
     ``prompts`` is a folder with ``forward.txt`` and ``inverse.txt``, ``editing.prompt_file`` a file
     for the image model; a relative path starts at the folder of the registry ``path``. The text is
     part of the variant, so that an edit changes it. ``prompts: as_published`` and ``prompts:
-    {question_file: NAME}`` name imported files, which the data root has: only the name is read. Errors: :class:`SettingsError` for a file that
-    cannot be read, is empty or too long, and a variant whose questions have their own words.
+    {question_file: NAME}`` name imported files, which the data root has: only the name is read.
+    Errors: :class:`SettingsError` for a file that cannot be read, is empty or too long, and a
+    variant whose questions have their own words.
     """
     found, files = dict(variants), dict[Path, str]()
     for name, entry in entries.items():

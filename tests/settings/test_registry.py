@@ -25,6 +25,7 @@ from enact_assets.settings.classes import (
     NO_LIMIT,
     RendererSettings,
     is_partition_name,
+    number_at,
 )
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.profile import CONSTANTS, PAPER

@@ -189,18 +189,13 @@ def test_questions_of_ours_in_the_papers_prompts_lack_that_reason_alone(template
     rows = ask_official(prompt=template)
     for row in rows["qa"]:
         row["question_file"] = None
-    why_not = verdict_of(rows, "official")["why_not"]
+    [(why_not,)] = query(
+        Relations(rows),
+        "select distinct why_not from comparable_with_published where variant = 'official' "
+        "and model = 'openai:gpt-5-mini' and source is null",
+    ).rows()
     assert "Questions were written here" in why_not
     assert ("Prompts are not in the words" in why_not) == (template != THEIR_WORDS)
-
-
-def verdict_of(rows: Rows, variant: str) -> dict[str, Any]:
-    [found] = query(
-        Relations(rows),
-        f"select distinct why_not from comparable_with_published where variant = '{variant}' "
-        "and model = 'openai:gpt-5-mini' and source is null",
-    ).to_dicts()
-    return found
 
 
 def verdict(rows: Rows, variant: str, model: str = "openai:gpt-5-mini") -> dict[str, Any]:

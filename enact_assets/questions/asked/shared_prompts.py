@@ -55,10 +55,8 @@ def shared_prompts(official_questions: pl.DataFrame, question_file: str) -> Prom
     found = {}
     for kind in KINDS:
         of_kind = rows.filter(kind=kind)
-        if question_file == ANY_FILE:
-            name = _in_published_words(of_kind, kind)
-        else:
-            name = question_file
+        is_any = question_file == ANY_FILE
+        name = _in_published_words(of_kind, kind) if is_any else question_file
         found[kind] = _shared(of_kind.filter(question_file=name), name, kind)
     return Prompts(**found)
 

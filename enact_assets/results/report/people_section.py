@@ -32,10 +32,10 @@ _ABOUT = (
     'rules for models: "cannot tell" is wrong. The interval is over demonstrations.'
 )
 _LEVELS = (
-    "Nominal alpha compares whole answers, over all lengths; ordinal alpha compares the place of each "
-    "item, within a length. The paper configured its analysis for ordinal data (B.1.2) and does not "
-    "say what the unit was. Its numbers also fit nominal alpha of whole answers: 184 of 240 "
-    "questions answered alike give 0.832 if two of three agree on about 48 of the others."
+    "Nominal alpha compares whole answers, over all lengths; ordinal alpha compares the place of "
+    "each item, within a length. The paper configured its analysis for ordinal data (B.1.2) and "
+    "does not say what the unit was. Its numbers also fit nominal alpha of whole answers: 184 of "
+    "240 questions answered alike give 0.832 if two of three agree on about 48 of the others."
 )
 MEASURES = {
     "unanimous": "all agree",

@@ -7,7 +7,7 @@ from report_pages import Html, grey_picture, of_kind, published
 from sql.tiny_lake import Rows, tiny_rows
 
 from enact_assets.results.report.page import render
-from enact_assets.results.report.parts import Example, Section, Table, Text
+from enact_assets.results.report.parts import NONE, Example, Section, Table, Text
 from enact_assets.results.report.people_section import people
 from enact_assets.results.report.rows import read_rows
 
@@ -112,13 +112,13 @@ def test_agreement_is_that_of_people_beside_the_papers(section: Section) -> None
     agreement = of_kind(section, Table)[-1]
     assert agreement.columns[-2:] == ("alpha, nominal (answers)", "alpha, ordinal (places)")
     nominal, ordinal = "0.800 [0.700, 0.850]", "0.600 [0.500, 0.650]"
-    assert agreement.rows[0] == ("all", "both", "as given", "40", "–", nominal, ordinal)
+    assert agreement.rows[0] == ("all", "both", "as given", "40", NONE, nominal, ordinal)
     accepted = "0.900 [0.800, 0.950]"
     key = "accepted ones as the key"
-    assert agreement.rows[1] == ("all", "both", key, "40", "–", accepted, "–")
+    assert agreement.rows[1] == ("all", "both", key, "40", NONE, accepted, NONE)
     # The paper says that its level is ordinal.
     theirs = "0.832 [0.788, 0.868]"
-    assert agreement.rows[2] == ("paper: all", "both", "as given", "240", "0.767", "–", theirs)
+    assert agreement.rows[2] == ("paper: all", "both", "as given", "240", "0.767", NONE, theirs)
     assert len(agreement.rows) == 2 + 4
     assert "configured its analysis for ordinal data (B.1.2)" in str(section)
 
