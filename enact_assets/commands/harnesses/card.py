@@ -89,7 +89,7 @@ class SetFacts:
         about = f"{counted(self.n_pictures, 'picture')} of {counted(n, 'demonstration')}"
         about = f"{counted(self.rows.height, 'question')} are about {about} ({', '.join(kinds)})"
         found = [
-            f"{about}: each picture stands in {shown:,.0f} questions on average.",
+            f"{about}: each picture is in {shown:,.0f} questions on average.",
             PAPERS_KEY_FRAMES,
             "Questions about one demonstration are alike: cluster standard errors by it.",
             "More than one order can be right: score with `fits`, not by comparison with `answer`.",

@@ -107,7 +107,7 @@ def overview(rows: ReportRows) -> Section:
 
 
 def _clusters(rows: ReportRows) -> list[Part]:
-    """In how many questions a key frame stands, beside the paper's."""
+    """In how many questions a key frame is, beside the paper's."""
     asked = rows["asked"].row(0, named=True)
     if not asked["n_key_frames"]:
         return []
@@ -115,7 +115,7 @@ def _clusters(rows: ReportRows) -> list[Part]:
         Text(
             f"{counted(asked['n_questions'], 'question')} on "
             f"{counted(asked['n_key_frames'], 'key frame')} of "
-            f"{counted(asked['n_demonstrations'], 'demonstration')}: each key frame stands in "
+            f"{counted(asked['n_demonstrations'], 'demonstration')}: each key frame is in "
             f"{asked['n_shown'] / asked['n_key_frames']:,.0f} questions on average, and a "
             "demonstration is the cluster of all intervals. The paper's 8,972 questions are about "
             "29 demonstrations of 30 key frames or more each."

@@ -158,7 +158,7 @@ def test_the_beginning_counts_key_frames_and_who_solved_questions(rows: ReportRo
     about = said_in(overview(rows))
     assert (
         f"{len(asked)} questions on {len(set(shown))} key frames of 2 demonstrations: each key "
-        f"frame stands in {len(shown) / len(set(shown)):.0f} questions on average"
+        f"frame is in {len(shown) / len(set(shown)):.0f} questions on average"
     ) in about
     solved = "Solved by at least one of them (references left out): models: "
     assert solved in about
