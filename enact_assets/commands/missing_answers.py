@@ -208,8 +208,8 @@ def _reasons(lake: Lake, root: DataRoot, registry: Registry, variant: Variant) -
     if not lengths:
         yield f"question set {variant.question_set} has none of their {written:,} questions"
     asks = variant.asks if isinstance(variant.asks, str) else in_words(variant.asks)
-    there = f"lengths {', '.join(map(str, lengths))}; it asks {asks}"
-    yield f"none of question set {variant.question_set} is among those that it asks ({there})"
+    chosen_from = f"lengths {', '.join(map(str, lengths))}; it asks {asks}"
+    yield f"none of question set {variant.question_set} is among those that it asks ({chosen_from})"
 
 
 def _unasked(lake: Lake, name: str, gating: Gating, n_key_frames: int) -> list[str]:

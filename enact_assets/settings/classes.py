@@ -59,11 +59,6 @@ SENTENCE_FIELDS = ("S", "O", "o", "is", "has")
 verbs that agree with the subject."""
 
 
-def _called(name: str | None, question_files: Collection[str]) -> tuple[str, ...]:
-    """Files among ``question_files`` that ``name`` means, sorted."""
-    return tuple(sorted(n for n in question_files if name in {n, ANY_FILE}))
-
-
 @dataclass(frozen=True)
 class Gating:
     """A gating: the predicates that make key frames, and constants."""
@@ -85,7 +80,7 @@ class Gating:
 
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
         """Files among ``question_files`` whose questions the gating uses, sorted."""
-        return _called(self.question_file, question_files)
+        return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))
 
     def profile_of(self, source: str) -> Profile:
         """Constants for a demonstration that ``source`` recorded."""
@@ -307,7 +302,9 @@ class Variant:
 
     def is_in(self, question_files: Collection[str]) -> bool:
         """Whether the file with its prompts, if it needs one, is among ``question_files``."""
-        return self.prompts_of is None or bool(_called(self.prompts_of, question_files))
+        return self.prompts_of is None or any(
+            self.prompts_of in {name, ANY_FILE} for name in question_files
+        )
 
     @property
     def unedited(self) -> "Variant":

@@ -1,5 +1,7 @@
 """The beginning of a report: time and sources of its rows, its subject and its limits."""
 
+import polars as pl
+
 from enact_assets.engine.plurals import counted
 from enact_assets.results.publication import Publication
 from enact_assets.results.report.parts import (
@@ -57,13 +59,13 @@ def _covered(rows: ReportRows) -> str:
         return f"variant {rows.variant}, which asks no question"
     pictures = ""
     if asked["n_key_frames"]:
-        pictures = f" on {counted(asked['n_key_frames'], 'key frame')}"
+        pictures = f", on {counted(asked['n_key_frames'], 'key frame')}"
     statuses = rows["statuses"]
     n_answers, n_missing = (int(statuses[name].sum()) for name in ("n_answers", "n_missing"))
     return (
-        f"variant {rows.variant}: {counted(asked['n_questions'], 'question')}{pictures} about "
+        f"variant {rows.variant}: {counted(asked['n_questions'], 'question')} about "
         f"{counted(asked['n_demonstrations'], 'demonstration')} of "
-        f"{counted(asked['n_activities'], 'activity')}; "
+        f"{counted(asked['n_activities'], 'activity')}{pictures}; "
         f"{n_missing:,} of {n_answers:,} answers of {statuses['model'].n_unique():,} models and "
         "references are missing"
     )
@@ -108,9 +110,6 @@ def overview(rows: ReportRows) -> Section:
 
 def _clusters(rows: ReportRows) -> list[Part]:
     """In how many questions a key frame is, beside the paper's."""
-    asked = rows["asked"].row(0, named=True)
-    if not asked["n_key_frames"]:
-        return []
     return [
         Text(
             f"{counted(asked['n_questions'], 'question')} on "
@@ -120,6 +119,7 @@ def _clusters(rows: ReportRows) -> list[Part]:
             "demonstration is the cluster of all intervals. The paper's 8,972 questions are about "
             "29 demonstrations of 30 key frames or more each."
         )
+        for asked in rows["asked"].filter(pl.col("n_key_frames") > 0).iter_rows(named=True)
     ]
 
 
@@ -129,7 +129,7 @@ _SOLVERS = {"model": "models", "person": "people", "solver": "solvers on the pag
 def _solved(rows: ReportRows) -> list[Part]:
     """How many questions models and people solved; none is said of both."""
     found = {by: (n, of) for by, of, n in rows["solved"].iter_rows()}
-    if not rows["asked"].item(0, "n_questions"):
+    if rows["asked"].filter(pl.col("n_questions") > 0).is_empty():
         return []
     said = []
     for by, name in _SOLVERS.items():
