@@ -185,7 +185,8 @@ def test_our_questions_are_asked_in_the_papers_prompts_once_its_questions_are_im
     file = copied / "question_files" / "published.jsonl"
     file.parent.mkdir(exist_ok=True)
     shutil.copy(sample_of_160(), file)
-    made(copied, registry)
+    runs = [run for run in made(copied, registry).made if run.step == "asked_questions"]
+    assert [name for run in runs for (name,) in run.partitions] == ["in_paper_words"]
     theirs, ours = (
         lake.read("asked_questions", {"variant": name}).sort("question_id")
         for name in ("in_paper_words", "baseline")
