@@ -4,6 +4,7 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -118,13 +119,34 @@ def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQue
 
 
 def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    found = lead_tables(Store(root.people))
     table = Table()
     for column in ("annotator", "known as", "answered", "assigned", "cannot tell", "median s"):
         table.add_column(column, justify="left" if "n" in column[:2] else "right")
-    for row in lead_tables(Store(root.people)).progress:
+    for row in found.progress:
         median = "" if row["median_s"] is None else f"{row['median_s']:.1f}"
         numbers = [str(row[name]) for name in ("n_answered", "n_assigned", "n_cannot_tell")]
         table.add_row(row["id"], row["label"], *numbers, median)
+    console.print(table)
+    _print_agreement([row for row in found.agreement if row["length"] is None], console)
+
+
+def _print_agreement(found: list[dict[str, Any]], console: Console) -> None:
+    """Over all lengths: shares of questions, and both alphas side by side."""
+    if not found:
+        return
+    table = Table(
+        title="agreement so far, of answers as given",
+        caption="The paper's alpha (0.832) is ordinal (B.1.2).",
+    )
+    names = ("variant", "role", "kind", "questions", "all agree")
+    for column in (*names, "alpha, nominal (answers)", "alpha, ordinal (places)"):
+        table.add_column(column, justify="left" if column in names[:3] else "right")
+    for row in found:
+        values = [row.get(name) for name in ("unanimous", "alpha_answers", "alpha_places")]
+        shown = ["-" if value is None else f"{value:.3f}" for value in values]
+        kind = row["kind"] or "all"
+        table.add_row(row["variant"], row["role"], kind, f"{row['n_questions']:,}", *shown)
     console.print(table)
 
 

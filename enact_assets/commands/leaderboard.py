@@ -10,6 +10,7 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
+from enact_assets.answers.baselines.equal_guesses import equal_guesses
 from enact_assets.answers.baselines.learned_names import TRAINED_ON
 from enact_assets.commands.coverage import coverage
 from enact_assets.commands.terminal import TextConsole, plain
@@ -108,7 +109,8 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
     model that is not current has its state after its name: stale or missing; one that answered some
     of the questions only is partial: its accuracies are not of the same questions as those of
     others.
-    References that were trained are marked, and a line says on what.
+    References that were trained are marked, and a line says on what; another says why rows of
+    references are equal.
     """
     if not rows:
         console.print("Leaderboard: no answers yet.")
@@ -118,6 +120,9 @@ def print_leaderboard(console: Console, rows: list[dict[str, Any]]) -> None:
         for what in dict.fromkeys(TRAINED_ON.get(row["model"]) for row in shown):
             if what is not None:
                 console.print(f"{TRAINED_MARK} reference trained on {what}: scored, not ranked")
+        scores = ("kind", "model", "task_accuracy", "pairwise_accuracy")
+        if said := equal_guesses(tuple(row[name] for name in scores) for row in shown):
+            console.print(said, markup=False)
         for row in shown:
             if row["n_read_otherwise"]:
                 console.print(_other_reading(row), markup=False)

@@ -27,7 +27,7 @@ from enact_assets.questions.files.imported import question_file_names, registry_
 from enact_assets.questions.paths.tables import PathCounts
 from enact_assets.questions.world.step_files import step_file_names
 from enact_assets.results.published import published_names
-from enact_assets.settings.classes import ALL, EMBEDDED, PROBE, QUESTIONS
+from enact_assets.settings.classes import ALL, EMBEDDED, PROBE, QUESTIONS, in_words
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.profile import Profile
 from enact_assets.settings.registry import Registry
@@ -150,17 +150,16 @@ def _is_imported(registry: Registry, gating: str) -> bool:
 
 def _asked_by(registry: Registry, question_set: str, source: str) -> str:
     """Which variants ask how many of the questions of a set about demonstrations of ``source``."""
-    by_number: dict[str | int, list[str]] = {}
+    words = {ALL: "all of them", PROBE: "the probe questions"}
+    by_number: dict[str, list[str]] = {}
     for variant in registry.variants.values():
         if variant.question_set == question_set and source in variant.sources:
-            by_number.setdefault(variant.asks, []).append(variant.name)
+            asks = variant.asks
+            said = words[asks] if isinstance(asks, str) else in_words(asks)
+            by_number.setdefault(said, []).append(variant.name)
     if not by_number:
         return "asked: no variant asks about these"
-    words = {ALL: "all of them", PROBE: "the probe questions"}
-    asked = (
-        f"{words.get(str(number), f'{number} per kind and length')} by {', '.join(names)}"
-        for number, names in by_number.items()
-    )
+    asked = (f"{said} by {', '.join(names)}" for said, names in by_number.items())
     return f"asked: {'; '.join(asked)}"
 
 

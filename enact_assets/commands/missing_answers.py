@@ -29,7 +29,7 @@ from enact_assets.pipeline.driver.walk import Report
 from enact_assets.pipeline.handles.tools import RecordedVariants
 from enact_assets.pipeline.lineage.graph import dimensions
 from enact_assets.results.published import VARIANT_ORDER, query
-from enact_assets.settings.classes import Gating, Variant, world_source_of
+from enact_assets.settings.classes import Gating, Variant, in_words, world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
 
@@ -207,8 +207,9 @@ def _reasons(lake: Lake, root: DataRoot, registry: Registry, variant: Variant) -
     lengths = sorted(set(chosen.filter(pl.col("source").is_in(variant.sources))["length"]))
     if not lengths:
         yield f"question set {variant.question_set} has none of their {written:,} questions"
-    asks = f"lengths {', '.join(map(str, lengths))}; it asks {variant.asks}"
-    yield f"none of question set {variant.question_set} is among those that it asks ({asks})"
+    asks = variant.asks if isinstance(variant.asks, str) else in_words(variant.asks)
+    chosen_from = f"lengths {', '.join(map(str, lengths))}; it asks {asks}"
+    yield f"none of question set {variant.question_set} is among those that it asks ({chosen_from})"
 
 
 def _unasked(lake: Lake, name: str, gating: Gating, n_key_frames: int) -> list[str]:

@@ -33,6 +33,8 @@ ANY_FILE = "any"
 """Takes the place of a name: all imported question files."""
 SCALAR, LLVM = "scalar", "llvm"
 """Backends of the path tracer: one that runs anywhere, and one that needs LLVM."""
+AS_PUBLISHED = "as_published"
+"""In place of a folder of prompts: those of imported questions in the paper's words."""
 NATURAL = "natural"
 """The wording of actions unless another is set: English sentences."""
 
@@ -192,6 +194,23 @@ def number_at(per_length: PerLength, length: int) -> int:
     return per_length if isinstance(per_length, int) else per_length.get(length, 0)
 
 
+def in_words(per_length: PerLength) -> str:
+    """``144 per kind and length``, or ``145 at length 3 to 9, 137 at length 10, per kind``."""
+    if isinstance(per_length, int):
+        return f"{per_length} per kind and length"
+    spans: list[list[int]] = []
+    for length, n in sorted(per_length.items()):
+        if spans and spans[-1][1:] == [length - 1, n]:
+            spans[-1][1] = length
+        else:
+            spans.append([length, length, n])
+    said = [
+        f"{n} at length {first}" + (f" to {last}" if last > first else "")
+        for first, last, n in spans
+    ]
+    return f"{', '.join(said)}, per kind"
+
+
 KEEP = re.compile(r"solved_by >= ([1-9][0-9]?) of ([1-9][0-9]?)")
 """Pattern of ``keep`` of a question set."""
 
@@ -250,8 +269,10 @@ class Variant:
     noise: NoiseSettings = NoiseSettings()
     question_set: str = ""
     """The question set; by default that of its gating."""
-    asks: str | int = PROBE
-    """Which questions of the set: the probe questions, all, or a number per kind and length."""
+    asks: str | PerLength = field(default=PROBE, hash=False)
+    """Which questions of the set: the probe questions, all, or a number per kind and length, the
+    same for all lengths or by length.
+    """
     sources: tuple[str, ...] = REPLAYED
     """Sources of the demonstrations that its questions are about."""
     is_as_recorded: bool = True
@@ -260,6 +281,10 @@ class Variant:
     """Whether its questions come from an imported file."""
     prompts: Prompts | None = None
     """Prompts that replace ours."""
+    prompts_of: str | None = None
+    """The imported file, or ``ANY_FILE`` for one in the paper's words, whose prompts replace ours:
+    ``prompts`` is then known only with the file.
+    """
     editing: EditingSettings | None = None
     """The image model that repaints pictures; all other settings of pictures are those of the
     baseline.
@@ -273,6 +298,17 @@ class Variant:
     def world_source(self) -> str | None:
         """As :func:`world_source_of`, of its question set."""
         return world_source_of(self.question_set)
+
+    @property
+    def has_other_prompts(self) -> bool:
+        """Whether prompts replace ours."""
+        return self.prompts is not None or self.prompts_of is not None
+
+    def is_in(self, question_files: Collection[str]) -> bool:
+        """Whether the file with its prompts, if it needs one, is among ``question_files``."""
+        return self.prompts_of is None or any(
+            self.prompts_of in {name, ANY_FILE} for name in question_files
+        )
 
     @property
     def unedited(self) -> "Variant":
@@ -395,7 +431,10 @@ _ADDED: Mapping[type, Mapping[str, object]] = {
     Gating: {"question_file": None, "own_words": ()},
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
-    Variant: {"is_imported": False, "prompts": None, "editing": None, "is_mirrored": False},
+    Variant: {
+        **{"is_imported": False, "prompts": None, "prompts_of": None, "editing": None},
+        "is_mirrored": False,
+    },
 }
 """Fields that were added later, each with the value for the former behaviour: this value is not
 hashed, so that earlier results stay fresh."""

@@ -140,8 +140,9 @@ class Registry:
         return entries[name]
 
     def with_questions(self, question_files: Collection[str]) -> "Registry":
-        """The registry without gatings whose question file is not in ``question_files``, and
-        without their sets and variants: a data root without question files has no such gatings.
+        """The registry without gatings and variants whose question file is not in
+        ``question_files``, and without sets and variants of these gatings: a data root without
+        question files has none of them.
         """
         gatings = {
             name: gating
@@ -149,7 +150,11 @@ class Registry:
             if gating.question_file is None or gating.takes(question_files)
         }
         sets = {n: s for n, s in self.question_sets.items() if s.gating in gatings}
-        variants = {n: v for n, v in self.variants.items() if v.gating in gatings}
+        variants = {
+            n: v
+            for n, v in self.variants.items()
+            if v.gating in gatings and v.is_in(question_files)
+        }
         return dataclasses.replace(self, gatings=gatings, question_sets=sets, variants=variants)
 
     def with_worlds(self, world_sources: Iterable[str]) -> "Registry":
@@ -319,12 +324,13 @@ def _variant(
     # Questions of a file keep their wording, whatever the baseline's wording is.
     has_file = gatings[asked.gating].question_file is not None
     wording = entry.get("wording", NATURAL if has_file else base.wording)
+    profile = gatings[asked.gating].profile
     found = dataclasses.replace(
         base,
         gating=asked.gating,
         is_imported=has_file,
         question_set=asked.name,
-        asks=asks_of(entry.get("asks", base.asks), f"{where}.asks"),
+        asks=asks_of(entry.get("asks", base.asks), profile.lengths, f"{where}.asks"),
         sources=sources_of(entry.get("sources", list(base.sources)), f"{where}.sources"),
         camera=changed(base.camera, entry.get("camera", {}), f"{where}.camera"),
         renderer=changed(base.renderer, entry.get("renderer", {}), f"{where}.renderer"),
@@ -341,7 +347,7 @@ def _variant(
             wanted = f"projection {found.camera.projection!r} ignores it; leave it out"
             raise wrong(f"{where}.camera.{name}", wanted, entry["camera"][name])
     _check_effort(found.renderer, f"{where}.renderer")
-    _check_telling(found, entry, gatings[found.gating].profile, where)
+    _check_telling(found, entry, profile, where)
     return found
 
 

@@ -2,26 +2,30 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from enact_assets.settings.classes import (
     ALL,
+    ANY_FILE,
+    AS_PUBLISHED,
     MAX_PROMPT_CHARACTERS,
     PROBE,
     SOURCES,
     Gating,
+    PerLength,
     Prompts,
     Variant,
+    is_partition_name,
 )
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.entries import (
     changed,
-    checked_value,
     mapping,
     name_list,
     one_of,
+    per_length,
     read_text,
     wrong,
 )
@@ -29,13 +33,18 @@ from enact_assets.settings.entries import (
 PROMPT_FILE = "prompt_file"
 
 
-def asks_of(given: Any, where: str) -> str | int:
-    """Which questions of its set a variant asks."""
+def asks_of(given: Any, lengths: Collection[int], where: str) -> str | PerLength:
+    """Which questions of its set a variant asks; ``lengths`` are those that the set can have."""
     if given in (PROBE, ALL):
         return str(given)
-    if type(given) is not int:
-        raise wrong(where, f"expected {PROBE}, {ALL} or a whole number", given)
-    return int(checked_value("asks", given, 0, where))
+    if type(given) is not int and not isinstance(given, Mapping):
+        wanted = f"expected {PROBE}, {ALL} or a whole number, or a mapping from lengths to numbers"
+        raise wrong(where, wanted, given)
+    found = per_length("asks", given, where)
+    for length in found if isinstance(found, Mapping) else ():
+        if length not in lengths:
+            raise wrong(where, f"lengths are {min(lengths)} to {max(lengths)}", length)
+    return found
 
 
 def sources_of(given: Any, where: str) -> tuple[str, ...]:
@@ -76,8 +85,10 @@ def with_prompts(
 
     ``prompts`` is a folder with ``forward.txt`` and ``inverse.txt``, ``editing.prompt_file`` a file
     for the image model; a relative path starts at the folder of the registry ``path``. The text is
-    part of the variant, so that an edit changes it. Errors: :class:`SettingsError` for a file that
-    cannot be read, is empty or too long, and a variant whose questions have their own words.
+    part of the variant, so that an edit changes it. ``prompts: as_published`` and ``prompts:
+    {question_file: NAME}`` name imported files, which the data root has: only the name is read.
+    Errors: :class:`SettingsError` for a file that cannot be read, is empty or too long, and a
+    variant whose questions have their own words.
     """
     found, files = dict(variants), dict[Path, str]()
     for name, entry in entries.items():
@@ -88,6 +99,9 @@ def with_prompts(
             if profile.has_own_words:
                 wanted = f"profile {profile.name!r} asks in the public release's own wording"
                 raise wrong(here, wanted, given)
+            if given == AS_PUBLISHED or isinstance(given, Mapping):
+                found[name] = dataclasses.replace(variant, prompts_of=_prompts_of(given, here))
+                continue
             folder = _named(given, "a folder with forward.txt, inverse.txt", path, here)
             texts = {k: _text_of(folder / f"{k}.txt", here, files) for k in ("forward", "inverse")}
             found[name] = dataclasses.replace(variant, prompts=Prompts(**texts))
@@ -97,6 +111,18 @@ def with_prompts(
             editing = dataclasses.replace(variant.editing, prompt=text)
             found[name] = dataclasses.replace(found[name], editing=editing)
     return found, files
+
+
+def _prompts_of(given: Any, where: str) -> str:
+    """The question file that ``prompts`` names."""
+    if given == AS_PUBLISHED:
+        return ANY_FILE
+    name = mapping(given, where, known=("question_file",), required=("question_file",))
+    found = name["question_file"]
+    if not isinstance(found, str) or not is_partition_name(found) or found == ANY_FILE:
+        wanted = f"expected the name of an imported question file (for any file: {AS_PUBLISHED})"
+        raise wrong(f"{where}.question_file", wanted, found)
+    return found
 
 
 def _named(given: Any, what: str, registry: Path, where: str) -> Path:

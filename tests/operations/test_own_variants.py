@@ -4,6 +4,7 @@ The questions of both are the baseline's, so the probe panel compares answers qu
 """
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from tiny_roots import BUT_REPORT, TinyRoot
 from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.driver.materialize import Driver, Report
+from enact_assets.questions.asked.shared_prompts import PUBLISHED, words_sha
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
 from reference.misbehaving_server import running
+from reference.official_sample import sample_of_160
 from reference.picture_server import PictureServer, picture_server
 
 pytestmark = pytest.mark.slow
@@ -164,3 +167,45 @@ def test_a_picture_that_was_never_accepted_leaves_its_questions_missing_and_is_n
     scores = lake.read("evaluation", {"model": "seer", "variant": "realistic"})
     assert set(scores["answer_status"]) <= {"missing"}
     assert scores.filter(pl.col("is_accepted")).is_empty()
+
+
+def test_our_questions_are_asked_in_the_papers_prompts_once_its_questions_are_imported(
+    copied: Path, registry: Path
+) -> None:
+    """Without a question file the variant does not exist, and a file of other words is refused."""
+    entries = yaml.safe_load(registry.read_text())
+    for name in ("as_published", "realistic"):
+        del entries["variants"][name]
+    entries["variants"]["in_paper_words"] = {"prompts": "as_published", "asks": "all"}
+    entries["models"].remove("seer")
+    registry.write_text(yaml.safe_dump(entries))
+    made(copied, registry)
+    lake = Lake(copied / "lake")
+    assert "in_paper_words" not in {p["variant"] for p in lake.partitions("asked_questions")}
+    file = copied / "question_files" / "published.jsonl"
+    file.parent.mkdir(exist_ok=True)
+    shutil.copy(sample_of_160(), file)
+    runs = [run for run in made(copied, registry).made if run.step == "asked_questions"]
+    assert [name for run in runs for (name,) in run.partitions] == ["in_paper_words"]
+    theirs, ours = (
+        lake.read("asked_questions", {"variant": name}).sort("question_id")
+        for name in ("in_paper_words", "baseline")
+    )
+    assert theirs.height == ours.height > 0
+    assert theirs["actions"].equals(ours["actions"])
+    for kind, prompt in theirs.select("kind", "prompt").iter_rows():
+        assert words_sha(prompt) == PUBLISHED[kind]
+    assert not {words_sha(prompt) for prompt in ours["prompt"]} & set(PUBLISHED.values())
+    with duckdb.connect(str(DataRoot(copied, None).warehouse), read_only=True) as warehouse:
+        found = warehouse.sql(
+            "select variant, why_not like '%Prompts are not in the words%' as is_said "
+            "from comparable_with_published where model = 'oracle' and source is null"
+        ).fetchall()
+        panels = warehouse.sql("select distinct variant, panel from probe_panels").fetchall()
+    assert set(found) == {("in_paper_words", False), ("baseline", True)}
+    assert panels == [("in_paper_words", "prompts")]
+    assert made(copied, registry).made == []
+    # Another text in one question of the file: it has no prompt that all share.
+    file.write_text(file.read_text().replace("Please", "Now", 1).replace("Now please", "Now", 1))
+    report = Driver(copied, registry=load_registry(registry), workers=1).run(assets=BUT_REPORT)
+    assert "differ from line" in " ".join(failure.message for failure in report.failures)

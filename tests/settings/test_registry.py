@@ -25,6 +25,7 @@ from enact_assets.settings.classes import (
     NO_LIMIT,
     RendererSettings,
     is_partition_name,
+    number_at,
 )
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.profile import CONSTANTS, PAPER
@@ -403,6 +404,9 @@ WRONG_ENTRIES: list[tuple[Field, object, str]] = [
     ("variants.high.asks", "some", "high.asks: expected probe, all or a whole"),
     ("variants.high.asks", 0, "high.asks"),
     ("variants.high.asks", True, "high.asks: expected probe, all or a whole"),
+    ("variants.high.asks", {3: 0}, "high.asks.3: must be from 1"),
+    ("variants.high.asks", {"3": 9}, "high.asks: a length must be a whole number"),
+    ("variants.high.asks", {11: 9}, "high.asks: lengths are 3 to 10"),
     ("variants.high.sources", [], "high.sources: expected one or more"),
     ("variants.high.sources", ["film"], "unknown source 'film'"),
     ("question_sets.new.gating", "touch", "unknown gating 'touch'"),
@@ -872,3 +876,14 @@ def test_worldprediction_is_read_strictly(tmp_path: Path) -> None:
     ):
         with pytest.raises(SettingsError, match=told):
             world_with(entry)
+
+
+def test_as_many_questions_as_the_paper_tables_have() -> None:
+    """Tables 12 and 14 have 2,304 questions, table 11 480, table 2 960."""
+    found = load_registry(DEFAULT_REGISTRY).variants
+    names = {"symbolic_predicates": 2_304, "emoji": 2_304, "contact": 480, "real_world_video": 960}
+    names |= {f"random_perturbations_{seed}": 2_304 for seed in (1, 2, 3)}
+    for name, n in names.items():
+        asks = found[name].asks
+        assert not isinstance(asks, str)
+        assert 2 * sum(number_at(asks, length) for length in PAPER.lengths) == n

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from sql.tiny_lake import (
+    THEIR_WORDS,
     Relations,
     Rows,
     add_settings,
@@ -23,6 +24,7 @@ from sql.tiny_lake import (
     tiny_rows,
 )
 
+from enact_assets.questions.asked.shared_prompts import words_sha
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import PublishedSettings
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
@@ -176,6 +178,26 @@ def test_prompts_of_the_published_questions_are_known() -> None:
     for row in map(json.loads, sample_of_160().read_text().splitlines()):
         kind = "forward" if "forward" in row["type"] else "inverse"
         assert sha_of_prompt(row["question"]) == known[f"prompt.{kind}"]
+
+
+def test_a_prompt_read_from_a_file_has_the_hash_that_is_looked_at() -> None:
+    assert words_sha(THEIR_WORDS.format("A cup\tmoved.")) == sha_of_prompt(THEIR_WORDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", [THEIR_WORDS, "Other words.\n[Action 1] {}\n"])
+def test_questions_of_ours_in_the_papers_prompts_lack_that_reason_alone(template: str) -> None:
+    """As a variant asks them whose prompts are those of the paper's questions."""
+    rows = ask_official(prompt=template)
+    for row in rows["qa"]:
+        row["question_file"] = None
+    [(why_not,)] = query(
+        Relations(rows),
+        "select distinct why_not from comparable_with_published where variant = 'official' "
+        "and model = 'openai:gpt-5-mini' and source is null",
+    ).rows()
+    assert "Questions were written here" in why_not
+    assert ("Prompts are not in the words" in why_not) == (template != THEIR_WORDS)
 
 
 def verdict(rows: Rows, variant: str, model: str = "openai:gpt-5-mini") -> dict[str, Any]:

@@ -71,6 +71,7 @@ def shown_question(
         found.append(picture)
         hashed.append([picture[0]])
     is_choice = question["kind"] in KINDS
+    content = _choice(question, parts) if is_choice else _order(question)
     return ShownQuestion(
         question_id=question["question_id"],
         variant=question["variant"],
@@ -78,7 +79,7 @@ def shown_question(
         kind=question["kind"],
         length=question["length"],
         demonstration=question["demonstration"],
-        content=_choice(question, parts) if is_choice else _order(question),
+        content=content | {"for_models": [p if isinstance(p, str) else None for p in parts]},
         media=tuple(found),
         accepted=(tuple(question["answer"]),),
         shown_sha=shown_sha(hashed),

@@ -2,9 +2,10 @@
 
 What is shown, ``content``, is JSON: ``instruction``, ``noun`` (what an item is called), and the
 lists ``context``, ``places`` and ``items`` of parts. A part has ``text``, ``caption`` and
-``media``, numbers of pictures; those of a clip, ``is_clip``, follow each other. Items are in the
-order of their labels, from 1; each annotator sees them in an order of their own, numbered as seen,
-and their answer is kept in labels.
+``media``, numbers of pictures; those of a clip, ``is_clip``, follow each other. ``for_models`` is
+the message to models: its texts, and null for each picture; plans of earlier versions lack it.
+Items are in the order of their labels, from 1; each annotator sees them in an order of their own,
+numbered as seen, and their answer is kept in labels.
 """
 
 from collections.abc import Mapping, Sequence

@@ -26,6 +26,9 @@ from enact_assets.settings.classes import EMBEDDED, Variant
 from enact_assets.settings.registry import Registry
 
 METADATA = "metadata.parquet"
+PAPERS_KEY_FRAMES = (
+    "The paper's 8,972 questions are about 29 demonstrations of 30 key frames or more each."
+)
 _CONTEXT = Path(__file__).with_name("croissant_context.json")
 _TYPES = {pl.String: "sc:Text", pl.Int64: "sc:Integer"}
 
@@ -82,8 +85,12 @@ class SetFacts:
     def limits(self) -> list[str]:
         """What results on these questions do not show."""
         n, kinds = self.demonstrations.height, self.rows["source"].unique().sort().to_list()
+        shown = self.rows["images_file_names"].list.len().sum() / self.n_pictures
+        about = f"{counted(self.n_pictures, 'picture')} of {counted(n, 'demonstration')}"
+        about = f"{counted(self.rows.height, 'question')} are about {about} ({', '.join(kinds)})"
         found = [
-            f"Questions are about {counted(n, 'demonstration')} ({', '.join(kinds)}).",
+            f"{about}: each picture is in {shown:,.0f} questions on average.",
+            PAPERS_KEY_FRAMES,
             "Questions about one demonstration are alike: cluster standard errors by it.",
             "More than one order can be right: score with `fits`, not by comparison with `answer`.",
             "Key frames and changes follow from rules; people did not check each question.",

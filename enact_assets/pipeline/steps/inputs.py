@@ -119,6 +119,10 @@ LEARNED_MODELS = "learned"
 """Condition: the model is one that is trained on this simulator."""
 IF_LEARNED = Rule(when=LEARNED_MODELS)
 CONDITIONS[LEARNED_MODELS] = ("model", lambda name: name in LEARNED)
+PROMPTS_OF_FILE = "prompts of a file"
+"""Condition: the variant asks in the prompts of an imported file."""
+IF_PROMPTS_OF_FILE = Rule(when=PROMPTS_OF_FILE)
+CONDITIONS[PROMPTS_OF_FILE] = ("variant", lambda variant: variant.prompts_of is not None)
 ALL_OF_THEM = Rule(is_many=True)
 """Of each table of a bundle, the rows of all partitions in the dimensions that the step lacks."""
 EVIDENCE = Rule(is_vouched=True)

@@ -1,5 +1,6 @@
 """Questions: forward and inverse questions from trajectories, and the sample that is asked."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from enact_assets.pipeline.steps.inputs import (
     IF_EMBEDDED_WORLD,
     IF_ENACT_SET,
     IF_GIVEN,
+    IF_PROMPTS_OF_FILE,
     IF_RELEASE,
     IF_WORLD_SET,
     OF_ENACT,
@@ -29,6 +31,7 @@ from enact_assets.questions.asked.given_questions import given_qa
 from enact_assets.questions.asked.noise import Vocabulary
 from enact_assets.questions.asked.official_rows import to_rows
 from enact_assets.questions.asked.selection import chosen_by_variant, select_questions
+from enact_assets.questions.asked.shared_prompts import shared_prompts
 from enact_assets.questions.asked.tables import (
     AskedQuestions,
     OfficialQuestions,
@@ -134,10 +137,14 @@ def asked_questions(
     world: Annotated[WorldTables, IF_WORLD_SET] | None,
     clips: Annotated[All[WantedClips], IF_EMBEDDED_WORLD] | None,
     films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
+    prompted: Annotated[All[OfficialQuestions], IF_PROMPTS_OF_FILE] | None,
 ) -> tuple[Of[AskedQuestions], Of[VariantSettings]]:
     """The questions of each variant in full text: all questions of its set, or the probe questions;
     and its settings, which say whether its scores can be compared with the paper's.
     """
+    if prompted is not None and variant.prompts_of is not None:
+        found = shared_prompts(prompted, variant.prompts_of)
+        variant = dataclasses.replace(variant, prompts=found)
     settings = VariantSettings.of(variant_settings(variant, gating))
     if world is not None:
         pictures = clips_of_films(films) if clips is None else clips_by_place(clips)

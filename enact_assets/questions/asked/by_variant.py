@@ -73,8 +73,8 @@ def ask_questions(
         )
     )
     contract = AskedQuestions
-    is_ours = variant.noise.rate == 0 and variant.prompts is None and not variant.is_mirrored
-    is_as_written = (pl.col("wording") == variant.wording) & is_ours
+    is_changed = variant.noise.rate > 0 or variant.has_other_prompts or variant.is_mirrored
+    is_as_written = (pl.col("wording") == variant.wording) & (not is_changed)
     anew = rows.filter(~is_as_written)
     asked = rows.filter(is_as_written).select(list(contract.schema()))
     if anew.height:
@@ -141,6 +141,11 @@ class _Teller:
 
 
 def _template(variant: Variant, kind: str, folder: Path | None) -> str:
+    if variant.prompts is None and variant.prompts_of is not None:
+        raise QuestionError(
+            f"{variant.name}: its prompts are those of an imported file; set `prompts` of the "
+            "variant to what shared_prompts() finds in it"
+        )
     if variant.prompts is None:
         return load_template(kind, folder)
     text: str = getattr(variant.prompts, kind)

@@ -9,7 +9,7 @@ from enact_assets.demonstrations.pictures.tables import WantedFrames
 from enact_assets.engine.errors import QuestionError
 from enact_assets.engine.ids import content_sha, seed_from
 from enact_assets.questions.asked.tables import QuestionSet
-from enact_assets.settings.classes import ALL
+from enact_assets.settings.classes import ALL, number_at
 from enact_assets.settings.registry import QuestionSetSettings, QuestionSettings, Variant
 from enact_assets.settings.world import KINDS
 
@@ -103,8 +103,10 @@ def chosen_by_variant(
     chosen = chosen.filter(
         ~pl.col("demonstration").is_in(list(not_shown)), pl.col("source").is_in(variant.sources)
     )
-    if isinstance(variant.asks, int):
-        return chosen.filter(pl.col("place") <= variant.asks)
+    if not isinstance(variant.asks, str):
+        lengths = {length: number_at(variant.asks, length) for length in chosen["length"].unique()}
+        most = pl.col("length").replace_strict(lengths, return_dtype=pl.Int64)
+        return chosen.filter(pl.col("place") <= most)
     return chosen if variant.asks == ALL else chosen.filter("in_probe_set")
 
 

@@ -11,7 +11,10 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.questions.asked.tables import VariantSettings
 from enact_assets.settings.classes import QUESTIONS, VIDEO, Gating, Variant
 
-_NOT_SET = ("name", "gating", "is_as_recorded", "is_imported", "prompts", "editing", "is_mirrored")
+_NOT_SET = (
+    *("name", "gating", "is_as_recorded", "is_imported", "prompts", "prompts_of", "editing"),
+    "is_mirrored",
+)
 """Fields of a variant that are its name or follow from other fields, and its long texts."""
 
 
@@ -21,11 +24,14 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     ``footage`` says what pictures show: replayed, filmed, replayed and filmed, or imported; and
     whether they are mirrored.
     ``gating.also`` are predicates that the registry adds, ``prompts`` is the hash of the user's
-    prompts; there is no such row without. Rows ``editing`` are about the image model that repaints
+    prompts, ``prompts.question_file`` the imported file that they are of (any: one in the paper's
+    words); there are no such rows without. Rows ``editing`` are about the image model that repaints
     pictures, if there is one.
     """
     fields = {k: v for k, v in dataclasses.asdict(variant).items() if k not in _NOT_SET}
+    asks = fields.pop("asks")
     derived: dict[str, Any] = {
+        "asks": asks if isinstance(asks, str) else json.dumps(asks),
         "gating.profile": gating.profile.name,
         "gating.contact": gating.looks_at("Touching"),
         "footage": _footage(variant),
@@ -33,6 +39,8 @@ def variant_settings(variant: Variant, gating: Gating) -> pl.DataFrame:
     }
     if gating.own_words:
         derived["gating.also"] = ", ".join(own.predicate for own in gating.own_words)
+    if variant.prompts_of is not None:
+        derived["prompts.question_file"] = variant.prompts_of
     if variant.prompts is not None:
         derived["prompts"] = variant.prompts.sha
     if variant.editing is not None:

@@ -36,7 +36,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
         "robot_appearance": variant.appearance != baseline.appearance,
         "contact_gating": variant.gating != baseline.gating,
         "action_representation": variant.wording != baseline.wording,
-        "prompts": variant.prompts != baseline.prompts,
+        "prompts": variant.has_other_prompts,
         "noise_robustness": variant.noise != baseline.noise,
         "mirror": variant.is_mirrored,
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.answers.baselines.equal_guesses import equal_guesses
 from enact_assets.results.report.drawing import CHANCE, FAINT, GREY, INTERVAL, canvas, finished, pt
 from enact_assets.results.report.looks import COLOURS
 from enact_assets.results.report.parts import (
@@ -45,8 +46,10 @@ def leaderboard(rows: ReportRows) -> Section:
     """Models by pairwise accuracy over all lengths, with intervals and ties."""
     parts: list[Part] = []
     tables: list[Part] = []
+    scores: list[tuple[str, str, float | None, float | None]] = []
     for kind in BOTH_KINDS:
         of_kind = overall(rows, kind)
+        scores += [(kind, r["model"], r["task_accuracy"], r["accuracy"]) for r in of_kind]
         if not of_kind:
             tables.append(Text(f"No answer to a {kind} question was scored."))
             continue
@@ -61,6 +64,8 @@ def leaderboard(rows: ReportRows) -> Section:
         if scored and all(row["low"] is None and row["task_low"] is None for row in scored):
             why = scored[0]["reason"] or "no reason is given"
             tables.append(Text(f"There are no intervals for {kind} questions: {words(why)}."))
+    if said := equal_guesses(scores):
+        tables.append(Text(said))
     if rows["repetitions"].height:
         tables.append(_spread(rows))
     absent = sorted(set(rows["statuses"].filter("is_absent")["model"]))

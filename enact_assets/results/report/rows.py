@@ -42,12 +42,37 @@ _QUERIES: Mapping[str, str] = {
         select source, count(*) as n_demonstrations, count(distinct activity) as n_activities
         from demonstrations group by source order by source""",
     "asked": """
+        with shown as (
+            select distinct question_id, demonstration, unnest(shown_key_frames) as key_frame
+            from asked_questions where variant = {variant}
+        )
         select
             count(distinct question_id) as n_questions,
             count(distinct demonstration) as n_demonstrations,
-            count(distinct activity) as n_activities
+            count(distinct activity) as n_activities,
+            (select count(distinct (demonstration, key_frame)) from shown) as n_key_frames,
+            (select count(*) from shown) as n_shown
         from asked_questions left join demonstrations using (demonstration)
         where variant = {variant}""",
+    # Who solved a question, references left out: models, people, solvers without being people.
+    "solved": """
+        with annotators as (select distinct annotator as model, role from human_answers),
+        answered as (
+            select
+                question_id, coalesce(is_accepted, false) as is_solved,
+                coalesce(annotators.role, 'model') as by_whom,
+                answer_status <> 'missing' as is_there
+            from evaluation
+            left join annotators using (model)
+            anti join (
+                select model from model_accuracies where variant = {variant} and is_reference
+            ) using (model)
+            where variant = {variant}
+        )
+        select
+            by_whom, count(distinct question_id) filter (is_there) as n_answered,
+            count(distinct question_id) filter (is_solved) as n_solved
+        from answered group by all having n_answered > 0 order by all""",
     "stale": f"""
         from stale_partitions where state = 'stale' order by all limit {N_STALE_SHOWN + 1}""",
     "missing": f"""

@@ -5,11 +5,13 @@ import re
 import sqlite3
 import time
 from collections import Counter
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 from answers.people.conftest import Site
+from answers.people.made_questions import order_row
 from answers.people.page_server import Client, form_of
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
@@ -23,6 +25,7 @@ from enact_assets.answers.people.page.guards import Limit, without_remarks
 from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError
 from enact_assets.engine.sites import listening_on
+from enact_assets.questions.asked.types import type_of
 
 
 def answers(page: Site) -> list[dict]:
@@ -60,6 +63,26 @@ def test_all_questions_can_be_answered_without_a_script(page: Site) -> None:
     table = Answered(page.store.database.url).table().filter(annotator="person_1")
     assert table.height == seen["question"]
     assert set(table["active_s"]) == {1.2}
+
+
+def test_people_may_open_the_text_that_models_get(page: Site) -> None:
+    """The message of the variant, word for word; closed at first. Others lack such a text."""
+    client, seen = page.client(), set[str]()
+    while (found := client.next()) != ("", ""):
+        path, text = found
+        row = page.store.assignment("person_1", path.rpartition("/")[2])
+        seen.add(row["kind"])
+        assert ('<details class="for-models">' in text) == (row["kind"] != "choose")
+        if row["kind"] != "choose":
+            kind, number = row["question_id"].split("_")
+            question = order_row(kind, int(number), row["length"] - 1)
+            wanted = [part for part in type_of(question).parts(question) if isinstance(part, str)]
+            shown = re.findall("<pre>(.*?)</pre>", text, re.DOTALL)
+            assert [unescape(part) for part in shown] == wanted
+            assert wanted[-1] == question["prompt"]
+            assert text.count(">(picture)<") == row["length"]
+        client.post(path, form_of(text))
+    assert seen == {"forward", "inverse", "choose"}
 
 
 def test_answers_are_kept_in_labels_whatever_order_was_seen(page: Site) -> None:

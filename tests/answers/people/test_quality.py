@@ -1,5 +1,6 @@
 """Pooled annotators: how far they agree, and what their answers say of questions."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -241,6 +242,26 @@ def test_textbook(alphas, expected: float) -> None:
     units = [[int(row[k]) for row in rows if row[k] != "."] for k in range(12)]
     found = alphas(ratings([[unit] for unit in units]), np.ones((1, 12)))
     assert round(found[0], 4) == expected
+
+
+def test_the_papers_unanimous_questions_fit_its_alpha_as_a_nominal_one() -> None:
+    """B.1.2: 184 of 240 answered alike by all three, alpha 0.8320; thirty questions a length."""
+    units = []
+    for k in range(240):
+        length, order = 3 + k % 8, k // 8
+        n_orders = math.factorial(length - 1)
+        first, second, third = (
+            100_000 * length + (order * 7 + shift) % n_orders for shift in (0, 1, 2)
+        )
+        others = [first] * 2
+        if k >= 184:
+            others = [first, second] if k < 232 else [second, third if n_orders > 2 else first]
+        units.append([[first, *others]])
+    assert sum(len(set(unit)) == 1 for (unit,) in units) == 184
+    codes = {value: code for code, value in enumerate(sorted({v for (u,) in units for v in u}))}
+    units = [[[codes[value] for value in unit]] for (unit,) in units]
+    found = nominal_alphas(ratings(units), np.ones((1, 240)))
+    assert found[0] == pytest.approx(0.832, abs=0.003)
 
 
 @given(UNITS, st.integers(0, 2**32 - 1))

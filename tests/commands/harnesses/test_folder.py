@@ -65,6 +65,8 @@ def test_the_card_has_the_facts_of_this_set(found: FolderExported) -> None:
     assert yaml.safe_load(head)["license"] == "mit"
     assert f"# {yaml.safe_load(head)['pretty_name']}" in text
     assert f"{found.rows.height} questions over {found.facts.n_pictures} pictures" in text
+    shown = sum(map(len, found.rows["images_file_names"])) / found.facts.n_pictures
+    assert f"each picture is in {shown:.0f} questions on average" in text
     assert all(f"| `{name}` |" in text for name in COLUMNS)
     n_of = dict(found.rows.group_by("kind").len().iter_rows())
     chance = {row["kind"]: row for row in found.facts.chance.iter_rows(named=True)}

@@ -25,7 +25,7 @@ from enact_assets.pipeline.lineage.graph import (
 )
 from enact_assets.pipeline.runs.marts import mart_files
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.steps.inputs import CAPTIONERS, LEARNED_MODELS
+from enact_assets.pipeline.steps.inputs import CAPTIONERS, LEARNED_MODELS, PROMPTS_OF_FILE
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.lineage import upstream
@@ -42,7 +42,8 @@ WORLD_SETS = ("world_questions", "annotated_actions", "training_plans", "film_im
 all.
 """
 
-# Dagster is also told of all that variants of ENACT do not read and those of WorldPrediction do.
+# Dagster is also told of all that variants of ENACT do not read and those of WorldPrediction do,
+# and of question files that only variants in their prompts read.
 SAID_MORE = (
     *(Input(asset, when=LEARNED_MODELS) for asset in ("fact_reader", "learned_precedences")),
     Input("captions", when=CAPTIONERS),
@@ -103,13 +104,17 @@ def test_every_mapping_gives_the_partitions_that_are_declared(registry, tmp_path
                     if step.name in WORLD_SETS:
                         assert parents >= declared, (step.name, partition)
                         continue
-                    of_world = {i.asset for i in step.inputs if "WorldPrediction" in str(i.when)}
+                    of_some = {
+                        i.asset
+                        for i in step.inputs
+                        if "WorldPrediction" in str(i.when) or i.when == PROMPTS_OF_FILE
+                    }
                     # In two dimensions it has partitions that no condition leaves out.
                     parents = {
                         (asset, key)
                         for asset, key in parents
                         if (asset, key) in declared
-                        or (asset not in of_world and names.has(asset, Partition.of_key(key)))
+                        or (asset not in of_some and names.has(asset, Partition.of_key(key)))
                     }
                     assert parents == declared, (step.name, partition)
                     n_compared += len(parents)

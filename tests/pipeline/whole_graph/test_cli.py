@@ -56,7 +56,8 @@ def test_list_counts_what_is_not_materialized_with_the_most_it_may_give(
     assert "upper bound: path_counts of 12 of 12 demonstrations is not materialized" in printed
     assert "question set state, embedded demonstrations: 8,972 of 8,972 questions" in printed
     assert "all of them by baseline; the probe questions by aperture_30" in printed
-    assert "144 per kind and length by contact" in printed
+    assert "30 per kind and length by contact" in printed
+    assert "145 at length 3 to 9, 137 at length 10, per kind by symbolic_predicates" in printed
     assert not (tmp_path / "none").exists()
 
 

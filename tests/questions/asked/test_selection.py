@@ -182,6 +182,14 @@ def test_each_source_has_a_sample_of_its_own_and_a_variant_asks_about_some(
     assert set(few.group_by("kind", "length").len()["len"]) == {3}
     less = chosen_by_variant(both, replace(baseline, asks=2))
     assert set(less["question_id"]) < set(few["question_id"])
+    by_length = chosen_by_variant(both, replace(baseline, asks={3: 4, 10: 2}))
+    sizes = Counter(by_length.select("kind", "length").iter_rows())
+    assert sizes == {(k, n): {3: 4, 10: 2}[n] for k in ("forward", "inverse") for n in (3, 10)}
+    # The first of each stratum, so that answers to fewer or more are found again.
+    for length, shared in ((3, 3), (10, 2)):
+        of = {name: rows.filter(length=length) for name, rows in (("n", few), ("m", by_length))}
+        both_ask = set(of["n"]["question_id"]) & set(of["m"]["question_id"])
+        assert len(both_ask) == 2 * shared
     with pytest.raises(QuestionError, match=f"no row in demonstrations, first {filmed}"):
         select_questions(qa, EVIDENCE, STATE, SETTINGS, {})
 

@@ -55,15 +55,15 @@ def test_the_header_says_what_held_when_the_rows_were_published(root: DataRoot) 
         "Seeds": "questions: 7, noise of loud: 3",
         "Versions": "enact_assets 9.9, mitsuba 3.9; profile paper for gating state, contact; "
         "profile release for gating official",
-        "Covers": "variant baseline: 5 questions about 2 demonstrations of 2 activities; 1 of 10 "
-        "answers of 2 models and references are missing",
+        "Covers": "variant baseline: 5 questions about 2 demonstrations of 2 activities, "
+        "on 7 key frames; 1 of 10 answers of 2 models and references are missing",
     }
     html = Html(render((), "title", facts=tuple(facts.items())))
     assert all(text in html.said for text in facts.values())
     rows = read_rows(root.warehouse)
     rows.of["asked"] = rows["asked"].select(pl.all().clip(upper_bound=1))
     covers = dict(header(rows, None))["Covers"]
-    assert "1 question about 1 demonstration of 1 activity; " in covers
+    assert "1 question about 1 demonstration of 1 activity, on 1 key frame; " in covers
 
 
 def said_otherwise(root: DataRoot, path: Path, value: str | None) -> Path:

@@ -7,7 +7,7 @@ from report_pages import Html, grey_picture, of_kind, published
 from sql.tiny_lake import Rows, tiny_rows
 
 from enact_assets.results.report.page import render
-from enact_assets.results.report.parts import Example, Section, Table, Text
+from enact_assets.results.report.parts import NONE, Example, Section, Table, Text
 from enact_assets.results.report.people_section import people
 from enact_assets.results.report.rows import read_rows
 
@@ -58,7 +58,7 @@ def judged() -> Rows:
             "annotators": "all",
             "kind": None,
             "length": length,
-            "measure": "alpha_answers",
+            "measure": measure,
             "n_annotators": 2,
             "n_questions": 40,
             "n_demonstrations": 2,
@@ -68,10 +68,12 @@ def judged() -> Rows:
             "low_demonstrations": None,
             "high_demonstrations": None,
         }
-        for role, length, value in (
-            ("person", None, 0.8),
-            ("person", 3, 0.7),
-            ("solver", None, 0.99),
+        for role, length, measure, value in (
+            ("person", None, "alpha_answers", 0.8),
+            ("person", None, "alpha_places", 0.6),
+            ("person", None, "alpha_answers_accepted", 0.9),
+            ("person", 3, "alpha_answers", 0.7),
+            ("solver", None, "alpha_answers", 0.99),
         )
     ]
     return rows
@@ -108,9 +110,17 @@ def test_people_stand_above_models_and_other_roles_nowhere(section: Section) -> 
 
 def test_agreement_is_that_of_people_beside_the_papers(section: Section) -> None:
     agreement = of_kind(section, Table)[-1]
-    assert agreement.rows[0] == ("alpha answers", "both", "all", "40", "0.800", "0.700", "0.850")
-    assert ("alpha, paper", "both", "all", "240", "0.832", "0.788", "0.868") in agreement.rows
-    assert len(agreement.rows) == 1 + 4
+    assert agreement.columns[-2:] == ("alpha, nominal (answers)", "alpha, ordinal (places)")
+    nominal, ordinal = "0.800 [0.700, 0.850]", "0.600 [0.500, 0.650]"
+    assert agreement.rows[0] == ("all", "both", "as given", "40", NONE, nominal, ordinal)
+    accepted = "0.900 [0.800, 0.950]"
+    key = "accepted ones as the key"
+    assert agreement.rows[1] == ("all", "both", key, "40", NONE, accepted, NONE)
+    # The paper says that its level is ordinal.
+    theirs = "0.832 [0.788, 0.868]"
+    assert agreement.rows[2] == ("paper: all", "both", "as given", "240", "0.767", NONE, theirs)
+    assert len(agreement.rows) == 2 + 4
+    assert "configured its analysis for ordinal data (B.1.2)" in str(section)
 
 
 def test_the_hardest_come_first_with_pictures_and_reasons(section: Section) -> None:

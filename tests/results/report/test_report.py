@@ -152,6 +152,23 @@ def written(root: DataRoot) -> WrittenReport:
     return write_report(root, provenance=MADE)
 
 
+def test_the_beginning_counts_key_frames_and_who_solved_questions(rows: ReportRows) -> None:
+    asked = [row for row in tiny_rows()["asked_questions"] if row["variant"] == "baseline"]
+    shown = [(row["demonstration"], k) for row in asked for k in set(row["shown_key_frames"])]
+    about = said_in(overview(rows))
+    assert (
+        f"{len(asked)} questions on {len(set(shown))} key frames of 2 demonstrations: each key "
+        f"frame is in {len(shown) / len(set(shown)):.0f} questions on average"
+    ) in about
+    solved = "Solved by at least one of them (references left out): models: "
+    assert solved in about
+    assert f"{solved}none" not in about
+    assert "people: none." in about
+    people = pl.DataFrame({"by_whom": ["person"], "n_answered": [4], "n_solved": [3]})
+    about = said_in(overview(changed(rows, solved=people)))
+    assert f"{solved}none, people: 3 of 4 answered questions." in about
+
+
 @pytest.mark.slow
 def test_the_same_rows_give_the_same_bytes(
     root: DataRoot, written: WrittenReport, tmp_path: Path
