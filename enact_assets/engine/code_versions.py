@@ -282,6 +282,6 @@ def _load(cache: Path | None) -> dict[str, Module]:
     try:
         content = cache.read_bytes()
         found, modules = msgspec.msgpack.decode(content, type=tuple[str, dict[str, Module]])
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, ValueError, msgspec.MsgspecError):  # also names that are not UTF-8
         return {}
     return modules if found == _FORMAT else {}

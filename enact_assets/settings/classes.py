@@ -432,8 +432,8 @@ _ADDED: Mapping[type, Mapping[str, object]] = {
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},
     Variant: {
-        **{"is_imported": False, "prompts": None, "prompts_of": None, "editing": None},
-        "is_mirrored": False,
+        **dict.fromkeys(("prompts", "prompts_of", "editing")),
+        **dict.fromkeys(("is_imported", "is_mirrored"), False),
     },
 }
 """Fields that were added later, each with the value for the former behaviour: this value is not
