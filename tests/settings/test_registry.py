@@ -132,9 +132,9 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     named = {name for panel in PUBLISHED.values() for name in panel}
     told = {name for condition in TOLD.values() for name in condition}
     imported = {"recorded", "real_world_video", "official"}
-    assert set(variants) == {"baseline", "contact"} | named | told | imported
+    assert set(variants) == {"baseline", "contact", "mirrored"} | named | told | imported
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
-    for name in ("contact", *told, *imported):
+    for name in ("contact", "mirrored", *told, *imported):
         assert looks.pop(name) == looks["baseline"]
     assert len(set(looks.values())) == len(looks) == 13
     # A probe varies one thing.

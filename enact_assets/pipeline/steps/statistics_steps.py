@@ -102,7 +102,7 @@ def model_comparisons(
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 
-@step(group="statistics", job="compare_models", kinds=KINDS, when=ASKS_ENACT)
+@step(group="statistics", job="compare_with_chance", kinds=KINDS, when=ASKS_ENACT)
 def model_findings(
     compared: All[ComparedSteps],
     evaluated: All[Evaluation],
@@ -119,7 +119,7 @@ def model_findings(
     return ModelFindings.of(findings_of_models(compared, current, expected, REFERENCES))
 
 
-@step(group="statistics", job="compare_models", kinds=KINDS, when=MIRRORED)
+@step(group="statistics", job="compare_hands", kinds=KINDS, when=MIRRORED)
 def mirrored_findings(
     compared: All[ComparedSteps],
     evaluated: All[Evaluation],

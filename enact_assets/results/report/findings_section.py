@@ -1,11 +1,15 @@
 """Findings of the paper, asked of every model, beside what a random order shows by itself."""
 
+import textwrap
+
 import polars as pl
 
-from enact_assets.results.findings.findings import VERDICTS, told
+from enact_assets.results.findings.findings import CONFIRMED, VERDICTS, told
 from enact_assets.results.findings.of_mirrored_pairs import HANDS
+from enact_assets.results.report.drawing import CHANCE, FAINT, INTERVAL, canvas, finished, pt
 from enact_assets.results.report.parts import (
     NONE,
+    Figure,
     Part,
     Section,
     Table,
@@ -15,8 +19,12 @@ from enact_assets.results.report.parts import (
     points,
     table,
 )
-from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rows import ReportRows, best_first
 
+MODELS_DRAWN = 6
+"""Most models in the figure: more could not be distinguished."""
+LARGEST = 105.0
+"""Points at which the figure ends: effects of mixing have no limit."""
 EQUAL_HANDS = "equal hands"
 """Chance of findings over pictures and their mirror images."""
 
@@ -45,7 +53,8 @@ def findings(rows: ReportRows) -> Section:
     if ours.is_empty():
         parts.append(Text("Only references answered here, and these are not counted."))
     else:
-        parts.append(_by_model(rows, ours))
+        listed = _listed(ours)
+        parts += [_effects(rows, listed), _by_model(rows, listed)]
     return Section("findings", "Findings of the paper", tuple(parts))
 
 
@@ -78,7 +87,8 @@ def _told() -> list[tuple[str, str, str | None, list[str]]]:
     return found
 
 
-def _by_model(rows: ReportRows, ours: pl.DataFrame) -> Table:
+def _listed(ours: pl.DataFrame) -> pl.DataFrame:
+    """``ours`` in the order of the page, with ``about``, what each finding says, and ``place``."""
     order = pl.DataFrame(
         [
             (about, name, kind, chance, place)
@@ -89,7 +99,49 @@ def _by_model(rows: ReportRows, ours: pl.DataFrame) -> Table:
         orient="row",
     )
     key = ["finding", "kind", "chance"]
-    listed = ours.join(order, on=key, nulls_equal=True).sort("model", "place")
+    return ours.join(order, on=key, nulls_equal=True).sort("model", "place")
+
+
+def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
+    """Effects with intervals, a line per finding and a mark per model."""
+    tested = listed.filter(pl.col("effect").is_not_null())
+    models = best_first(tested.filter(finding="better_than_chance"), accuracy="effect")
+    models = models[:MODELS_DRAWN]
+    claims = tested.sort("place")["about"].unique(maintain_order=True).to_list()
+    with canvas(1.5 + 0.36 * len(claims)) as (drawn, (axes,)):
+        for number, model in enumerate(models):
+            look = rows.looks[model]
+            lift = 0.6 * ((number + 0.5) / len(models) - 0.5)
+            for row in tested.filter(model=model).iter_rows(named=True):
+                place = claims.index(row["about"]) + lift
+                if row["low"] is not None:
+                    ends = [max(100 * row["low"], -LARGEST), min(100 * row["high"], LARGEST)]
+                    axes.plot(ends, [place] * 2, color=look.colour, **INTERVAL)
+                is_shown = row["verdict"] == CONFIRMED
+                effect = min(max(100 * row["effect"], -LARGEST), LARGEST)
+                axes.plot([effect], [place], markersize=pt(5), **look.marked(is_filled=is_shown))
+            axes.plot([], [], markersize=pt(5), **look.marked(), label=rows.label(model))
+        axes.axvline(0, **CHANCE, label="a random order", zorder=1)
+        axes.set_yticks(range(len(claims)), [textwrap.fill(claim, 48) for claim in claims])
+        axes.tick_params(axis="y", labelsize=pt(7))
+        axes.set_ylim(len(claims) - 0.4, -0.6)
+        axes.set_xlim(-LARGEST, LARGEST)
+        axes.grid(axis="x", color=FAINT, linewidth=0.6)
+        axes.set_xlabel("effect, percentage points beyond a random order")
+        drawn.legend(loc="outside lower center", ncols=3)
+        confirmed = tested.filter(verdict=CONFIRMED).height
+        alt = (
+            f"Effects of {len(claims)} findings for {len(models)} models, with intervals; "
+            f"{confirmed} are confirmed. The table below has the numbers."
+        )
+        caption = (
+            "Findings of the paper beyond what a random order shows, with 95 % intervals; filled: "
+            "confirmed"
+        )
+        return finished(drawn, "findings", caption, alt)
+
+
+def _by_model(rows: ReportRows, listed: pl.DataFrame) -> Table:
     columns = (
         ("model", rows.marked, "model"),
         ("what the paper found", str, "about"),
