@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from enact_assets.answers.world.oepp_kernels import RATE, adam
+from enact_assets.answers.world.oepp_kernels import adam
 from enact_assets.engine.ids import seed_from
 from enact_assets.settings.arrays import Floats
 
-WIDTH, HEADS, LAYERS, INNER = 32, 2, 2, 64
+WIDTH, HEADS, LAYERS, INNER = 32, 2, 1, 64
 """Size of a token, heads of attention, layers, and hidden units (tanh) of a layer."""
+RATE = 1e-2
+"""Step size of Adam."""
 EPSILON = 1e-5
 """Added to a variance before the square root is taken."""
 
