@@ -1,4 +1,4 @@
-"""Captions that nobody wrote: facts of the scene graph for states, labels of actions for clips.
+"""Captions that no model wrote: facts of the scene graph for states, labels of actions for clips.
 
 Source: WorldPrediction, table 4 (oracle captions): how far a language model gets where captions are
 right. The name of the captioner is ``oracle``, as in ``oracle+READER``. Films have no such caption

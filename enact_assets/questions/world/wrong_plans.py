@@ -133,7 +133,7 @@ def exchanges(plan: Sequence[str], spare: Sequence[str]) -> set[Order]:
 
 
 Changed = dict[int, Label]
-"""Place in the plan, from 0 -> the action that stands there instead."""
+"""Place in the plan, from 0 -> the action that takes its place."""
 
 
 def _of_one_action(labels: Sequence[Label], others: Sequence[Label]) -> Iterator[Changed]:
