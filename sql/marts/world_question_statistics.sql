@@ -107,7 +107,8 @@ order by q.world_source, q.task desc, q.condition, q.activity nulls first;
 
 comment on column world_question_statistics.world_source is
 'embedded, or the step file whose annotations the questions are made from';
-comment on column world_question_statistics.task is 'wm (world modelling) or pp (procedural planning)';
+comment on column world_question_statistics.task is
+'wm (world modelling) or pp (procedural planning)';
 comment on column world_question_statistics.condition is
 'where clips come from: same, view or equivalent';
 comment on column world_question_statistics.activity is

@@ -73,7 +73,8 @@ order by world_source, task desc, condition, measure, place;
 
 comment on column world_question_values.world_source is
 'embedded, or the step file whose annotations the questions are made from';
-comment on column world_question_values.task is 'wm (world modelling) or pp (procedural planning)';
+comment on column world_question_values.task is
+'wm (world modelling) or pp (procedural planning)';
 comment on column world_question_values.condition is
 'where clips come from: same, view or equivalent';
 comment on column world_question_values.measure is
