@@ -409,6 +409,10 @@ JOINT = "+"
 """Joins the names of the two models of a pair."""
 
 
+ORACLE = "oracle"
+"""As a captioner: facts and labels in place of a model's words."""
+
+
 def captioner_and_reader(name: str) -> tuple[str, str] | None:
     """The two models of a pair, ``CAPTIONER+READER``; None of one model alone. Names made of ids,
     which have a colon, have this sign in place of slashes.

@@ -1,9 +1,15 @@
 -- world_by_length: one row per source, condition, length and model of procedural planning.
--- Reads: evaluation, world_questions.
+-- Reads: evaluation, world_questions, world_candidates.
 -- Rule:  clips of a plan come from one to several recordings; where several come from one, the
 --        order of its pictures gives the plan away. one_video and own_videos are the accuracies of
 --        questions all whose clips are of one recording, and each of a recording of its own.
 create table world_by_length as
+with pools as (
+    select question_id, count(distinct pool) as n_clips
+    from world_candidates
+    group by question_id
+)
+
 select
     q.world_source,
     q.condition,
@@ -13,10 +19,11 @@ select
     round(avg(e.is_accepted::integer), 4) as accuracy,
     count(e.is_accepted) filter (q.n_videos = 1) as n_one_video,
     round(avg(e.is_accepted::integer) filter (q.n_videos = 1), 4) as one_video,
-    count(e.is_accepted) filter (q.n_videos = q.length) as n_own_videos,
-    round(avg(e.is_accepted::integer) filter (q.n_videos = q.length), 4) as own_videos
+    count(e.is_accepted) filter (q.n_videos = p.n_clips) as n_own_videos,
+    round(avg(e.is_accepted::integer) filter (q.n_videos = p.n_clips), 4) as own_videos
 from evaluation as e
 inner join world_questions as q using (question_id)
+inner join pools as p using (question_id)
 where q.task = 'pp' and not regexp_full_match(e.model, '(person|solver|simulated)_[1-9][0-9]*')
 group by q.world_source, q.condition, q.length, e.model
 having count(e.is_accepted) > 0

@@ -121,8 +121,12 @@ def precedence(plans: Sequence[Sequence[str]], plan: Sequence[str]) -> float:
 
 
 def differing_pairs(plan: Sequence[int], other: Sequence[int]) -> int:
-    """Pairs that two orders of the same numbers put otherwise."""
+    """Pairs of numbers that two orders put otherwise, or that only one of them has."""
+
+    def order(one: Sequence[int], a: int, b: int) -> bool | None:
+        return one.index(a) < one.index(b) if a in one and b in one else None
+
     return sum(
-        (plan.index(a) < plan.index(b)) != (other.index(a) < other.index(b))
-        for a, b in itertools.combinations(plan, 2)
+        order(plan, a, b) != order(other, a, b)
+        for a, b in itertools.combinations(sorted({*plan, *other}), 2)
     )

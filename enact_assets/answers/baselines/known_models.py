@@ -16,7 +16,7 @@ from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.answered import Answered
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.ids import content_sha
-from enact_assets.settings.classes import JOINT, captioner_and_reader
+from enact_assets.settings.classes import JOINT, ORACLE, captioner_and_reader
 from enact_assets.settings.paths import DataRoot
 
 
@@ -104,7 +104,8 @@ class KnownModels:
         Errors: as :meth:`find`.
         """
         if (pair := self.pair(name)) is not None:
-            return content_sha([*map(self.version, pair)])
+            # The captions of the oracle come from inputs of their step, which it reads itself.
+            return content_sha([n if n == ORACLE else self.version(n) for n in pair])
         model = self.find(name)
         if model is None:
             raise UnknownNameError.of("model with settings", name, self.catalogue.models)

@@ -62,9 +62,12 @@ WORLD_BASELINES: Mapping[str, str] = {
     "socratic_rules_10": "The same with one fact in ten left out and another name for one action "
     "in ten.",
     "socratic_rules_30": "The same with three in ten.",
+    "socratic_no_goal": "PP: the same without noise and without the last state: a plan that fits "
+    "the first one. Half are right, because each question has a plan that ends elsewhere.",
     "candidate_prior": "WM: the clip of the most frequent category, of these the longest: in "
     "balanced sets it must score exactly a quarter.",
-    "medoid": "PP: the plan that orders the fewest pairs in another way than the other three.",
+    "medoid": "PP: the plan that has the fewest pairs of clips in another order, or not at all, "
+    "than the other three.",
     "plan_rules": "PP: the plan that breaks the fewest rules of text_prior.",
     "markov": "PP: the most probable plan by bigrams of other plans (0.1 added): seeds that "
     "nothing is asked about, or other people.",
@@ -72,6 +75,8 @@ WORLD_BASELINES: Mapping[str, str] = {
     "oepp_ridge": "PP: the plan nearest to label vectors that ridge regression predicts from what "
     "was done before and after. It reads labels, and is no OEPP model of the paper.",
     "oepp_mlp": "PP: the same by a network with one hidden layer.",
+    "oepp_transformer": "PP: the same by a small causal Transformer, which predicts each action "
+    "from both states and the actions before it.",
 }
 """Names of the baselines that answer WorldPrediction only -> what they do. ``random`` and
 ``oracle`` answer it as well.

@@ -7,6 +7,7 @@ from typing import Any
 from enact_assets.answers.models.messages import Message, Text
 from enact_assets.engine.ids import content_sha
 from enact_assets.questions.asked.types import Part, PictureKey, Row, type_of
+from enact_assets.questions.world.shown_questions import SOME_OF_THE_CLIPS
 from enact_assets.questions.world.stored_pictures import Stored
 from enact_assets.settings.world import KINDS, PP, WM
 
@@ -148,9 +149,12 @@ def _choice(question: Row, parts: Sequence[Part]) -> dict[str, Any]:
     clips = [part_of(media=run) | {"is_clip": True} for run in runs[len(STATES) :]]
     numbered = [clip | {"caption": f"Clip {number}"} for number, clip in enumerate(clips, 1)]
     plans = str(parts[-2]).splitlines()
+    has_all = task == WM or len(clips) == question["length"]
     return {
         "noun": "Clip" if task == WM else "Plan",
-        "instruction": INSTRUCTIONS[task],
+        "instruction": INSTRUCTIONS[task]
+        if has_all
+        else INSTRUCTIONS[task].replace(*SOME_OF_THE_CLIPS),
         "context": states if task == WM else [*states, *numbered],
         "places": [],
         "items": clips if task == WM else [part_of(text=_plan(plan)) for plan in plans],

@@ -39,7 +39,8 @@ ASKED = {
     CLIP: "The {} pictures show, in order, one action in a room. Describe the action: what is done "
     "with which thing, from where to where. Answer in one sentence.",
 }
-_N_STATES = 2
+N_STATES = 2
+"""Pictures of states that a question shows before its clips."""
 
 
 def caption_message(shows: str, shas: Sequence[str]) -> Message:
@@ -55,7 +56,7 @@ def caption_messages(request: ModelRequest) -> Iterator[Message]:
     shown = [run for run in request.runs if not isinstance(run, str)]
     for number, pictures in enumerate(shown):
         shas = [str(picture.sha) for picture in pictures]
-        yield caption_message(STATE if number < _N_STATES else CLIP, shas)
+        yield caption_message(STATE if number < N_STATES else CLIP, shas)
 
 
 def captions_of(
@@ -72,7 +73,7 @@ def captions_of(
     entry of the captioner allows. Those that came are in the ledger by then.
     """
     captioner, _ = _pair(model)
-    requests = _requests(questions, shas)
+    requests = requests_of(questions, shas)
     asked = [r for r in requests if why_not_shown(r, variant) is None]
     wanted = {m.question_id: m for request in asked for m in caption_messages(request)}
     answers = ask(captioner, variant, list(wanted.values()))
@@ -115,7 +116,7 @@ def answers_from_captions(
     known = {row["caption_id"]: row for row in captions.iter_rows(named=True)}
     found: dict[tuple[str, int], Answer] = {}
     asked = []
-    for request in _requests(questions, shas):
+    for request in requests_of(questions, shas):
         lacking = why_not_shown(request, variant)
         if lacking is None:
             said = [known[message.question_id] for message in caption_messages(request)]
@@ -145,7 +146,9 @@ def _pair(model: str) -> tuple[str, str]:
     return pair
 
 
-def _requests(questions: pl.DataFrame, shas: Mapping[PictureKey, str]) -> list[ModelRequest]:
+def requests_of(questions: pl.DataFrame, shas: Mapping[PictureKey, str]) -> list[ModelRequest]:
+    """The requests of ``questions``, rows of ``asked_questions``; their pictures are never read."""
+
     def unread(*key: object) -> Any:
         raise PredictionError(f"a picture of {key} is not to be read")
 

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from enact_assets.answers.baselines.order_kernels import violations
 from enact_assets.answers.baselines.text_prior import ActionRules
-from enact_assets.answers.world.oepp import fit_mlp, fit_ridge, oepp_scores
+from enact_assets.answers.world.oepp import (
+    Fit,
+    fit_mlp,
+    fit_ridge,
+    fit_transformer,
+    oepp_scores,
+)
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.tables import Of
 from enact_assets.questions.world.observed_orders import OrderCounts
@@ -40,15 +46,18 @@ SMOOTHING = 0.1
 
 
 def medoid_scores(pool: Ints) -> Floats:
-    """Minus the total number of pairs that have another order in a plan than in the other three.
+    """Minus the total number of pairs of clips that are in another order, or not both there, in a
+    plan than in the other three.
 
-    Shape: (n, 4, length), orders of the same clips -> (n, 4). It reads no label: if wrong plans are
+    Shape: (n, 4, length), numbers of clips from 1 -> (n, 4). It reads no label: if wrong plans are
     made from the right one by few changes, the right one lies in their midst.
     """
-    places = np.argsort(pool, axis=2)  # of each clip, in each plan
-    earlier, later = np.triu_indices(pool.shape[2], 1)
-    is_before = places[:, :, earlier] < places[:, :, later]
-    differs = is_before[:, :, None, :] != is_before[:, None, :, :]
+    n_clips = int(pool.max(initial=0))
+    places = np.full((*pool.shape[:2], n_clips), np.nan)  # of each clip, in each plan
+    np.put_along_axis(places, pool - 1, np.arange(pool.shape[2], dtype=float)[None, None], axis=2)
+    one, two = np.triu_indices(n_clips, 1)
+    order = np.nan_to_num(np.sign(places[:, :, one] - places[:, :, two]))
+    differs = order[:, :, None, :] != order[:, None, :, :]
     return np.asarray(-differs.sum(axis=(2, 3)), np.float64)
 
 
@@ -79,7 +88,7 @@ def rule_scores(changes: Sequence[Sequence[Sequence[str]]], pool: Ints) -> Float
     """Minus the rules of ``text_prior`` that each plan breaks, by weight.
 
     ``changes`` has, for each question and clip of its pool, the changes of its action as text.
-    Shape: n lists of length lists, (n, 4, length) -> (n, 4).
+    Shape: n lists of one list per clip, (n, 4, length) -> (n, 4).
     """
     scores = np.zeros(pool.shape[:2])
     for k, (actions, orders) in enumerate(zip(changes, pool, strict=True)):
@@ -182,11 +191,12 @@ class LabelMaterial:
         rows = self.known.group_by("recording", maintain_order=True).agg("category")
         return dict(rows.iter_rows())
 
-    def done(self, options: PlanOptions) -> list[frozenset[str]]:
-        """Actions in each question's recording before its first action."""
+    def done(self, options: PlanOptions) -> list[tuple[frozenset[str], frozenset[str]]]:
+        """Actions in each question's recording before its first state, and between its states."""
+        shown = zip(options.recordings, options.first_action, options.done, strict=True)
         return [
-            frozenset(self.labels[recording][: first - 1])
-            for recording, first in zip(options.recordings, options.first_action, strict=True)
+            (frozenset(self.labels[recording][: first - 1]), between)
+            for recording, first, between in shown
         ]
 
 
@@ -222,14 +232,16 @@ def plan_rules(material: LabelMaterial) -> Letters:
     """
     rows = material.known.select("recording", "action", "changes").iter_rows()
     changes = {(recording, action): texts for recording, action, texts in rows}
-    first = material.candidates.filter(option="A").sort("question_id", "pool")
-    clips = first.group_by("question_id").agg(pl.struct("recording", "action").alias("clips"))
+    shown = material.candidates.unique(["question_id", "pool"]).sort("question_id", "pool")
+    clips = shown.group_by("question_id", maintain_order=True).agg(
+        pl.struct("recording", "action").alias("clips")
+    )
     pools = dict(clips.iter_rows())
     found: Letters = {}
     for options in material.options:
-        shown = [[changes.get(tuple(c.values())) for c in pools[q]] for q in options.ids]
-        at = [k for k, texts in enumerate(shown) if None not in texts]
-        texts = [[t for t in shown[k] if t is not None] for k in at]
+        known = [[changes.get(tuple(c.values())) for c in pools[q]] for q in options.ids]
+        at = [k for k, texts in enumerate(known) if None not in texts]
+        texts = [[t for t in known[k] if t is not None] for k in at]
         ids = [options.ids[k] for k in at]
         if ids:
             found |= chosen_letters("plan_rules", ids, rule_scores(texts, options.pool[at]))
@@ -253,17 +265,23 @@ def by_orders(name: str, scores: Scores) -> Callable[[LabelMaterial], Letters]:
     return answers
 
 
+OEPP: Mapping[str, Fit] = {
+    "oepp_ridge": fit_ridge,
+    "oepp_mlp": fit_mlp,
+    "oepp_transformer": fit_transformer,
+}
+
+
 def by_oepp(name: str) -> Callable[[LabelMaterial], Letters]:
-    """``pp``: the plan nearest to the predicted label vectors; ``oepp_ridge`` or ``oepp_mlp``."""
+    """``pp``: the plan nearest to the predicted label vectors, by one of :data:`OEPP`."""
 
     def answers(material: LabelMaterial) -> Letters:
-        fit = {"oepp_ridge": fit_ridge, "oepp_mlp": fit_mlp}[name]
         found: Letters = {}
         asked = list(material.by_person())
         for k, (options, plans) in enumerate(asked):
             material.on_progress(Progress(k, len(asked), "models of a person and a length", name))
             done = material.done(options)
-            scores = oepp_scores(fit, plans, done, options.categories)
+            scores = oepp_scores(OEPP[name], plans, done, options.categories)
             found |= chosen_letters(name, options.ids, scores)
         return found
 
@@ -276,7 +294,6 @@ LABEL_MODELS: Mapping[str, Callable[[LabelMaterial], Letters]] = {
     "plan_rules": plan_rules,
     "markov": by_orders("markov", markov_scores),
     "precedence": by_orders("precedence", precedence_scores),
-    "oepp_ridge": by_oepp("oepp_ridge"),
-    "oepp_mlp": by_oepp("oepp_mlp"),
+    **{name: by_oepp(name) for name in OEPP},
 }
 """Name -> what answers all questions of a source."""

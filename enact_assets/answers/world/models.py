@@ -126,13 +126,13 @@ def _change_region(states: list[Thumbnail], clips: list[list[Thumbnail]]) -> flo
     return float(np.dot(region(states), region(clips[0])))
 
 
-def _socratic(noise: float) -> Callable[[WorldMaterial], Chosen]:
+def _socratic(noise: float, *, knows_goal: bool = True) -> Callable[[WorldMaterial], Chosen]:
     def ready(material: WorldMaterial) -> Chosen:
         if material.scenes is None:
             return lambda _item: None
         categories: Iterable[str] = material.candidates["category"].unique()
         captioner = Captioner(material.scenes, noise, list(categories))
-        return lambda item: answer_by_rules(item, captioner)
+        return lambda item: answer_by_rules(item, captioner, knows_goal=knows_goal)
 
     return ready
 
@@ -167,6 +167,7 @@ WORLD_MODELS: Mapping[str, WorldModel] = {
     "socratic_rules": WorldModel(BOTH, _socratic(0.0)),
     "socratic_rules_10": WorldModel(BOTH, _socratic(0.1)),
     "socratic_rules_30": WorldModel(BOTH, _socratic(0.3)),
+    "socratic_no_goal": WorldModel((PP,), _socratic(0.0, knows_goal=False)),
     "candidate_prior": _label_model("candidate_prior", WM),
     **{name: _label_model(name, PP) for name in LABEL_MODELS if name != "candidate_prior"},
 }

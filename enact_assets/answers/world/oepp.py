@@ -2,11 +2,11 @@
 
 The paper's OEPP models read pictures and plans as text. These read symbols: a state is the set of
 actions done so far, a label a random vector that depends on its name alone. They predict one label
-vector per place and choose the nearest of the four plans. As they read labels, their scores are no
-scores of OEPP.
+vector per place, the Transformer after those before it, and choose the nearest of the four plans.
+As they read labels, their scores are no scores of OEPP.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from enact_assets.answers.world.oepp_kernels import Network, train
+from enact_assets.answers.world.oepp_transformer import predicted_labels, train_transformer
 from enact_assets.engine.ids import seed_from
-from enact_assets.settings.arrays import Floats
+from enact_assets.settings.arrays import Floats, Ints
 
 STATE_SIZE, LABEL_SIZE = 128, 32
 RIDGE = 1.0
@@ -34,7 +35,11 @@ class Window(NamedTuple):
     plan: tuple[str, ...]
 
 
-Fit = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+Predict = Callable[[Floats, Floats], Floats]
+"""States (n, 256) and label vectors of four plans (n, 4, size) -> those expected: (n, 4, size), or
+(n, 1, size) if they do not depend on the plan.
+"""
+Fit = Callable[[Floats, Floats], Predict]
 """States (n, 256) and label vectors (n, size) -> what predicts label vectors from states."""
 
 
@@ -50,12 +55,13 @@ def windows_of(plans: Sequence[Sequence[str]], length: int) -> list[Window]:
 def oepp_scores(
     fit: Fit,
     training: Sequence[Sequence[str]],
-    done: Sequence[frozenset[str]],
+    done: Sequence[tuple[frozenset[str], frozenset[str]]],
     plans: NDArray[np.object_],
 ) -> Floats:
     """Minus the squared distance of each plan's label vectors from the predicted ones.
 
-    ``training`` are whole plans; ``done`` says for each of n questions what was done before.
+    ``training`` are whole plans; ``done`` says for each of n questions what was done before the
+    first state, and what between the two.
     Shape: plans (n, 4, length) of labels -> (n, 4). Zeros where no plan to learn from is as long.
     """
     n, n_options, length = plans.shape
@@ -66,22 +72,21 @@ def oepp_scores(
     learned = [_state(window.done, window.plan) for window in windows]
     labels = [_plan(window.plan) for window in windows]
     predict = fit(np.array(learned), np.array(labels))
-    asked = [_state(before, options[0]) for before, options in zip(done, plans, strict=True)]
-    predicted = predict(np.array(asked))
+    asked = [_state(before, between) for before, between in done]
     shown = np.array([[_plan(option) for option in options] for options in plans])
-    return np.asarray(-((shown - predicted[:, None, :]) ** 2).sum(axis=2))
+    return np.asarray(-((shown - predict(np.array(asked), shown)) ** 2).sum(axis=2))
 
 
-def fit_ridge(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
+def fit_ridge(states: Floats, labels: Floats) -> Predict:
     """Ridge regression with an intercept that is not shrunk."""
     mean, target = states.mean(axis=0), labels.mean(axis=0)
     centred = states - mean
     squares = centred.T @ centred + RIDGE * np.eye(states.shape[1])
     weights = np.linalg.solve(squares, centred.T @ (labels - target))
-    return lambda asked: (asked - mean) @ weights + target
+    return lambda asked, _shown: ((asked - mean) @ weights + target)[:, None]
 
 
-def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
+def fit_mlp(states: Floats, labels: Floats) -> Predict:
     """One hidden layer of 64 units (tanh), squared error, Adam; the same weights each time.
 
     It learns from all states thirty times over, or less often: ``MOST_LEARNED`` states in all.
@@ -95,18 +100,40 @@ def fit_mlp(states: Floats, labels: Floats) -> Callable[[Floats], Floats]:
         rng.standard_normal((HIDDEN, n_out)) / np.sqrt(HIDDEN),
         np.zeros(n_out),
     )
-    n_epochs = max(1, min(EPOCHS, MOST_LEARNED // len(states)))
-    orders = np.array([rng.permutation(len(states)) for _ in range(n_epochs)])
-    train(network, states - mean, labels - target, orders, BATCH)
+    train(network, states - mean, labels - target, _orders(rng, len(states)), BATCH)
 
-    def predict(asked: Floats) -> Floats:
+    def predict(asked: Floats, _shown: Floats) -> Floats:
         hidden = np.tanh((asked - mean) @ network.inner + network.inner_bias)
-        return np.asarray(hidden @ network.outer + network.outer_bias + target)
+        return np.asarray(hidden @ network.outer + network.outer_bias + target)[:, None]
 
     return predict
 
 
-def _state(done: frozenset[str], plan: Sequence[str]) -> Floats:
+def fit_transformer(states: Floats, labels: Floats) -> Predict:
+    """A causal Transformer: what comes next in a plan after its actions so far, given both states.
+    It learns more slowly than the other network, and sees twice as many windows.
+    """
+    rng = np.random.default_rng(seed_from("oepp_transformer order"))
+    mean = states.mean(axis=0)
+    plans = labels.reshape(len(labels), -1, LABEL_SIZE)
+    weights = train_transformer(states - mean, plans, _orders(rng, len(states), 2), BATCH)
+
+    def predict(asked: Floats, shown: Floats) -> Floats:
+        n, n_options, size = shown.shape
+        rows = np.repeat(asked - mean, n_options, axis=0)
+        found = predicted_labels(weights, rows, shown.reshape(len(rows), -1, LABEL_SIZE))
+        return found.reshape(n, n_options, size)
+
+    return predict
+
+
+def _orders(rng: np.random.Generator, n: int, times: int = 1) -> Ints:
+    """The rows as each epoch shows them: (epochs, n)."""
+    n_epochs = max(1, min(times * EPOCHS, times * MOST_LEARNED // n))
+    return np.array([rng.permutation(n) for _ in range(n_epochs)])
+
+
+def _state(done: frozenset[str], plan: Iterable[str]) -> Floats:
     """(256,): what is done before the plan, and after it."""
     before = _sum(done)
     return np.concatenate([before, before + _sum(set(plan) - done)])

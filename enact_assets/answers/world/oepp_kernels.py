@@ -21,7 +21,7 @@ class Network(NamedTuple):
 
 
 @njit(cache=True)
-def _adam(weights: Floats, gradient: Floats, first: Floats, second: Floats, rate: float) -> None:
+def adam(weights: Floats, gradient: Floats, first: Floats, second: Floats, rate: float) -> None:
     """One step of Adam (Kingma and Ba 2015) for flat arrays; ``rate`` has the corrections."""
     for k in range(weights.size):
         first[k] = 0.9 * first[k] + 0.1 * gradient[k]
@@ -79,7 +79,7 @@ def train(network: Network, states: Floats, labels: Floats, orders: Ints, batch:
                         inner_by[i, h] += states[row, i] * back[h]
             step += 1
             now = RATE * np.sqrt(1.0 - 0.999**step) / (1.0 - 0.9**step)
-            _adam(network.inner.ravel(), inner_by.ravel(), inner_1, inner_2, now)
-            _adam(network.inner_bias, bias_by, bias_1, bias_2, now)
-            _adam(network.outer.ravel(), outer_by.ravel(), outer_1, outer_2, now)
-            _adam(network.outer_bias, end_by, end_1, end_2, now)
+            adam(network.inner.ravel(), inner_by.ravel(), inner_1, inner_2, now)
+            adam(network.inner_bias, bias_by, bias_1, bias_2, now)
+            adam(network.outer.ravel(), outer_by.ravel(), outer_1, outer_2, now)
+            adam(network.outer_bias, end_by, end_1, end_2, now)

@@ -26,7 +26,7 @@ from enact_assets.questions.world.tables import (
     WorldCandidates,
     WorldQuestions,
 )
-from enact_assets.settings.classes import QUESTIONS, captioner_and_reader
+from enact_assets.settings.classes import ORACLE, QUESTIONS, captioner_and_reader
 from enact_assets.settings.registry import (
     BASELINE,
     Gating,
@@ -108,6 +108,12 @@ MIRRORED = "mirrored"
 IF_MIRRORED = Rule(when=MIRRORED)
 CONDITIONS[MIRRORED] = ("variant", lambda variant: variant.is_mirrored)
 CONDITIONS[CAPTIONERS] = ("model", lambda name: captioner_and_reader(name) is not None)
+IF_TRUE_CAPTIONS = Rule(when="oracle captions")
+"""Read only if captions come from scene graphs and labels."""
+CONDITIONS["oracle captions"] = (
+    "model",
+    lambda name: (captioner_and_reader(name) or ("",))[0] == ORACLE,
+)
 IF_GIVEN = Rule(when="given")
 """Read only if the gating takes its questions from imported files."""
 CONDITIONS["given"] = ("gating", lambda gating: gating.question_file is not None)

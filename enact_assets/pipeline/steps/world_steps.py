@@ -7,6 +7,8 @@ import polars as pl
 
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.world.captioned_models import captions_of
+from enact_assets.answers.world.captions import SceneTables
+from enact_assets.answers.world.true_captions import true_captions
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import (
     Actions,
@@ -23,9 +25,11 @@ from enact_assets.pipeline.handles.tools import PictureMaker, Pictures
 from enact_assets.pipeline.steps.answer_steps import API_POOL
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
 from enact_assets.pipeline.steps.inputs import (
+    ALL_OF_THEM,
     CAPTIONERS,
     IF_EMBEDDED_SET,
     IF_EMBEDDED_WORLD,
+    IF_TRUE_CAPTIONS,
     IF_WORLD_SET,
     OF_BASELINE,
     OF_WORLD,
@@ -34,6 +38,7 @@ from enact_assets.pipeline.steps.inputs import (
     ModelName,
     QuestionSetName,
     VariantName,
+    WorldScenes,
     is_environment,
 )
 from enact_assets.pipeline.steps.previews import Markdown, inline
@@ -184,14 +189,22 @@ def captions(
     images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what these two name
     clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
+    scenes: Annotated[WorldScenes, IF_TRUE_CAPTIONS, ALL_OF_THEM] | None,
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
     ask: ModelAsker,
 ) -> Of[Captions]:
     """Captions that the first model of a pair writes, from which the second one answers: of each
-    state and clip once, however many questions show it. None for questions of ENACT.
+    state and clip once, however many questions show it. Those of `oracle` are facts and labels.
+    None for questions of ENACT.
     """
     if films is None or ask.pair(model) is None:
         return Captions.of(Captions.empty())
+    if scenes is not None:
+        tables = SceneTables(scenes.graphs, scenes.objects, scenes.actions)
+        found = true_captions(
+            model, variant, questions, pictures.shas, scenes=tables, states=scenes.states
+        )
+        return Captions.of(found)
     return Captions.of(captions_of(model, variant, questions, pictures.shas, ask))

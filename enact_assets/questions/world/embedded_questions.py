@@ -13,10 +13,11 @@ from enact_assets.questions.world.candidates import (
     side_of,
 )
 from enact_assets.questions.world.plan_replay import Situation
-from enact_assets.questions.world.pp_questions import PlanWorld, pp_questions
+from enact_assets.questions.world.pp_questions import PlanWorld, neighbours, pp_questions
 from enact_assets.questions.world.situations import kinds_of, situation_at
 from enact_assets.questions.world.tables import WorldCandidates, WorldQuestions
 from enact_assets.questions.world.wm_questions import ActionState, wm_questions
+from enact_assets.questions.world.wrong_plans import Pair
 from enact_assets.settings.world import EMBEDDED_WORLD, WorldSettings
 
 
@@ -38,6 +39,7 @@ def embedded_questions(
     """Questions about the demonstrations ``asked``; clips may be of any of ``recorded``."""
     found = _by_demonstration(recorded.states)
     questions: list[Question] = []
+    usual = neighbours(found.values())
     for name in sorted(set(asked) & found.keys()):
         own = found[name]
         elsewhere = [
@@ -53,7 +55,7 @@ def embedded_questions(
             equivalents.setdefault(state.instance.category, []).append(state.instance)
         questions += pp_questions(
             own,
-            _plan_world(recorded, name),
+            _plan_world(recorded, name, usual),
             equivalents,
             conditions=conditions,
             plans_per_length=settings.plans_per_length,
@@ -102,7 +104,7 @@ def _mirrored(
     return [states for states in elsewhere if side_of(states[0].instance.environment) != side]
 
 
-def _plan_world(recorded: Recorded, name: str) -> PlanWorld:
+def _plan_world(recorded: Recorded, name: str, usual: frozenset[Pair]) -> PlanWorld:
     """How plans of one demonstration are replayed."""
     of = pl.col("demonstration") == name
     objects, facts = recorded.objects.filter(of), recorded.facts.filter(of)
@@ -115,4 +117,4 @@ def _plan_world(recorded: Recorded, name: str) -> PlanWorld:
             known[action] = situation_at(facts, objects, frames[action])
         return known[action]
 
-    return PlanWorld(kinds_of(objects, performed), situation)
+    return PlanWorld(kinds_of(objects, performed), situation, usual)

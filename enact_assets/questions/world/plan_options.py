@@ -18,6 +18,7 @@ class PlanOptions:
 
     ``ids`` and ``recordings`` (that show the states) have n entries, ``first_action`` is (n,).
     ``categories``: (n, 4, length), texts; ``pool``: (n, 4, length), numbers of clips, from 1.
+    ``done``: of each question, the categories of the right plan: what the state after shows.
     """
 
     ids: list[str]
@@ -25,6 +26,7 @@ class PlanOptions:
     first_action: NDArray[np.int64]
     categories: NDArray[np.object_]
     pool: NDArray[np.int64]
+    done: list[frozenset[str]]
 
     @property
     def length(self) -> int:
@@ -41,6 +43,7 @@ class PlanOptions:
             self.first_action[at],
             self.categories[at],
             self.pool[at],
+            [self.done[k] for k in at],
         )
 
 
@@ -59,6 +62,7 @@ def plan_options(questions: pl.DataFrame, candidates: pl.DataFrame) -> Iterator[
             found["first_action"].to_numpy(),
             rows["category"].to_numpy().astype(object).reshape(shape),
             rows["pool"].to_numpy().reshape(shape),
+            [frozenset(plan) for plan in found["plan"]],
         )
 
 

@@ -89,14 +89,18 @@ def effect_of(label: Label, kinds: Kinds) -> Effect:
 
 
 class Replay:
-    """Classes of the orders of one plan, which starts in ``start``.
+    """Classes of plans, of which one starts in ``start`` and is right.
 
-    ``labels`` are the actions in true order; orders are given as positions, from 0.
+    ``labels`` are its actions in true order, ``others`` actions that wrong plans may have in their
+    place. Plans are given as positions, from 0: first ``labels``, then ``others``.
     """
 
-    def __init__(self, labels: Sequence[Label], kinds: Kinds, start: Situation) -> None:
-        self._effects = [effect_of(label, kinds) for label in labels]
-        self._widths = {label.thing: _WIDTH[label.verb] for label in labels if label.verb in _WIDTH}
+    def __init__(
+        self, labels: Sequence[Label], kinds: Kinds, start: Situation, others: Sequence[Label] = ()
+    ) -> None:
+        known = [*labels, *others]
+        self._effects = [effect_of(label, kinds) for label in known]
+        self._widths = {label.thing: _WIDTH[label.verb] for label in known if label.verb in _WIDTH}
         self._kinds, self._start = kinds, start
         self._end = self._run(range(len(labels)))
 
@@ -110,7 +114,14 @@ class Replay:
     @property
     def is_replayed(self) -> bool:
         """Whether the true order fits the first state, as far as labels tell."""
-        return self._end is not None and self.class_of(range(len(self._effects))) == RIGHT
+        return self._end is not None
+
+    def is_seen_to_differ(self, order: Sequence[int]) -> bool:
+        """Whether ``order`` works and ends with a thing in another place, or another door open."""
+        end = self._run(order)
+        if end is None or self._end is None:
+            return False
+        return end.at != self._end.at or end.opened != self._end.opened
 
     def _run(self, order: Sequence[int]) -> Situation | None:
         """Where ``order`` ends from the true start; None if an action is impossible."""

@@ -1,19 +1,9 @@
-"""Procedural planning: which order of the clips of a pool leads from one state to the other.
-
-The right plan must not be the odd one out. Drawn blindly, wrong plans are more alike than the right
-one is to them, or less: a look at the four orders of numbers, without a picture, then beats chance.
-Here the right plan is as often the one nearest to the other three as the farthest, as far as there
-are wrong plans enough.
-"""
+"""Procedural planning: which plan, made of clips of a pool, leads from one state to the other."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from math import factorial
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import pairwise
 
 from enact_assets.engine.ids import short_id
 from enact_assets.questions.asked.shuffles import shuffled_labels
@@ -24,52 +14,10 @@ from enact_assets.questions.world.candidates import (
     Question,
     in_drawn_order,
 )
-from enact_assets.questions.world.plan_replay import INTERNAL, RIGHT, Kinds, Replay, Situation
+from enact_assets.questions.world.plan_replay import INTERNAL, Kinds, Replay, Situation
 from enact_assets.questions.world.wm_questions import ActionState, view_of
+from enact_assets.questions.world.wrong_plans import Pair, wrong_plans
 from enact_assets.settings.world import EQUIVALENT, LETTERS, PP
-
-N_DISTRACTORS = 3
-ALL_ORDERS_UP_TO = 5
-N_DRAWN = 8
-"""Wrong orders, of those that contradict themselves and of the others, from which three come."""
-N_SAMPLED = 300
-"""Orders that are tried of a plan too long to try all."""
-
-Order = tuple[int, ...]
-
-
-def pairs_apart(orders: Sequence[Order]) -> NDArray[np.int64]:
-    """Number of pairs that are in another order in two orders of the same n things; shape (m, m) of
-    m.
-    """
-    places = np.argsort(np.asarray(orders, np.int64), axis=1)
-    earlier, later = np.triu_indices(places.shape[1], 1)
-    is_before = places[:, earlier] < places[:, later]
-    return np.asarray((is_before[:, None] != is_before[None]).sum(axis=2), np.int64)
-
-
-def chosen_beside(
-    right: Order, wrong: Sequence[Order], n: int, rank: int, n_first: int
-) -> tuple[int, ...]:
-    """Positions of ``n`` of the ``wrong`` orders: the first choice, in their order, among which
-    ``rank`` orders lie nearer to all others than ``right`` does; else the choice closest to that.
-
-    ``rank`` is 0 to ``n``, ``n_first`` how many are to be among the first of ``wrong``: as many of
-    the first ``n_first`` as there is room for are taken. Needs ``n`` wrong orders or more.
-    """
-    apart = pairs_apart([right, *wrong])
-    n_of_first = min(n, n_first)
-    chosen = [
-        picked
-        for picked in combinations(range(len(wrong)), n)
-        if sum(k < n_first for k in picked) == n_of_first
-    ]
-    members = np.pad(np.asarray(chosen, np.int64) + 1, ((0, 0), (1, 0)))  # 0 is the right one
-    sums = apart[members[:, :, None], members[:, None, :]].sum(axis=2)
-    nearer = (sums[:, 1:] < sums[:, :1]).sum(axis=1)
-    as_near = (sums[:, 1:] <= sums[:, :1]).sum(axis=1)
-    missed = np.maximum(np.maximum(nearer - rank, rank - as_near), 0)
-    return chosen[int(np.argmin(missed))]
 
 
 @dataclass(frozen=True)
@@ -80,6 +28,15 @@ class PlanWorld:
 
     kinds: Kinds
     situation: Callable[[int], Situation]
+    usual: frozenset[Pair] = frozenset()
+    """Categories that follow each other in recordings."""
+
+
+def neighbours(recordings: Iterable[Sequence[ActionState]]) -> frozenset[Pair]:
+    """Categories that follow each other in ``recordings``."""
+    return frozenset(
+        pair for states in recordings for pair in pairwise(s.instance.category for s in states)
+    )
 
 
 def pp_questions(
@@ -93,7 +50,8 @@ def pp_questions(
 ) -> Iterator[Question]:
     """Questions about plans of one recording: consecutive actions, all with a clip.
 
-    ``equivalents`` maps category -> its instances in other environments. At most
+    ``equivalents`` maps category -> its instances in other environments. A plan of which no action
+    can be exchanged, so that it ends elsewhere, is not asked about (``wrong_plans``). At most
     ``plans_per_length`` plans of each length are asked about: those whose wrong plans contradict
     themselves least, as these give themselves away without a picture; of equals drawn by ``seed``.
     """
@@ -104,8 +62,19 @@ def pp_questions(
                 by_length.setdefault(length, []).append(first)
     for length in sorted(by_length):
         drawn = in_drawn_order(by_length[length], seed, states[0].instance.recording, length)
-        windows = [states[first : first + length] for first in drawn]
-        found = [list(_about(w, world, equivalents, conditions, seed)) for w in windows]
+        found = [
+            list(
+                _about(
+                    states,
+                    range(first, first + length),
+                    world,
+                    equivalents,
+                    conditions=conditions,
+                    seed=seed,
+                )
+            )
+            for first in drawn
+        ]
         made = [questions for questions in found if questions]
         made.sort(key=lambda questions: questions[0].row["classes"].count(INTERNAL))
         for questions in made[:plans_per_length]:
@@ -113,34 +82,55 @@ def pp_questions(
 
 
 def _about(
-    window: Sequence[ActionState],
+    states: Sequence[ActionState],
+    places: range,
     world: PlanWorld,
     equivalents: Mapping[str, Sequence[Instance]],
+    *,
     conditions: Sequence[str],
     seed: int,
 ) -> Iterator[Question]:
-    """The question about one plan under each condition; none where it cannot be asked."""
+    """The question about the plan at ``places`` under each condition; none where it cannot be
+    asked.
+    """
+    window, length = states[places.start : places.stop], len(places)
     own = [state.instance for state in window]
     plan = [clip.category for clip in own]
     where = f"{own[0].recording} {own[0].action} {len(own)}"
-    shown = draw_equivalents(plan, equivalents, seed, where)
-    replay = Replay([label_of(c) for c in plan], world.kinds, world.situation(own[0].action))
-    if shown is None or not replay.is_replayed:
+    of_category: dict[str, list[Instance]] = {}
+    for state in (*states[: places.start], *states[places.stop :]):
+        if state.has_clip:
+            of_category.setdefault(state.instance.category, []).append(state.instance)
+    spare = sorted((of_category.keys() & equivalents.keys()) - set(plan))
+    start = world.situation(own[0].action)
+    replay = Replay(list(map(label_of, plan)), world.kinds, start, list(map(label_of, spare)))
+    if not (replay.is_replayed and equivalents.keys() >= set(plan)):
         return
-    wrong = distractors(plan, replay, seed, where)
-    if len(wrong) < N_DISTRACTORS:
+    wrong = wrong_plans(
+        plan,
+        spare,
+        replay,
+        is_seen=[bool(state.changes) for state in window],
+        usual=world.usual,
+        seed=seed,
+        where=where,
+    )
+    if wrong is None:
         return
-    n_options = N_DISTRACTORS + 1
-    orders = [(tuple(range(len(plan))), TRUTH), *wrong]
-    order = [k - 1 for k in shuffled_labels(n_options, "letters", seed, where)]
-    numbers = tuple(shuffled_labels(len(plan), "pool", seed, where))
+    shown = draw_equivalents([*plan, *wrong.others], equivalents, seed, where)
+    if shown is None:
+        return
+    own += [in_drawn_order(of_category[c], seed, where, c)[0] for c in wrong.others]
+    orders = [(tuple(range(length)), TRUTH), *zip(wrong.plans, wrong.classes, strict=True)]
+    order = [k - 1 for k in shuffled_labels(len(LETTERS), "letters", seed, where)]
+    numbers = tuple(shuffled_labels(len(own), "pool", seed, where))
     for condition in conditions:
         pool = tuple(shown if condition == EQUIVALENT else own)
         row = {
-            "question_id": short_id("pp", seed, where, condition),
+            "question_id": short_id("pp", seed, where, condition, *wrong.others),
             "task": PP,
             "condition": condition,
-            "length": len(plan),
+            "length": length,
             "recording": own[0].recording,
             "first_action": own[0].action,
             "key_frame_before": window[0].key_frame_before,
@@ -175,49 +165,3 @@ def draw_equivalents(
         found.append(min(drawn, key=lambda clip: seen[clip.recording]))
         used.add(found[-1])
     return found
-
-
-def distractors(
-    plan: Sequence[str], replay: Replay, seed: int, where: str
-) -> list[tuple[tuple[int, ...], str]]:
-    """Three orders that are wrong, each with its class, or as many as there are.
-
-    Drawn uniformly; orders that contradict themselves are taken only where there are no others,
-    as they give themselves away without a picture. Of those drawn, three are shown that do not make
-    the right one the odd one out. All differ as sequences of categories.
-    """
-    tried = {tuple(plan)}
-    places = {c: [k for k, other in enumerate(plan) if other == c] for c in plan}
-    found: list[tuple[tuple[int, ...], str]] = []
-    contradictory: list[tuple[tuple[int, ...], str]] = []
-    for order in _orders(len(plan), seed, where):
-        told = tuple([plan[k] for k in order])
-        if told in tried:
-            continue
-        tried.add(told)
-        # Actions of one category stay in their true order, as they cannot be distinguished.
-        rest = {c: iter(ks) for c, ks in places.items()}
-        in_place = tuple([next(rest[c]) for c in told])
-        kind = replay.class_of(in_place)
-        if kind != RIGHT:
-            (contradictory if kind == INTERNAL else found).append((in_place, kind))
-        if len(found) == N_DRAWN:
-            break
-    drawn = [*found[:N_DRAWN], *contradictory[:N_DRAWN]]
-    if len(drawn) <= N_DISTRACTORS:
-        return drawn
-    orders, rank = (
-        [order for order, _ in drawn],
-        shuffled_labels(N_DISTRACTORS + 1, "rank", seed, where)[0] - 1,
-    )
-    right = tuple(range(len(plan)))
-    n_first = min(len(found), N_DRAWN)
-    return [drawn[k] for k in chosen_beside(right, orders, N_DISTRACTORS, rank, n_first)]
-
-
-def _orders(n: int, seed: int, where: str) -> Iterable[tuple[int, ...]]:
-    """All orders of n actions, or a sample, in a drawn order."""
-    if n <= ALL_ORDERS_UP_TO:
-        return in_drawn_order(permutations(range(n)), seed, where)
-    tries = range(min(N_SAMPLED, factorial(n)))
-    return (tuple(k - 1 for k in shuffled_labels(n, seed, where, number)) for number in tries)

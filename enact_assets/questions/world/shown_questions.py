@@ -34,6 +34,8 @@ ASKED = {
     "pp": "\nWhich plan leads from state 1 to state 2? Each plan is an order of the clips, by "
     "their numbers; in the room of the states the same is done with the same kinds of things.\n",
 }
+SOME_OF_THE_CLIPS = ("an order of the clips", "an order of some of the clips")
+"""How texts about plans change where no plan has all clips."""
 FORMAT = 'Answer with JSON and nothing else: {"%s": "A"}, "B", "C" or "D".'
 _TURN = ("kind", "length")
 
@@ -98,7 +100,8 @@ def _parts(item: WorldItem, states: Sequence[str], clips: Sequence[list[str]]) -
     for name, clip in zip(names, clips, strict=True):
         yield f"\nClip {name}:\n"
         yield from clip
-    yield ASKED[task]
+    has_all = task == WM or len(clips) == item.row["length"]
+    yield ASKED[task] if has_all else ASKED[task].replace(*SOME_OF_THE_CLIPS)
     if task != WM:
         plans = zip(LETTERS, item.orders, strict=True)
         yield "".join(f"{letter}: {' '.join(map(str, order))}\n" for letter, order in plans)

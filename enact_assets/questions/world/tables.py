@@ -54,8 +54,8 @@ class WorldQuestions(Table):
 class WorldCandidates(Table):
     """One row per question, option and place in the option.
 
-    An option of `wm` has one place. Options of `pp` are orders of the same pool: equal `pool`
-    numbers are the same clip.
+    An option of `wm` has one place. Options of `pp` are made of clips of one pool: equal `pool`
+    numbers are the same clip. Embedded, two of four options lack some of them.
     """
 
     by = ("question_set",)

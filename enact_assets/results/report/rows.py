@@ -346,6 +346,40 @@ _QUERIES: Mapping[str, str] = {
         where metric = 'task_accuracy' and variant like 'world:%'
         order by all
     """,
+    # A pair of task and condition is called as a kind is; the paper's data set comes first.
+    "world_statistics": """
+        select
+            null as world_source, task, 'equivalent' as condition, null as activity,
+            max(value) filter (metric = 'samples')::bigint as n_questions,
+            max(value) filter (metric = 'unique_actions')::bigint as n_unique_actions,
+            max(value) filter (metric = 'mean_duration_s') as mean_duration_s,
+            null::double as mean_length, null::double as without_goal
+        from published_worldprediction
+        where method = 'dataset' and published_name = 'All'
+        group by task
+        union all
+        select
+            world_source, task, condition, activity, n_questions, n_unique_actions,
+            mean_duration_s, mean_length, without_goal
+        from world_question_statistics
+        order by world_source nulls first, task desc, condition, activity nulls first
+    """,
+    # Each activity counts alike.
+    "world_activities": """
+        select
+            variant[7:] as world_source, kind, model as world_model,
+            avg(task_accuracy) as accuracy
+        from accuracy_by_activity
+        where variant like 'world:%' and task_accuracy is not null
+        group by all
+        order by all
+    """,
+    "world_frequent_actions": """
+        select world_source, task, condition, place, value, share
+        from world_question_values
+        where measure = 'action' and place <= 5
+        order by all
+    """,
     "published_accuracies": "from published_accuracies order by all",
     "published_probes": "from published_probes order by all",
     "published_error_shares": "from published_error_shares order by all",

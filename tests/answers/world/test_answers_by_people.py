@@ -183,12 +183,16 @@ def test_the_page_shows_clips_as_films_and_stills(root: DataRoot, store: Store, 
     assert "Ways to put things in place" not in client.get("/").text
     seen = set()
     questions = Lake(root.lake).read("world_questions", SOURCE)
+    candidates = Lake(root.lake).read("world_candidates", SOURCE)
     while (found := client.next()) != ("", ""):
         path, text = found
         row = store.assignment("person_1", path.rpartition("/")[2])
         n_clips = text.count("<video ")
         asked = questions.filter(question_id=row["question_id"]).row(0, named=True)
-        assert n_clips == (4 if row["kind"] == "wm_equivalent" else asked["length"])
+        shown = candidates.filter(question_id=row["question_id"])["pool"].n_unique()
+        assert n_clips == shown
+        assert (n_clips == 4) if row["kind"] == "wm_equivalent" else (n_clips > asked["length"])
+        assert ("some of the clips" in text) == (row["kind"] == "pp_equivalent")
         assert text.count("<img src=") == 2 + STILLS * n_clips
         assert len(re.findall(r'type="radio" name="choice"', text)) == 4
         for hidden in (row["question_id"], "tidy", "plate", "cup", "grasp", asked["recording"]):

@@ -23,8 +23,19 @@ from enact_assets.answers.world.label_models import (
     medoid_scores,
     precedence_scores,
 )
-from enact_assets.answers.world.oepp import BATCH, fit_mlp, fit_ridge, oepp_scores
+from enact_assets.answers.world.oepp import (
+    BATCH,
+    fit_mlp,
+    fit_ridge,
+    fit_transformer,
+    oepp_scores,
+)
 from enact_assets.answers.world.oepp_kernels import Network, train
+from enact_assets.answers.world.oepp_transformer import (
+    drawn_weights,
+    loss_and_gradient,
+    predicted_labels,
+)
 from enact_assets.answers.world.training_plans import (
     annotated_training,
     embedded_training,
@@ -103,10 +114,12 @@ def test_orders_of_other_people_tell_more_than_chance() -> None:
     assert LABEL_MODELS["plan_rules"](found) == {}  # what steps change is not annotated
 
 
-def test_embedded_plans_are_given_away_by_rules_and_orders() -> None:
-    """Also under `equivalent`: labels have no background. Clips alone still tell nothing."""
-    recorded = tidied(("tidy-0", "clear-0"), ("tidy-901", "tidy-902", "clear-901"))
-    asked = embedded_questions(recorded, ("tidy-0", "clear-0"), WorldSettings(plans_per_length=2))
+def test_labels_tell_orders_of_embedded_plans_but_not_where_they_end() -> None:
+    """Also under `equivalent`: labels have no background. Clips alone still tell nothing. Who knows
+    what was done between the states (OEPP) can do better.
+    """
+    recorded = tidied(("clear-0", "pack-0"), ("clear-901", "pack-901", "pack-902", "pack-903"))
+    asked = embedded_questions(recorded, ("clear-0", "pack-0"), WorldSettings(plans_per_length=4))
     elsewhere = recorded.states.filter(pl.col("demonstration").str.contains("-90"))
     training = elsewhere.select(
         "action",
@@ -122,17 +135,19 @@ def test_embedded_plans_are_given_away_by_rules_and_orders() -> None:
     known = known_of(recorded.states.with_columns(changes=unseen), None)
     found = LabelMaterial(*tables, known, TrainingPlans.arranged(training))
     n_plans = found.questions.filter(task="pp").height
-    least = {
-        "plan_rules": 0.8,
-        "markov": 0.8,
-        "precedence": 0.7,
-        "oepp_ridge": 0.7,
-        "oepp_mlp": 0.7,
+    # What clips two plans share tells nothing: all four are as near to the others.
+    assert all(len(set(row)) == 1 for o in found.options for row in medoid_scores(o.pool).tolist())
+    between = {
+        "plan_rules": (0.3, 0.75),
+        "markov": (0.4, 0.95),
+        "precedence": (0.1, 0.75),
+        "oepp_ridge": (0.5, 1.0),
+        "oepp_mlp": (0.45, 1.0),
     }
-    for name, share in least.items():
+    for name, (least, most) in between.items():
         letters = LABEL_MODELS[name](found)
         assert len(letters) == n_plans > 60
-        assert shares(found, name)[0] > share, name
+        assert least < shares(found, name)[0] < most, name
     rows = right(found, LABEL_MODELS["candidate_prior"](found))
     by_condition = rows.group_by("condition").agg(pl.col("is_right").mean(), pl.len())
     assert by_condition["is_right"].to_list() == [0.25] * 3
@@ -181,7 +196,7 @@ def test_scores_are_those_of_the_slow_twins(
         assert scores(counts, numbers)[0] == pytest.approx(expected)
 
 
-@given(st.lists(st.permutations(range(1, 6)), min_size=4, max_size=4))
+@given(st.lists(st.permutations(range(1, 8)).map(lambda p: p[:5]), min_size=4, max_size=4))
 def test_the_medoid_has_the_fewest_differing_pairs(options: list[list[int]]) -> None:
     expected = [-sum(step_plans.differing_pairs(a, b) for b in options) for a in options]
     assert medoid_scores(np.array([options]))[0].tolist() == expected
@@ -201,7 +216,7 @@ def test_given_orders_break_what_the_best_order_is_compared_with(actions: list[l
     assert cost[(orders == best).all(axis=1)].tolist() == [least]
 
 
-@pytest.mark.parametrize("fit", [fit_ridge, fit_mlp])
+@pytest.mark.parametrize("fit", [fit_ridge, fit_mlp, fit_transformer])
 def test_oepp_learns_from_a_limited_number_of_windows(
     fit: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,15 +230,16 @@ def test_oepp_learns_from_a_limited_number_of_windows(
         return fit(states, labels)  # type: ignore[operator,no-any-return]
 
     monkeypatch.setattr(oepp, "MOST_WINDOWS", 60)
-    scores = oepp_scores(noted, [order] * 50, [frozenset()], options)
+    done = [(frozenset[str](), frozenset(order[:3]))]
+    scores = oepp_scores(noted, [order] * 50, done, options)
     assert scores.argmax(axis=1).tolist() == [0]
     assert 30 <= learned[0] <= 60
 
 
-@pytest.mark.parametrize("fit", [fit_ridge, fit_mlp])
+@pytest.mark.parametrize("fit", [fit_ridge, fit_mlp, fit_transformer])
 def test_oepp_learns_an_order_that_never_changes(fit: object) -> None:
     order = [f"step {k}" for k in range(8)]
-    done = [frozenset(order[:k]) for k in range(5)]
+    done = [(frozenset(order[:k]), frozenset(order[k : k + 3])) for k in range(5)]
     options = np.array(
         [list(itertools.permutations(order[k : k + 3]))[:4] for k in range(5)], object
     )
@@ -257,6 +273,40 @@ def test_training_is_gradient_descent_by_adam() -> None:
     for got, expected in zip(network, weights, strict=True):
         assert got == pytest.approx(expected, abs=1e-12)
     assert BATCH == 64
+
+
+def test_gradients_of_the_transformer_are_those_of_finite_differences() -> None:
+    rng = np.random.default_rng(1)
+    states, labels = rng.standard_normal((3, 5)), rng.standard_normal((3, 4, 6))
+    weights = {n: w + 0.1 * rng.standard_normal(w.shape) for n, w in drawn_weights(5, 6, 4).items()}
+    loss, by = loss_and_gradient(weights, states, labels)
+    assert loss == pytest.approx(
+        ((predicted_labels(weights, states, labels) - labels) ** 2).sum() / 2 / 3
+    )
+    assert by.keys() == weights.keys()
+    for name, weight in weights.items():
+        assert by[name].shape == weight.shape
+        for at in rng.choice(weight.size, min(weight.size, 4), replace=False):
+            place = np.unravel_index(at, weight.shape)
+            ends = []
+            for step in (1e-5, -1e-5):
+                moved = weight.copy()
+                moved[place] += step
+                ends.append(loss_and_gradient(weights | {name: moved}, states, labels)[0])
+            slope = (ends[0] - ends[1]) / 2e-5
+            assert by[name][place] == pytest.approx(slope, rel=1e-5, abs=1e-8), (name, place)
+
+
+@given(st.integers(0, 3), st.integers(0, 100))
+def test_the_transformer_sees_no_later_action(place: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weights, states = drawn_weights(5, 6, 4), rng.standard_normal((2, 5))
+    labels = rng.standard_normal((2, 4, 6))
+    before = predicted_labels(weights, states, labels)
+    labels[:, place:] += rng.standard_normal((2, 4 - place, 6))
+    after = predicted_labels(weights, states, labels)
+    assert after[:, : place + 1] == pytest.approx(before[:, : place + 1])
+    assert not np.allclose(after[:, place + 1 :], before[:, place + 1 :]) or place == 3
 
 
 def test_recordings_with_an_error_teach_no_order(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from questions.world.tidied_rooms import tidied
+from questions.world.tidied_rooms import scenes_of, tidied
 from scipy.stats import binomtest
 
 from enact_assets.answers.baselines.predict import predictions_of
@@ -199,6 +199,29 @@ def test_continuity_finds_clips_of_the_recording_itself(asked, name, task):
 def test_a_missing_picture_leaves_its_questions_unanswered(asked):
     found = answers_of("clip_continuity", painted(asked, "same", shown="view"))
     assert found["raw_answer"].null_count() == found.height
+
+
+def test_who_does_not_know_the_goal_takes_any_plan_that_fits_the_first_state():
+    """Before plans ended elsewhere, whoever knew labels and the first state was always right."""
+    recorded = tidied(("pack-0",), ("pack-901",))
+    settings = WorldSettings(plans_per_length=9, conditions=("same",))
+    tables = as_tables(embedded_questions(recorded, ("pack-0",), settings), recorded)
+    material = WorldMaterial(*tables, scenes=scenes_of(recorded))
+    plans = {row["question_id"]: row for row in tables[0].filter(task=PP).iter_rows(named=True)}
+    known = answers_of("socratic_rules", material).filter(pl.col("question_id").is_in([*plans]))
+    assert scored(known, material)["is_accepted"].all()
+    blind = answers_of("socratic_no_goal", material)
+    assert blind.height == len(plans) > 20
+    chosen = [
+        plans[question]["classes"][LETTERS.index(str(read_letter(text)[0]))]
+        for question, text in blind.select("question_id", "raw_answer").iter_rows()
+    ]
+    assert set(chosen) == {"truth", "final"}
+    expected = sum(1 / sum(c in ("truth", "final") for c in row["classes"])
+                   for row in plans.values())  # fmt: skip
+    # Four standard deviations of a binomial.
+    assert abs(chosen.count("truth") - expected) < 4 * (len(plans) / 4) ** 0.5
+    assert expected / len(plans) <= 0.5
 
 
 def test_items_have_their_pool_by_number(asked):

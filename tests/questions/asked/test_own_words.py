@@ -245,7 +245,7 @@ def test_variants_without_prompts_hash_as_before(registry_file: Path) -> None:
     for name, variant in ours.variants.items():
         assert settings_sha(theirs.variant(name)) == settings_sha(variant)
     before = dataclasses.asdict(ours.variant("emoji"))
-    for added in ("prompts", "prompts_of", "is_imported", "editing"):
+    for added in ("prompts", "prompts_of", "is_imported", "editing", "is_mirrored"):
         del before[added]
     for added in ("backend", "llvm_version"):
         del before["renderer"][added]

@@ -1,13 +1,12 @@
 """Plans: classes of actions equal a search through all, and orders spread as by hand."""
 
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.engine.ids import seed_from
-from enact_assets.questions.world.action_labels import Label
+from enact_assets.questions.world.action_labels import Label, label_of
 from enact_assets.questions.world.plan_replay import (
     FINAL,
     INITIAL,
@@ -17,7 +16,7 @@ from enact_assets.questions.world.plan_replay import (
     Replay,
     Situation,
 )
-from enact_assets.questions.world.pp_questions import chosen_beside, pairs_apart
+from enact_assets.questions.world.wrong_plans import exchanges, swaps
 
 from reference.plan_worlds import GONE, PlanWorlds
 
@@ -119,53 +118,62 @@ def test_examples_of_each_class():
     assert kept.class_of((2, 0, 1)) == INITIAL
 
 
-def apart(one, other):
-    return sum(
-        (one.index(a) < one.index(b)) != (other.index(a) < other.index(b))
-        for a, b in combinations(sorted(one), 2)
-    )
+def test_other_actions_are_replayed_in_place_of_those_of_the_plan():
+    start = Situation(Counter({("cup", "table"): 1, ("bowl", "table"): 1}))
+    plan = [Label("grasp", "cup", "table"), Label("place", "cup", "shelf")]
+    others = [Label("place", "cup", "stove"), Label("grasp", "bowl", "table")]
+    replay = Replay(plan, Kinds({"cup": 1, "bowl": 1}), start, others)
+    assert replay.is_replayed
+    assert not replay.is_seen_to_differ((0, 1))
+    assert replay.class_of((0, 2)) == FINAL
+    assert replay.is_seen_to_differ((0, 2))
+    # The bowl is taken: the cup cannot be put down, as it is not in a hand.
+    assert replay.class_of((3, 1)) == INITIAL
+    assert not replay.is_seen_to_differ((3, 1))
 
 
-def missed(right, chosen, rank):
-    """How far the number of orders nearer to all than ``right`` is from ``rank``; ties are both."""
-    four = [right, *chosen]
-    mine, *others = (sum(apart(one, other) for other in four) for one in four)
-    nearer, as_near = sum(o < mine for o in others), sum(o <= mine for o in others)
-    return max(nearer - rank, rank - as_near, 0)
+categories = st.lists(
+    st.sampled_from([f"{a.verb}({a.thing}, {a.place})" for a in ACTIONS if a.place]),
+    min_size=3,
+    max_size=10,
+)
 
 
-orders = st.lists(st.permutations(range(4)).map(tuple), min_size=4, max_size=7, unique=True)
+@given(categories, st.integers(0, 5))
+def test_swaps_are_their_own_inverse_and_keep_actions_of_one_kind_in_order(plan, seed):
+    found = swaps(plan, seed, "here")
+    assert len(set(found)) == len(found)
+    for order in found:
+        assert sorted(order) == list(range(len(plan)))
+        assert [order[k] for k in order] == list(range(len(plan)))
+        assert [plan[k] for k in order] != plan
+        for kind in plan:
+            at = [k for k in order if plan[k] == kind]
+            assert at == sorted(at)
 
 
-@given(orders, st.integers(0, 3), st.data())
-def test_the_choice_is_the_first_that_comes_closest_to_the_rank(all_orders, rank, data):
-    right, *wrong = all_orders
-    n_first = data.draw(st.integers(0, len(wrong)))
-    picked = chosen_beside(right, wrong, 3, rank, n_first)
-    allowed = [
-        three
-        for three in combinations(range(len(wrong)), 3)
-        if sum(k < n_first for k in three) == min(3, n_first)
-    ]
-    assert picked == min(allowed, key=lambda three: missed(right, [wrong[k] for k in three], rank))
+@given(categories, st.sets(st.sampled_from(ACTIONS), max_size=8))
+def test_exchanges_of_several_actions_keep_verbs_and_show_no_clip_twice(plan, labels):
+    spare = sorted({f"{a.verb}({a.thing}, {a.place})" for a in labels if a.place} - set(plan))
+    told = [*plan, *spare]
+    found = exchanges(plan, spare)
+    for order in found:
+        new = [k for k in order if k >= len(plan)]
+        assert len(set(new)) == len(new) > 0
+        assert all(k >= len(plan) or k == place for place, k in enumerate(order))
+        verbs = [label_of(told[k]).verb for k in order]
+        assert len(new) == 1 or verbs == [label_of(category).verb for category in plan]
+    one_by_one = {
+        (*range(place), len(plan) + k, *range(place + 1, len(plan)))
+        for place in range(len(plan))
+        for k in range(len(spare))
+    }
+    assert one_by_one <= found
 
 
-@given(orders)
-def test_pairs_apart_are_counted_as_by_hand(all_orders):
-    found = pairs_apart(all_orders)
-    assert found.tolist() == [[apart(a, b) for b in all_orders] for a in all_orders]
-
-
-def test_neither_the_nearest_nor_the_farthest_order_is_right_more_often_than_by_chance():
-    """With eight wrong orders drawn for each of 200 plans of four, ties broken by chance."""
-    right, scores = tuple(range(4)), {min: 0.0, max: 0.0}
-    others = [order for order in permutations(range(4)) if order != right]
-    for seed in range(200):
-        wrong = sorted(others, key=lambda order: seed_from(seed, *order))[:8]
-        picked = chosen_beside(right, wrong, 3, seed % 4, 8)
-        four = [right, *(wrong[k] for k in picked)]
-        sums = [sum(apart(one, other) for other in four) for one in four]
-        for end in scores:
-            scores[end] += (sums[0] == end(sums)) / sums.count(end(sums))
-    # Four standard deviations of a binomial.
-    assert all(abs(score - 50) < 25 for score in scores.values()), scores
+def test_all_actions_with_a_thing_are_exchanged_together():
+    plan = ["grasp(cup, shelf)", "open(cabinet, )", "place(cup, cabinet)"]
+    spare = ["grasp(bowl, table)", "place(bowl, cabinet)", "place(bowl, sink)"]
+    assert {(3, 1, 4), (3, 1, 5)} <= exchanges(plan, spare)
+    opened = ["open(cabinet)", "grasp(cup, cabinet)"]
+    assert (2, 3) in exchanges(opened, ["open(drawer)", "grasp(cup, drawer)"])

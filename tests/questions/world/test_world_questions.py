@@ -12,20 +12,20 @@ from enact_assets.questions.world.action_labels import label_of
 from enact_assets.questions.world.asked_actions import coverage_notes
 from enact_assets.questions.world.candidates import INCOMPATIBLE, TRUTH
 from enact_assets.questions.world.embedded_questions import Recorded, as_tables, embedded_questions
-from enact_assets.questions.world.plan_replay import INTERNAL, RIGHT, Replay
+from enact_assets.questions.world.plan_replay import FINAL, INTERNAL, RIGHT, Replay
 from enact_assets.questions.world.situations import kinds_of, situation_at
 from enact_assets.questions.world.wm_questions import ActionState, balanced_sets
 from enact_assets.settings.world import EQUIVALENT, LETTERS, PP, SAME, VIEW, WM, WorldSettings
 
 from reference.plan_worlds import PlanWorlds
 
-ASKED = ("tidy-0", "clear-0")
+ASKED = ("tidy-0", "clear-0", "pack-0")
 SETTINGS = WorldSettings(plans_per_length=3)
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    return tidied(ASKED, ("tidy-901", "tidy-902", "clear-901"))
+    return tidied(ASKED, ("tidy-901", "tidy-902", "clear-901", "pack-901"))
 
 
 @pytest.fixture(scope="module")
@@ -99,19 +99,31 @@ def test_pp_shows_consecutive_actions_and_numbers_its_clips(recorded, tables):
     for (_,), question in rows.group_by("question_id"):
         row = question.row(0, named=True)
         length, first = row["length"], row["first_action"]
-        assert sorted(set(question["pool"])) == list(range(1, length + 1))
+        of_plan = question.filter(pl.col("option") == row["answer"])
+        # Two plans have the clips of the right one, and two have others in place of some.
+        options = {o: set(p) for o, p in question.group_by("option").agg("pool").iter_rows()}
+        mine = options[row["answer"]]
+        assert len(mine) == length
+        lacking = [p for p in options.values() if p != mine]
+        assert len(lacking) == 2
+        assert lacking[0] == lacking[1] != mine
+        assert len(lacking[0]) == length
         clips = question.select("pool", "recording", "action").unique()
-        assert clips.height == length  # options are orders of the same clips
+        assert sorted(clips["pool"]) == list(range(1, clips.height + 1))
+        assert clips.height == clips.select("recording", "action").n_unique()
         own = recorded.states.filter(pl.col("demonstration") == row["recording_states"])
         window = own.filter(pl.col("action").is_between(first, first + length - 1)).sort("action")
         assert window["category"].to_list() == row["plan"]
         assert window["has_clip"].all()
         if row["condition"] != EQUIVALENT:
-            assert sorted(set(question["action"])) == window["action"].to_list()
+            assert sorted(of_plan["action"]) == window["action"].to_list()
 
 
 def test_no_distractor_of_a_plan_is_right_too(recorded, tables):
-    """By the slow twin, which follows every thing by itself; and all orders are classed by it."""
+    """By the slow twin, which follows every thing by itself; and all orders are classed by it.
+
+    One of the wrong plans at least fits the first state: only the last one tells that it is wrong.
+    """
     questions, candidates = tables
     short = questions.filter(
         pl.col("task") == PP, pl.col("condition") == SAME, pl.col("length") <= 5
@@ -123,7 +135,8 @@ def test_no_distractor_of_a_plan_is_right_too(recorded, tables):
         kinds = kinds_of(objects, actions)
         start = situation_at(recorded.facts.filter(of), objects, frame)
         labels = [label_of(category) for category in row["plan"]]
-        worlds = PlanWorlds(kinds, labels)
+        mine = candidates.filter(pl.col("question_id") == row["question_id"])
+        worlds = PlanWorlds(kinds, [label_of(c) for c in mine["category"].unique()])
         begin = worlds.start_of(start)
         end = worlds.run(begin, labels)
         replay = Replay(labels, kinds, start)
@@ -131,11 +144,13 @@ def test_no_distractor_of_a_plan_is_right_too(recorded, tables):
             reached = worlds.run(begin, [labels[k] for k in order])
             is_right = reached is not None and worlds.ends_alike(reached, end)
             assert is_right == (replay.class_of(order) == RIGHT)
-        mine = candidates.filter(pl.col("question_id") == row["question_id"])
         for (option,), plan in mine.sort("place").group_by("option"):
             reached = worlds.run(begin, [label_of(c) for c in plan["category"]])
             is_right = reached is not None and worlds.ends_alike(reached, end)
             assert is_right == (option == row["answer"])
+            kind = row["classes"][LETTERS.index(option)]
+            assert (kind in (TRUTH, FINAL)) == (reached is not None)
+        assert FINAL in row["classes"]
 
 
 @settings(max_examples=3)
@@ -167,7 +182,7 @@ def test_without_environments_only_clips_of_the_demonstration_itself_can_be_show
 
 def test_letters_and_numbers_are_uniform(recorded):
     """Over seeds: the letter of the answer of pp, and the number of its first action's clip."""
-    letters, numbers = Counter(), Counter()
+    letters, numbers = Counter(), {5: Counter(), 6: Counter()}
     four = pl.col("plan_lengths").list.filter(pl.element() == 4)
     of_four = dataclasses.replace(recorded, states=recorded.states.with_columns(plan_lengths=four))
     for seed in range(12):
@@ -175,12 +190,14 @@ def test_letters_and_numbers_are_uniform(recorded):
         for question in embedded_questions(of_four, ASKED, one):
             if question.row["task"] == PP:
                 letters[question.row["answer"]] += 1
-                numbers[question.numbers[0]] += 1
-    for found in (letters, numbers):
+                numbers[len(question.pool)][question.numbers[0]] += 1
+    for found, n_values in ((letters, 4), (numbers[5], 5), (numbers[6], 6)):
         n = sum(found.values())
-        assert n > 100
+        assert n > 10 * n_values
         # Four standard deviations of a binomial.
-        assert all(abs(found[k] - n / 4) < 4 * (n * 3 / 16) ** 0.5 for k in found)
+        spread = (n / n_values * (1 - 1 / n_values)) ** 0.5
+        assert len(found) == n_values
+        assert all(abs(k - n / n_values) < 4 * spread for k in found.values())
 
 
 def test_incompatible_actions_change_nothing_that_the_other_changes_too(recorded):
@@ -223,7 +240,7 @@ def test_clips_of_wm_come_from_mirror_images_where_there_are_any(recorded):
 
     names = environments(recorded)
     same = dict.fromkeys(names, ", cabinet left")
-    assert in_rooms(same) == {"tidy-901", "tidy-902", "clear-901"} & in_rooms(same)
+    assert in_rooms(same) == {"tidy-901", "tidy-902", "clear-901", "pack-901"} & in_rooms(same)
     assert len(in_rooms(same)) > 1
     assert in_rooms(same | {"tidy-902": ", cabinet right"}) == {"tidy-902"}
 

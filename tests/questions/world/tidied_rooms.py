@@ -7,6 +7,7 @@ change is seen.
 import numpy as np
 import polars as pl
 
+from enact_assets.answers.world.captions import SceneTables
 from enact_assets.demonstrations.replay.tables import Actions, Facts, Objects
 from enact_assets.engine.ids import seed_from
 from enact_assets.questions.world.action_labels import category_of
@@ -21,6 +22,8 @@ THINGS = {
     "bowl": "shelf",
     "fork": "sideboard",
 }
+MORE = {"mug": "shelf", "jar": "shelf", "spoon": "sideboard", "knife": "sideboard"}
+"""Things of rooms in which something is packed: half of them go to the table."""
 FIXTURES = ("cabinet", "shelf", "sideboard", "table", "stove")
 Fact = tuple[str, str, str | None]
 
@@ -28,12 +31,15 @@ Fact = tuple[str, str, str | None]
 def plan_of(name: str) -> list[tuple[str, tuple[str, ...]]]:
     """Steps of one demonstration: verbs and objects."""
     rng = np.random.default_rng(seed_from(name))
-    goal = "table" if name.startswith("tidy") else "stove"
+    goal = "table" if name.startswith(("tidy", "pack")) else "stove"
     moves = [[("grasp", (thing, THINGS[thing])), ("place", (thing, goal))]
              for thing in ("cup", "bowl", "fork")]  # fmt: skip
     kept = [("grasp", ("plate_1", "cabinet")), ("place", ("plate_1", goal)),
             ("grasp", ("plate_2", "cabinet")), ("place", ("plate_2", goal))]  # fmt: skip
     parts = [*moves, [("open", ("cabinet",)), *kept, ("close", ("cabinet",))]]
+    if name.startswith("pack"):
+        parts += [[("grasp", (thing, place)), ("place", (thing, ("table", "stove")[k % 2]))]
+                  for k, (thing, place) in enumerate(MORE.items())]  # fmt: skip
     order = rng.permutation(len(parts))
     steps = [step for k in order for step in parts[k]]
     return [*steps[:4], ("together", ()), *steps[4:]]
@@ -60,8 +66,9 @@ def tidied(asked: tuple[str, ...], environments: tuple[str, ...]) -> Recorded:
 
 def _recorded(name: str, *, is_asked: bool) -> tuple[pl.DataFrame, ...]:
     steps = plan_of(name)
-    kinds = {t: t.partition("_")[0] for t in THINGS} | {f: f for f in FIXTURES} | {"robot": "robot"}
-    holding: dict[Fact, int] = {("OnTop", t, p): 0 for t, p in THINGS.items()}
+    things = THINGS | MORE if name.startswith("pack") else THINGS
+    kinds = {t: t.partition("_")[0] for t in things} | {f: f for f in FIXTURES} | {"robot": "robot"}
+    holding: dict[Fact, int] = {("OnTop", t, p): 0 for t, p in things.items()}
     facts, actions, states = [], [], []
     room = f"room {name.rpartition('-')[2]}"
     for number, (verb, objects) in enumerate(steps, 1):
@@ -117,3 +124,19 @@ def _fact(name: str, fact: Fact, begins: int, ends: int) -> dict[str, object]:
 def _text(fact: Fact, kinds: dict[str, str]) -> str:
     objects = [kinds[o] for o in fact[1:] if o is not None]
     return f"{fact[0]}({', '.join(objects)})"
+
+
+def scenes_of(recorded: Recorded) -> SceneTables:
+    """What holds at each key frame of these demonstrations, with their objects and actions."""
+    last_of = dict(recorded.states.group_by("demonstration").agg(pl.len()).iter_rows())
+    rows = [
+        {"demonstration": d, "key_frame": k, "predicate": p, "subject": s, "object": o}
+        for d, p, s, o, begins, ends in recorded.facts.select(
+            "demonstration", "predicate", "subject", "object", "frame_from", "frame_to"
+        ).iter_rows()
+        for last in [last_of[d]]
+        for k in range(
+            -(-begins // FRAMES), last + 1 if ends == last * FRAMES else -(-ends // FRAMES)
+        )
+    ]
+    return SceneTables(pl.DataFrame(rows), recorded.objects, recorded.actions)

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from enact_assets.results.report.parts import Figure, Section, Table, Text
+from enact_assets.results.report.parts import NONE, Figure, Section, Table, Text
 from enact_assets.results.report.rows import ReportRows
 from enact_assets.results.report.world_section import world_prediction
 
@@ -32,8 +32,34 @@ def row(model: str, condition: str, length: int | None, share: float | None) -> 
     }
 
 
+STATISTICS = [
+    (None, None, 570, 749, 9.38, None, None),
+    ("embedded", None, 16, 21, 3.25, 4.5, 0.475),
+    ("embedded", "make_a_steak", 12, 11, 3.0, 4.0, 0.48),
+    ("embedded", "doing_laundry", 4, 10, 4.0, 6.0, 0.46),
+]
+
+
 def rows_of(found: list[dict[str, Any]], variant: str = "baseline") -> ReportRows:
-    return ReportRows({"world": pl.DataFrame(found)}, variant, "")
+    names = ("world_source", "activity", "n_questions", "n_unique_actions", "mean_duration_s",
+             "mean_length", "without_goal")  # fmt: skip
+    about = {"task": "pp", "condition": "equivalent"}
+    statistics = pl.DataFrame([about | dict(zip(names, row, strict=True)) for row in STATISTICS])
+    kind = {"world_source": "embedded", "kind": "pp_equivalent", "world_model": "clip_chain"}
+    frequent = [
+        about | {"world_source": "embedded", "place": k, "value": name, "share": share}
+        for k, (name, share) in enumerate((("grasp(cup, shelf)", 0.25), ("press(stove)", 0.125)), 1)
+    ]
+    return ReportRows(
+        {
+            "world": pl.DataFrame(found),
+            "world_statistics": statistics,
+            "world_activities": pl.DataFrame([kind | {"accuracy": 0.5}]),
+            "world_frequent_actions": pl.DataFrame(frequent),
+        },
+        variant,
+        "",
+    )
 
 
 @pytest.fixture
@@ -50,14 +76,28 @@ def parts(section: Section, kind: type) -> list[Any]:
 
 
 def test_tables_have_conditions_and_lengths_and_no_model_without_a_score(section: Section) -> None:
-    by_condition, by_length = parts(section, Table)
-    assert by_condition.columns == ("model", "task", "same recording", "another room", "questions")
+    by_condition, by_length, *_ = parts(section, Table)
+    names = ("same recording", "another room", "mean of activities")
+    assert by_condition.columns == ("model", "task", *names, "questions")
     assert by_condition.rows == (
-        ("oracle", "pp", "100.0", "100.0", "16"),
-        ("clip_chain", "pp", "90.0", "37.5", "16"),
+        ("oracle", "pp", "100.0", "100.0", NONE, "16"),
+        ("clip_chain", "pp", "90.0", "37.5", "50.0", "16"),
     )
     assert by_length.columns == ("model", "3", "10", "all")
     assert by_length.rows[1] == ("clip_chain", "37.5", "37.5", "37.5")
+
+
+def test_our_questions_stand_beside_those_of_the_paper(section: Section) -> None:
+    *_, statistics, frequent = parts(section, Table)
+    assert statistics.rows == (
+        ("WorldPrediction, table 3", "pp", "570", "749", "9.4", NONE, NONE),
+        ("embedded demonstrations", "pp", "16", "21", "3.2", "4.5", "47.5"),
+    )
+    assert frequent.rows == (
+        ("embedded demonstrations", "pp", "grasp(cup, shelf) (25.0 %), press(stove) (12.5 %)"),
+    )
+    (said,) = [part.text for part in parts(section, Text) if "activities" in part.text]
+    assert "from 4 (doing_laundry) to 12 (make_a_steak)" in said
 
 
 def test_the_figure_names_every_model_and_condition(section: Section) -> None:

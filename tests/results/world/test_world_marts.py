@@ -7,10 +7,11 @@ from questions.world.tidied_rooms import tidied
 
 from enact_assets.answers.baselines.predict import predictions_of
 from enact_assets.answers.world.models import WorldMaterial, baseline_answers
+from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.publishing.sql_files import released_columns, sql_folder
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
 from enact_assets.questions.world.shown_questions import ask_world_questions
-from enact_assets.questions.world.tables import WorldQuestions
+from enact_assets.questions.world.tables import AnnotatedActions, WorldQuestions
 from enact_assets.results.statistics.models import compare_models
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.results.verification.tables import Evaluation
@@ -18,11 +19,14 @@ from enact_assets.settings.registry import load_registry
 from enact_assets.settings.world import WorldSettings
 
 ASKED = ("tidy-0", "clear-0")
+ACTIVITIES = {"tidy-0": "tidying", "clear-0": "clearing"}
+ACTIVITIES |= {"tidy-901": "tidying", "tidy-902": "tidying", "clear-901": "clearing"}
+RECORDED = tidied(ASKED, ("tidy-901", "tidy-902", "clear-901"))
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pl.DataFrame]:
-    recorded = tidied(ASKED, ("tidy-901", "tidy-902", "clear-901"))
+    recorded = RECORDED
     made = embedded_questions(recorded, ASKED, WorldSettings(plans_per_length=2))
     questions, candidates = as_tables(made, recorded)
     material = WorldMaterial(questions, candidates)
@@ -39,6 +43,23 @@ def tables() -> dict[str, pl.DataFrame]:
         "evaluation": evaluated,
         "model_accuracies": accuracies,
         "model_comparisons": comparisons,
+        "action_states": recorded.states,
+        "annotated_actions": AnnotatedActions.empty(),
+        "demonstrations": Demonstrations.build(
+            [
+                {
+                    "demonstration": name,
+                    "source": "embedded",
+                    "activity": activity,
+                    "seed": 0,
+                    "n_frames": 200,
+                    "frame_rate_hz": 5.0,
+                    "world_sha": "0" * 64,
+                    "frame_id_runs": [],
+                }
+                for name, activity in ACTIVITIES.items()
+            ]
+        ),
     }
 
 
@@ -53,6 +74,12 @@ def published(tables):
 
 def run(connection, folder, name):
     return connection.execute((sql_folder() / folder / f"{name}.sql").read_text("utf-8"))
+
+
+def rows_of(connection, name):
+    found = connection.execute(f"from {name}")
+    names = [column[0] for column in found.description]
+    return pl.DataFrame(found.fetchall(), schema=names, orient="row", infer_schema_length=None)
 
 
 def test_old_names_still_answer(published):
@@ -179,3 +206,57 @@ def test_shortcuts_are_those_of_models_not_of_single_annotators(published, name)
     models = {m for (m,) in published.execute(f"select world_model from {name}").fetchall()}  # noqa: S608
     assert "oracle" in models
     assert "person_1" not in models
+
+
+def test_statistics_of_questions_are_those_counted_by_hand(published, tables):
+    run(published, "marts", "world_question_statistics")
+    found = rows_of(published, "world_question_statistics")
+    questions, candidates = tables["world_questions"], tables["world_candidates"]
+    activity = {"tidy-0": "tidying", "clear-0": "clearing"}
+    for row in found.iter_rows(named=True):
+        mine = questions.filter(task=row["task"], condition=row["condition"])
+        if row["activity"] is not None:
+            mine = mine.filter(pl.col("recording").replace_strict(activity) == row["activity"])
+        shown = candidates.join(mine, on="question_id", how="semi")
+        clips = shown.unique(["question_id", "pool"])
+        assert row["n_questions"] == mine.height > 0
+        assert row["n_recordings"] == mine["recording"].n_unique()
+        assert row["n_activities"] == (1 if row["activity"] else len(activity))
+        assert row["n_clips"] == clips.select("recording", "action").n_unique()
+        assert row["n_unique_actions"] == clips["category"].n_unique()
+        assert row["mean_length"] == pytest.approx(mine["length"].mean())
+        # Each step takes ten frames, at five a second.
+        assert row["mean_duration_s"] == row["most_duration_s"] == 2
+        if row["task"] == "wm":
+            assert row["without_goal"] is None
+            continue
+        classes = mine["classes"].to_list()
+        fitting = [sum(c in ("truth", "final") for c in of) for of in classes]
+        assert row["without_goal"] == pytest.approx(
+            sum(1 / n for n in fitting) / len(fitting), abs=1e-4
+        )
+        assert row["without_goal"] <= 0.5
+        for kind in ("final", "initial", "internal"):
+            assert row[f"n_{kind}"] == sum(of.count(kind) for of in classes)
+    assert set(found["activity"]) == {None, *activity.values()}
+    of_kind = found.filter(pl.col("activity").is_not_null()).group_by("task", "condition")
+    assert of_kind.agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 6)
+
+
+def test_values_are_counted_once_for_each_question_that_shows_them(published, tables):
+    run(published, "marts", "world_question_values")
+    found = rows_of(published, "world_question_values")
+    mine = tables["world_questions"].filter(task="pp", condition="same")
+    rows = found.filter(task="pp", condition="same")
+    lengths = rows.filter(measure="actions of a plan").sort("place")
+    expected = mine.group_by("length").len().sort("length")
+    assert lengths["value"].cast(pl.Int64).to_list() == expected["length"].to_list()
+    assert lengths["n"].to_list() == expected["len"].to_list()
+    clips = tables["world_candidates"].join(mine, on="question_id", how="semi")
+    clips = clips.unique(["question_id", "pool"])
+    actions = rows.filter(measure="action").sort("place")
+    counts = clips.group_by("category").len().sort(["len", "category"], descending=[True, False])
+    assert actions.select("value", "n").rows() == counts.rows()
+    assert actions["share"].sum() == pytest.approx(1)
+    (seconds,) = rows.filter(measure="duration of a clip").select("value", "n").rows()
+    assert seconds == ("2", clips.height)
