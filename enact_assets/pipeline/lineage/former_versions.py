@@ -9,34 +9,34 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "e7245b5a4699": "f9b14c349567",  # action_states
+    "bec93a671bf1": "f9b14c349567",  # action_states
     "4fbabdc9eaf2": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
-    "02e44f1b4533": "04a97307e616",  # answers of oracle
+    "0e83bc9dbab8": "04a97307e616",  # answers of oracle
     "22db0ffe6eb9": "04a97307e616",  # answers of pixel_continuity
-    "28f071f46938": "04a97307e616",  # answers of random
+    "ed72ebc8d0d2": "04a97307e616",  # answers of random
     "193643bc82b6": "04a97307e616",  # answers of text_prior
-    "94da40478e78": "51af65526bef",  # asked_questions
-    "dcda3ad64b37": "1d0df5ad144f",  # error_analysis
-    "de109d78a22d": "722c77ff44b6",  # evaluation
+    "3c4af558434c": "51af65526bef",  # asked_questions
+    "8683bd28e642": "1d0df5ad144f",  # error_analysis
+    "e7aee7d0d611": "722c77ff44b6",  # evaluation
     "c8dda9a7fec3": "ee998b27799c",  # fact_reader
     "44b1ddd9fe6f": "85d78221bc37",  # human_agreement
     "1fcae29df796": "f309cf875ff7",  # human_answers
-    "16b854cebf38": "0b521036ac7e",  # kept_questions
+    "18d8f6edf7ea": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
     "27cbdca1fbfc": "ef65de531646",  # path_counts
     "b931799adba4": "e6f17a951694",  # probe_panels
     "af5951ee5c90": "789808953340",  # probes
-    "8ab575a2f054": "ec10d9083000",  # qa
-    "ea48bdcebb5e": "2aa11865fe6f",  # question_orders
+    "ad846e1fb567": "ec10d9083000",  # qa
+    "f3823a123a24": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "dd9034bd43d8": "7caf0c00013a",  # question_set
     "6603a3a00d7d": "9f0deb65c320",  # replays
     "c6776fc0b1d1": "108c66894da7",  # segmentation
     "74c2cbc6ce0d": "bb2e563e9366",  # training_statistics
-    "d4e2f5c56f8a": "ff5989cb163d",  # trajectories
-    "3030124e1bcd": "9fa9b8353fd8",  # visibility
-    "e7f70057cb69": "f0163fb162fe",  # visible_changes
+    "bb2017b6b5f7": "ff5989cb163d",  # trajectories
+    "7522508de2a1": "9fa9b8353fd8",  # visibility
+    "c4ac34b20a05": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
-    "a2a2b290ddd7": "37f36676e6c0",  # wanted_frames
+    "17725fb7371d": "37f36676e6c0",  # wanted_frames
 }

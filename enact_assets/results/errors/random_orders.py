@@ -1,8 +1,8 @@
 """What random orders are expected to be compared as: the table ``random_orders``.
 
 No sampling: every step that an order may take is compared once, and counts as often as orders take
-it. Error shares, rates of hands and mismatch of a model are read beside these: they differ between
-questions whoever answers.
+it. Error shares, rates of hands and mismatch of a model are compared with these, as they differ
+between questions for every model.
 """
 
 from collections.abc import Mapping, Sequence

@@ -44,10 +44,10 @@ def findings(rows: ReportRows) -> Section:
         ),
         _summary(ours, theirs),
         Text(
-            "The scene graphs of the paper's questions are not here. Beside its models stands the "
-            "smallest accuracy that a random order can have, with the reference as the only right "
-            "order; so their effects can be smaller than the table counts them. Of errors, hands "
-            "and omitted changes no such bound is known."
+            "The scene graphs of the paper's questions are not here. Its models are compared with "
+            "the smallest accuracy that a random order can have, with the reference as the only "
+            "right order, so their effects can be smaller than the table counts them. Of errors, "
+            "hands and omitted changes no such bound is known."
         ),
     ]
     if ours.is_empty():
