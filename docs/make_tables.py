@@ -39,7 +39,7 @@ def constants_page() -> str:
         if constant.name in LIMITS:
             span = " to ".join(map(str, LIMITS[constant.name]))
         settable = span if constant.is_settable else "no"
-        value = json.dumps(constant.value)
+        value = json.dumps(constant.value).strip('"')
         if isinstance(constant.value, float):
             value = f"{constant.value:f}".rstrip("0")
         source = constant.source if constant.is_settable else f"paper, {constant.source}"

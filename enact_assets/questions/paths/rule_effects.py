@@ -56,7 +56,7 @@ class ProfileRules:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """What there is of one demonstration and gating, with all rules."""
+    """Tables of one demonstration and gating, made with all rules."""
 
     segmented: SegmentedTables
     visibility: pl.DataFrame
