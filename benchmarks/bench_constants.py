@@ -1,4 +1,6 @@
-"""What each constant that a gating may set does to the registry's demonstrations."""
+"""What each constant that a gating may set does to the registry's demonstrations, and what each
+rule decides.
+"""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -25,6 +27,7 @@ from enact_assets.pipeline.steps.segmentation_steps import segmentation
 from enact_assets.pipeline.steps.trajectory_steps import path_counts, visible_changes
 from enact_assets.questions.asked.stratum_counts import count_strata
 from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.profile import STATES
 from enact_assets.settings.registry import BASELINE, Gating, Registry, load_registry
 
 GATING = "state"
@@ -38,28 +41,40 @@ REPLAY: tuple[type[Table], ...] = (
     States,
 )
 COUNTED = ("segmented_frames", "transition_graph", "path_counts")
-VALUES: dict[str, tuple[float, ...]] = {
+VALUES: dict[str, tuple[float | str, ...]] = {
     "flicker_frames": (0, 5, 20, 40),
     "settle_frames": (5, 10, 39),
+    "similarity_of": (STATES,),
     "min_visible_fraction": (0.00005, 0.0005, 0.001),
     "drops_ambiguous": (False,),
     "max_changes": (3, 7, 10),
 }
 """Constant -> other values than the registry's."""
+RULES_HEADER = (
+    "| gating | rule | frames | key frames | only with | only without | edges | only with "
+    "| only without | changed | paths without / with | questions |\n"
+    "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+)
+RULE_COLUMNS = (
+    *("n_frames_decided", "n_key_frames_with", "n_key_frames_only_with"),
+    *("n_key_frames_only_without", "n_edges_with", "n_edges_only_with"),
+    *("n_edges_only_without", "n_edges_changed"),
+)
 HEADER = (
     "| constant | value | key frames | edges | paths | questions |\n|---|---:|---:|---:|---:|---:|"
 )
 
 
 def main(keep: Path, *, workers: int) -> None:
-    """Print one row per constant and value. The simulated replays stay in data root ``keep``.
+    """Print one row per constant and value, and one per gating and rule. What is made stays in data
+    root ``keep``.
 
     Errors: :class:`MaterializationError` if a demonstration cannot be simulated.
     """
     registry = load_registry()
     names = registry.demonstrations
     report = Driver(keep, workers=workers).run(
-        demonstrations=names, assets=["replays"], only={"demonstration": names}
+        demonstrations=names, assets=["rule_effects"], only={"demonstration": names}
     )
     if not report.is_success:
         raise MaterializationError(f"{keep}: {report.failures[0]}")
@@ -80,19 +95,41 @@ def main(keep: Path, *, workers: int) -> None:
         pairs = zip(figures(tables, registry, changed), default, strict=True)
         cells = " | ".join(_cell(n, was) for n, was in pairs)
         print(f"| {constant} | {value} | {cells} |", flush=True)
+    print_rules(lake.read_all("rule_effects", among={"demonstration": names}))
+
+
+def print_rules(effects: pl.DataFrame) -> None:
+    """One row per gating and rule, over all demonstrations. Questions are those written."""
+    paths = [pl.col(f"n_paths_{which}") for which in ("without", "with")]
+    sums = effects.group_by("gating", "rule", "is_in_force", maintain_order=True).agg(
+        *(pl.col(name).sum() for name in RULE_COLUMNS),
+        pl.col("n_questions").sum(),
+        *paths,
+        decides=pl.col("n_frames_decided").is_not_null().any(),
+    )
+    print(f"\n{RULES_HEADER}")
+    for row in sums.sort("gating", "rule").iter_rows(named=True):
+        without, with_it = (sum(map(int, row[f"n_paths_{w}"])) for w in ("without", "with"))
+        numbers = [f"{row[name]:,}" for name in RULE_COLUMNS]
+        numbers[0] = numbers[0] if row["decides"] else ""
+        asked = f"{row['n_questions']:,}" if row["is_in_force"] else "not in force"
+        cells = [row["gating"], f"`{row['rule']}`", *numbers, f"{without / with_it:,.2f}", asked]
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def _others(gating: Gating) -> Iterator[tuple[str, str, Gating]]:
     """Constant, value, and ``gating`` with this value."""
     for name, values in VALUES.items():
         for value in values:
+            changes: dict[str, Any] = {name: value}
             if name == "min_visible_fraction":  # of embedded demonstrations
-                changed = dataclasses.replace(gating, embedded_min_visible_fraction=value)
+                changes = {f"embedded_{name}": value}
+                changed = dataclasses.replace(gating, **changes)
             else:
-                other: dict[str, Any] = {name: value}
-                profile = dataclasses.replace(gating.profile, **other)
+                profile = dataclasses.replace(gating.profile, **changes)
                 changed = dataclasses.replace(gating, profile=profile)
-            text = str(value).lower() if isinstance(value, bool) else f"{value:f}".rstrip("0")
+            is_word = isinstance(value, bool | str)
+            text = str(value).lower() if is_word else f"{value:f}".rstrip("0")
             yield f"`{name}`", text.rstrip("."), changed
 
 

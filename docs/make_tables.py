@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from enact_assets.pipeline.lineage.table_docs import table_rows
-from enact_assets.settings.classes import LIMITS
+from enact_assets.settings.classes import KNOWN, LIMITS
 from enact_assets.settings.profile import CONSTANTS
 
 PAGE = Path(__file__).parent / "tables.md"
@@ -35,11 +35,11 @@ def constants_page() -> str:
     after = rest.partition(END)[2]
     lines = ["| constant | value | source | can be set | meaning |", "|---|---|---|---|---|"]
     for constant in CONSTANTS.values():
-        span = "true, false"
+        span = ", ".join(KNOWN.get(constant.name, ("true", "false")))
         if constant.name in LIMITS:
             span = " to ".join(map(str, LIMITS[constant.name]))
         settable = span if constant.is_settable else "no"
-        value = json.dumps(constant.value)
+        value = json.dumps(constant.value).strip('"')
         if isinstance(constant.value, float):
             value = f"{constant.value:f}".rstrip("0")
         source = constant.source if constant.is_settable else f"paper, {constant.source}"

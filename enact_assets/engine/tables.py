@@ -92,7 +92,7 @@ class Table(dy.Schema):
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
 
     @classmethod
-    def rule(cls) -> str:
+    def remark(cls) -> str:
         """What is unexpected about its rows: the rest of the docstring; may be empty."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[2].split())
 

@@ -10,7 +10,7 @@ from typing import Any
 from enact_assets.engine.ids import content_sha
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.predicates import RELEASE_PREDICATES
-from enact_assets.settings.profile import Profile
+from enact_assets.settings.profile import CHANGES, STATES, Profile
 
 EMBEDDED = "embedded"
 """Source of demonstrations that the embedded simulator makes."""
@@ -385,6 +385,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "backend": (SCALAR, LLVM),
     "robot": ("black_and_white", "white", "random", "skin"),
     "wording": (NATURAL, "symbolic", "emoji"),
+    "similarity_of": (CHANGES, STATES),
 }
 """Setting -> names it may take. The stages that implement them are downstream and cannot be
 imported here; a test holds these lists equal to theirs."""
@@ -431,7 +432,7 @@ def twins(names: Iterable[str]) -> dict[str, str]:
 
 
 _ADDED: Mapping[type, Mapping[str, object]] = {
-    Profile: {"drops_ambiguous": True},
+    Profile: {"drops_ambiguous": True, "similarity_of": CHANGES},
     Gating: {"question_file": None, "own_words": ()},
     RendererSettings: {"backend": SCALAR, "llvm_version": 0},
     QuestionSetSettings: {"per_stratum": None, "keep": None, "without": ()},

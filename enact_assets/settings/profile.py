@@ -18,6 +18,11 @@ OURS = "ours"
 FROM_RELEASE = "release"
 """Source of a constant that the public release gives and the paper does not."""
 
+CHANGES, STATES = "changes", "states"
+"""What the similarity of key frames compares: the change since the last key frame with the last
+accepted change, or the facts that hold with those of the last key frame.
+"""
+
 T = TypeVar("T")
 
 
@@ -93,7 +98,15 @@ class Profile:
     max_signature_similarity: float = constant(
         0.97,
         source="A.2.1",
-        meaning="A change is accepted below this cosine with the last accepted change.",
+        meaning="A change is accepted below this cosine with the last accepted change. It rejects "
+        "nothing while `settle_frames` is less than `persistence_frames`: two accepted changes "
+        "then have no component in common, and the cosine is 0. See `similarity_of`.",
+    )
+    similarity_of: str = constant(
+        CHANGES,
+        source=FROM_RELEASE,
+        meaning="What this cosine compares: `changes` (A.2.1), or `states`: the facts that hold at "
+        "a change with those of the last key frame, as the release does.",
     )
     min_visible_fraction: float = constant(
         0.00005,
@@ -160,7 +173,7 @@ class Constant:
     """One constant of profile ``paper``: its value, its source and what it means."""
 
     name: str
-    value: int | float | bool
+    value: int | float | bool | str
     source: str
     meaning: str
 

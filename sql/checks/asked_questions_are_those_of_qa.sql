@@ -2,12 +2,19 @@
 -- Reads: asked_questions, qa, stale_partitions, variant_settings.
 -- Rule:  key frames, order shown, true changes and answer are those of qa under every variant.
 --        Without noise, actions tell the true changes; in the wording of qa, they and the prompt
---        are those of qa to the letter (a prompt of the user is not compared). Rows known to be
---        older than qa are not compared.
+--        are those of qa to the letter (a prompt of the user is not compared). A mirrored variant
+--        says the other hand: its words are not compared, its changes with hands exchanged. Rows
+--        known to be older than qa are not compared.
 -- By:    demonstration.
 -- Fix:   materialize qa, question_set and asked_questions of that variant again.
-with current_questions as (
-    select asked_questions.*
+with mirrored as (
+    select variant from variant_settings where setting = 'footage' and value like '%mirrored'
+),
+
+current_questions as (
+    select
+        asked_questions.*,
+        asked_questions.variant in (from mirrored) as is_mirrored
     from asked_questions
     anti join stale_partitions
         on (stale_partitions.asset = 'asked_questions' and stale_partitions.partition = variant)
@@ -34,9 +41,24 @@ where
     or (
         asked.n_perturbed = 0
         and (
-            asked.told_components is distinct from qa.action_components
+            asked.told_components is distinct from if(
+                asked.is_mirrored,
+                list_transform(
+                    qa.action_components,
+                    lambda step: list_transform(
+                        step,
+                        lambda c: if(
+                            contains(c, 'LeftGrasping('),
+                            replace(c, 'LeftGrasping(', 'RightGrasping('),
+                            replace(c, 'RightGrasping(', 'LeftGrasping(')
+                        )
+                    )
+                ),
+                qa.action_components
+            )
             or (
                 asked.wording = qa.wording
+                and not asked.is_mirrored
                 and (
                     asked.actions is distinct from qa.actions
                     or (

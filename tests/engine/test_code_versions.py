@@ -431,15 +431,16 @@ def test_a_root_that_is_not_there_is_named(toy: Path) -> None:
         version(toy, "toy.words.lable")
 
 
-COUNTS_PATHS = {"path_counts", "trajectories", "qa"}
+COUNTS_PATHS = {"path_counts", "trajectories", "qa", "rule_effects"}
 SAYS_LABELS = {
     *("visible_changes", "trajectories", "qa", "question_orders", "asked_questions"),
     *("evaluation", "error_analysis", "training_statistics", "fact_reader", "action_states"),
+    "rule_effects",
 }
 DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
     *("model_comparisons", "training_statistics", "human_agreement"),
-    *("training_plans", "world_questions"),
+    *("training_plans", "world_questions", "rule_effects"),
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.

@@ -43,6 +43,10 @@ class KeyFrames:
     """The candidate each key frame was saved for."""
     is_last_pending: bool
     similarities: dict[int, float] = field(default_factory=dict)
+    n_similar: int = 0
+    """Frames far enough from the last key frame, and too similar to it."""
+    n_near: int = 0
+    """Frames that were dissimilar, and not far enough."""
 
 
 def graph_of(frame: dict[str, Any]) -> Graph:
@@ -126,8 +130,18 @@ def last_records(graph: Graph) -> dict[Feature, set[str]]:
     return nodes | {edge.ends: edge.states for edge in graph.edges}
 
 
-def find_key_frames(ids: Sequence[int], graphs: Sequence[Graph]) -> KeyFrames:
-    """Key frames of *filtered* ``graphs``. Raises what the release raises."""
+def find_key_frames(
+    ids: Sequence[int],
+    graphs: Sequence[Graph],
+    *,
+    max_similarity: float | None = 0.98,
+    min_gap: int = 200,
+    settle: int = 10,
+) -> KeyFrames:
+    """Key frames of *filtered* ``graphs``. Raises what the release raises.
+
+    Without ``max_similarity`` every frame counts as dissimilar that differs at all.
+    """
     saved = list(range(len(ids)))[10:][49]  # IndexError below 60 frames
     found = KeyFrames([saved], [], [None], is_last_pending=False)
     candidate: int | None = None
@@ -135,15 +149,20 @@ def find_key_frames(ids: Sequence[int], graphs: Sequence[Graph]) -> KeyFrames:
     for c in range(61, len(ids) - 1):
         similar = similarity(p, features(graphs[c]))
         found.similarities[c] = similar
-        if not (similar < 0.98 and ids[c] - ids[saved] > 200):
+        is_other = last_records(graphs[saved]) != last_records(graphs[c])
+        is_dissimilar = is_other if max_similarity is None else similar < max_similarity
+        is_far = ids[c] - ids[saved] > min_gap
+        found.n_similar += is_far and not is_dissimilar
+        found.n_near += is_dissimilar and not is_far
+        if not (is_dissimilar and is_far):
             continue
         # As sets: in the release the order inside a record, which depends on hashes, counts too.
-        if last_records(graphs[saved]) == last_records(graphs[c]):
+        if not is_other:
             raise AssertionError(c)
         if candidate is None:
             candidate = c
             found.candidates.append(c)
-        elif ids[c] >= ids[candidate] + 10:
+        elif ids[c] >= ids[candidate] + settle:
             found.key_frames.append(c)
             found.armed_by.append(candidate)
             saved, p, candidate = c, features(graphs[c]), None

@@ -122,6 +122,9 @@ def segment(
     def graph(frame: int) -> set[Fact]:
         return {fact for fact, values in dense.items() if values[frame]}
 
+    def state(frame: int) -> set[Fact]:
+        return {fact for fact in graph(frame) if fact[0] != EXISTS}
+
     if profile.settle_frames >= n_frames:
         return []
     i = profile.settle_frames
@@ -147,8 +150,13 @@ def segment(
             continue
         signature = set(change)
         similarity = None
-        if previous is not None:
-            similarity = len(signature & previous) / sqrt(len(signature) * len(previous))
+        one, other = signature, previous
+        if profile.similarity_of == "states":
+            one, other = state(t), state(i)
+        if other is not None:
+            similarity = 1.0
+            if one and other:
+                similarity = len(one & other) / sqrt(len(one) * len(other))
             if not similarity < profile.max_signature_similarity:
                 t += 1
                 continue

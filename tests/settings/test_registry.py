@@ -28,7 +28,7 @@ from enact_assets.settings.classes import (
     number_at,
 )
 from enact_assets.settings.editing import EditingSettings
-from enact_assets.settings.profile import CONSTANTS, PAPER
+from enact_assets.settings.profile import CHANGES, CONSTANTS, PAPER, STATES
 from enact_assets.settings.registry import (
     DEFAULT_REGISTRY,
     CameraSettings,
@@ -274,6 +274,7 @@ WRONG_VALUES: dict[str, list[object]] = {
     f"{CONSTANTS_OF}.min_visible_fraction": ["14 px"],
     f"{CONSTANTS_OF}.max_changes": [0],
     f"{CONSTANTS_OF}.drops_ambiguous": [0],
+    f"{CONSTANTS_OF}.similarity_of": [True],
     "gatings": [["state"]],
     "variants": [None],
     "questions": [None],
@@ -361,6 +362,7 @@ def test_the_known_names_are_those_the_stages_implement() -> None:
         "backend": MITSUBA_VARIANTS,
         "robot": ROBOT_LOOKS,
         "wording": WORDINGS,
+        "similarity_of": (CHANGES, STATES),
     }
     assert {k: set(v) for k, v in KNOWN.items()} == {k: set(v) for k, v in implemented.items()}
 
@@ -446,7 +448,7 @@ WRONG_ENTRIES: list[tuple[Field, object, str]] = [
         30,
         (
             "persistence_frames: section A.2.1 of the paper gives this constant, so profile "
-            "'paper' keeps it; can be set: flicker_frames, settle_frames, "
+            "'paper' keeps it; can be set: flicker_frames, settle_frames, similarity_of, "
             "min_visible_fraction, drops_ambiguous, max_changes; found 30"
         ),
     ),
@@ -743,20 +745,18 @@ def test_a_constant_of_one_gating_changes_that_gating_alone(tmp_path: Path) -> N
     assert written_out == load_registry(DEFAULT_REGISTRY)
     shas = {before["gating_config", ("state",)]}
     for name, value in settable.items():
-        other = (
-            (not value)
-            if isinstance(value, bool)
-            else value + 3
-            if name == "settle_frames"
-            else 2 * value
-        )
+        other = {
+            "drops_ambiguous": False,
+            "settle_frames": 23,
+            "similarity_of": "states",
+        }.get(name, 2 * value)
         path = write(tmp_path, lambda e, n=name, v=other: put(e, CONSTANTS_OF, {n: v}))
         registry = load_registry(path)
         assert getattr(registry.gatings["state"].profile, name) == other
         after = sha_by_root(registry)
         assert [at for at in before if before[at] != after[at]] == [("gating_config", ("state",))]
         shas.add(after["gating_config", ("state",)])
-    assert len(shas) == 1 + len(settable) == 6
+    assert len(shas) == 1 + len(settable) == 7
 
 
 def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
@@ -764,6 +764,7 @@ def test_settings_that_came_later_leave_the_hashes_as_they_were() -> None:
     registry = load_registry(DEFAULT_REGISTRY)
     fields = dataclasses.asdict(registry.gatings["state"])
     assert fields["profile"].pop("drops_ambiguous") is True
+    assert fields["profile"].pop("similarity_of") == "changes"
     assert fields.pop("question_file") is None
     assert fields.pop("own_words") == ()
     assert settings_sha(registry.gatings["state"]) == content_sha(fields)

@@ -412,6 +412,28 @@ def test_ambiguities_are_counted_by_question(tiny: Relations) -> None:
     ]
 
 
+def test_effects_of_rules_are_summed_up_exactly(tiny: Relations) -> None:
+    """Paths outgrow 64 bits; what has no number is in no sum, and no share is of all questions
+    where none was counted.
+    """
+    found = {row["rule"]: row for row in query(tiny, "from rule_totals").iter_rows(named=True)}
+    assert set(found) == {"persistence", "similarity_of_states", "settle"}
+    acts = found["persistence"]
+    assert (acts["source"], acts["n_demonstrations"], acts["is_in_force"]) == ("embedded", 2, True)
+    assert (acts["n_frames_decided"], acts["n_key_frames_without"]) == (14, 12)
+    assert (acts["n_edges_with"], acts["n_edges_only_without"]) == (5, 6)
+    assert (acts["n_paths_with"], acts["n_paths_without"]) == (str(2 * 10**40), str(6 * 10**40))
+    assert (acts["n_questions"], acts["share_of_questions"]) == (4, pytest.approx(4 / 5))
+    idle = found["similarity_of_states"]
+    assert (idle["is_in_force"], idle["n_questions"], idle["share_of_questions"]) == (
+        *(False, None),
+        None,
+    )
+    ends = found["settle"]
+    assert (ends["n_demonstrations"], ends["n_without_numbers"]) == (0, 2)
+    assert (ends["n_key_frames_with"], ends["n_paths_with"]) == (None, None)
+
+
 def test_action_sizes_add_up(tiny: Relations) -> None:
     rows = query(tiny, "select kind, n_components, n_actions, share from action_sizes").rows()
     assert rows == [

@@ -174,6 +174,23 @@ def _demonstration(rows: Rows, demonstration: str, changes: list[list[str]]) -> 
         for key_frame in range(length - 1, len(changes) + 1):
             count = str(10**40 + key_frame)  # far beyond 128 bits
             _add(rows, "path_counts", **here, length=length, key_frame=key_frame, n_paths=count)
+    _rule_effects(rows, here, n_edges=len(changes))
+
+
+def _rule_effects(rows: Rows, here: dict[str, Any], n_edges: int) -> None:
+    """One rule that decides something, one that is not in force, one without numbers."""
+    numbers = {
+        f"n_{what}_{where}": n
+        for what, ns in (("key_frames", (4, 6, 1, 3)), ("edges", (n_edges, n_edges + 2, 1, 3)))
+        for where, n in zip(("with", "without", "only_with", "only_without"), ns, strict=True)
+    }
+    numbers |= {"n_paths_with": str(10**40), "n_paths_without": str(3 * 10**40)}
+    numbers["n_edges_changed"] = 1
+    decided = {"is_in_force": True, "n_frames_decided": 7, "n_questions": 2}
+    _add(rows, "rule_effects", **here, **numbers, **decided, rule="persistence")
+    _add(rows, "rule_effects", **here, **numbers, is_in_force=False, rule="similarity_of_states")
+    reason = "the release ends"
+    _add(rows, "rule_effects", **here, is_in_force=True, rule="settle", reason=reason)
 
 
 def _question(rows: Rows, question: Question) -> None:

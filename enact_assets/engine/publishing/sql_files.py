@@ -132,7 +132,7 @@ def _copy(prefix: str, table: type[Table]) -> SqlFile:
 
 
 def _header_of(table: type[Table]) -> dict[str, str]:
-    return {table.table_name(): f"{table.grain()}.", "Rule": table.rule()}
+    return {table.table_name(): f"{table.grain()}.", "Rule": table.remark()}
 
 
 def read_sql_files(root: Path) -> list[SqlFile]:

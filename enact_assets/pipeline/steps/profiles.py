@@ -17,11 +17,13 @@ from enact_assets.questions.asked.qa import write_questions
 from enact_assets.questions.asked.release_qa import write_release_questions
 from enact_assets.questions.key_frames.chosen_frames import as_recorded, as_segmented
 from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.questions.key_frames.decided_frames import frames_decided, release_frames_decided
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.key_frames.release import segment_release
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 from enact_assets.questions.key_frames.segment import segment
+from enact_assets.questions.paths.rule_effects import ProfileRules
 from enact_assets.questions.paths.sampling import release_trajectories, sample_trajectories
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, RELEASE_ANSWERS, AnswerRules
 from enact_assets.results.verification.paper_scores import score_paper
@@ -30,6 +32,7 @@ from enact_assets.results.verification.task_evidence import Evidence, Scored
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.classes import Gating, OwnWords, QuestionSettings
 from enact_assets.settings.profile import PAPER, RELEASE, Profile
+from enact_assets.settings.rules import PAPER_RULES, RELEASE_RULES
 
 T = TypeVar("T")
 
@@ -115,6 +118,13 @@ INDEX_CHANGES = ByProfile[_Index](
     paper=DeltaIndex.from_tables, release=ReleaseDeltaIndex.from_tables
 )
 """Key-frame tables -> changes between any two key frames."""
+RULES = ByProfile(
+    paper=ProfileRules(PAPER_RULES, segment, DeltaIndex.from_tables, frames_decided),
+    release=ProfileRules(
+        RELEASE_RULES, segment_release, ReleaseDeltaIndex.from_tables, release_frames_decided
+    ),
+)
+"""The rules of segmentation and validation, each of which can be switched off."""
 NEEDS_CHANGES = ByProfile(paper=False, release=True)
 """Whether trajectories and questions are made from an index of changes too."""
 SAMPLE = ByProfile[_Sample](

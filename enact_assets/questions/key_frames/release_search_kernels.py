@@ -11,7 +11,11 @@ from enact_assets.settings.arrays import Floats, Ints
 
 
 class SearchRules(NamedTuple):
-    """Constants of the search: two frames, a cosine, two distances in ids."""
+    """Constants of the search: two frames, a cosine, two distances in ids.
+
+    Above 1, ``max_similarity`` is no rule: every frame that differs is dissimilar, and one that
+    differs in repeated records only does not end the search.
+    """
 
     first_key_frame: int
     first_compared: int
@@ -78,7 +82,7 @@ def find_key_frames(records: Records, order: Ints, ids: Ints, rules: SearchRules
             similarity = _cosine(product, saved_squares, squares)
             similarities[frame] = similarity
             gap = ids[frame] - ids[frames[n_found - 1]]
-            if similarity < rules.max_similarity and gap > rules.min_gap_ids:
+            if gap > rules.min_gap_ids and _is_dissimilar(similarity, n_different, rules):
                 if n_different == 0:
                     aborted_at = frame
                     break
@@ -110,6 +114,13 @@ def find_key_frames(records: Records, order: Ints, ids: Ints, rules: SearchRules
         is_last_pending,
         aborted_at,
     )
+
+
+@njit(cache=True)
+def _is_dissimilar(similarity: float, n_different: int, rules: SearchRules) -> bool:
+    if rules.max_similarity > 1.0:
+        return n_different > 0
+    return similarity < rules.max_similarity
 
 
 @njit(cache=True)

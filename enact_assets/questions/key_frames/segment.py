@@ -16,8 +16,12 @@ Source: definitions.md 2 (paper A.2.1), profile ``paper``. Choices the definitio
 
 With pictures taken within the persistence window (as in ``paper``) the similarity is always 0: what
 was added holds at the recorded frame and cannot be added again, and the same for what was removed.
-The threshold only acts if ``settle_frames`` is at least ``persistence_frames``.
+The threshold only acts if ``settle_frames`` is at least ``persistence_frames``, or if states are
+compared (``similarity_of``), as the public release does: then a candidate's facts are compared with
+those of the last key frame.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -31,7 +35,9 @@ from enact_assets.questions.key_frames.landed import (
     only_demonstration,
 )
 from enact_assets.questions.key_frames.segment_kernels import (
+    KeyFrameSearch,
     SearchRules,
+    Switches,
     find_key_frames,
     is_link_at,
     smooth,
@@ -40,9 +46,19 @@ from enact_assets.questions.key_frames.segment_kernels import (
 from enact_assets.questions.key_frames.switches import FactSwitches, find_switches
 from enact_assets.settings.arrays import Ints
 from enact_assets.settings.components import Component, component_texts
+from enact_assets.settings.profile import STATES
 from enact_assets.settings.registry import Gating
 
 __all__ = ["SegmentedTables", "segment"]
+
+
+@dataclass(frozen=True)
+class TracedSearch:
+    """All that segmentation finds on the way: facts as recorded, smoothed, and the key frames."""
+
+    facts: FactSwitches
+    smoothed: Switches
+    search: KeyFrameSearch
 
 
 def segment(
@@ -68,6 +84,30 @@ def segment(
     )
     if is_given(demonstrations):
         return given(demonstrations, facts, objects, gating, later_parents)
+    traced = trace_segmentation(facts, objects, gating, n_frames, later_parents)
+    found, search = traced.facts, traced.search
+    states = states_at(traced.smoothed, search.frames)
+    key_frame, fact = np.nonzero(states)
+    return land(
+        demonstrations,
+        gating,
+        KeyFrames(search.frames, search.change_frames, search.similarities),
+        _changes(found, states, search.frames),
+        found.facts[fact].with_columns(key_frame=pl.Series(key_frame)),
+    )
+
+
+def trace_segmentation(
+    facts: pl.DataFrame,
+    objects: pl.DataFrame,
+    gating: Gating,
+    n_frames: int,
+    later_parents: pl.DataFrame | None = None,
+) -> TracedSearch:
+    """The key frames of one demonstration of ``n_frames``, with all that was found on the way.
+
+    Errors: :class:`IntervalError` if the intervals of a fact overlap.
+    """
     found = find_switches(facts, objects, gating.predicates, n_frames, later_parents)
     profile = gating.profile
     switches = smooth(found.switches, found.is_existence, n_frames, profile.flicker_frames)
@@ -76,20 +116,11 @@ def segment(
         profile.settle_frames,
         profile.persistence_frames,
         profile.max_signature_similarity,
+        profile.similarity_of == STATES,
     )
     order = np.argsort(switches.frames, kind="stable")
-    frames, change_frames, similarities = find_key_frames(
-        switches, order, found.n_signature_facts, found.lineage, rules
-    )
-    states = states_at(switches, frames)
-    key_frame, fact = np.nonzero(states)
-    return land(
-        demonstrations,
-        gating,
-        KeyFrames(frames, change_frames, similarities),
-        _changes(found, states, frames),
-        found.facts[fact].with_columns(key_frame=pl.Series(key_frame)),
-    )
+    search = find_key_frames(switches, order, found.n_signature_facts, found.lineage, rules)
+    return TracedSearch(found, switches, search)
 
 
 def _changes(found: FactSwitches, states: NDArray[np.bool_], frames: Ints) -> list[list[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from enact_assets.settings.arrays import Bools, Ints
+from enact_assets.settings.arrays import Bools, Floats, Ints
 
 
 class Switches(NamedTuple):
@@ -48,12 +48,32 @@ class Signature(NamedTuple):
 
 
 class SearchRules(NamedTuple):
-    """Constants of the search, in frames (similarity: cosine), and the length of the replay."""
+    """Constants of the search, in frames (similarity: cosine), and the length of the replay.
+
+    ``compares_states``: the cosine is that of a candidate's facts with those of the last key frame,
+    not that of its change with the last accepted one.
+    """
 
     n_frames: int
     settle_frames: int
     persistence_frames: int
     max_similarity: float
+    compares_states: bool
+
+
+class KeyFrameSearch(NamedTuple):
+    """What the search found.
+
+    ``frames``, ``change_frames`` and ``similarities`` are (n_key_frames,), -1 where there is no
+    value. Of the frames that were tried, ``n_fleeting`` had a change that did not persist, and
+    ``n_similar`` had one that did and was too similar.
+    """
+
+    frames: Ints
+    change_frames: Ints
+    similarities: Floats
+    n_fleeting: int
+    n_similar: int
 
 
 @njit(cache=True)
@@ -150,12 +170,12 @@ def states_at(switches: Switches, frames: Ints) -> Bools:
 @njit(cache=True)
 def find_key_frames(
     switches: Switches, order: Ints, n_signature_facts: int, lineage: Lineage, rules: SearchRules
-) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Key frames of one replay: (frames, change frames, similarities), each (n_key_frames,).
+) -> KeyFrameSearch:
+    """Key frames of one replay.
 
     ``order`` sorts ``switches.frames``. The first ``n_signature_facts`` facts make components by
-    themselves, the others only say what exists. Where there is no value (change frame of the first
-    key frame, similarity of the first two) it is -1.
+    themselves, the others only say what exists. The first key frame has no change frame and no
+    similarity; where changes are compared, the second has no similarity either.
 
     A candidate only gets worse while no fact switches (the window it must persist through moves
     on, the change stays the same), so only frames at which some fact switches are tried.
@@ -166,13 +186,13 @@ def find_key_frames(
     change_frames = np.full(capacity, -1, np.int64)
     similarities = np.full(capacity, -1.0, np.float64)
     if rules.settle_frames >= rules.n_frames:
-        return frames[:0], change_frames[:0], similarities[:0]
+        return KeyFrameSearch(frames[:0], change_frames[:0], similarities[:0], 0, 0)
     fact_of = _owners(switches)
     position = switches.offsets[:-1].copy()
     base = np.zeros(position.size, np.bool_)
     current = _no_change(n_signature_facts, lineage)
     accepted = _no_change(n_signature_facts, lineage)
-    n_accepted = 0
+    n_accepted = n_fleeting = n_similar = 0
     frames[0] = rules.settle_frames
     n_key_frames = 1
     _look_ahead(switches, position, rules.settle_frames, base)
@@ -188,12 +208,19 @@ def find_key_frames(
         if frame + window > rules.n_frames:
             break
         n_changes, holds_until = _difference(switches, position, base, lineage, current)
-        if n_changes == 0 or holds_until < frame + rules.persistence_frames:
+        if n_changes == 0:
             continue
-        if n_accepted:
-            n_shared = _count_shared(current, accepted, lineage.offsets)
-            similarity = n_shared / np.sqrt(float(n_changes * n_accepted))
+        if holds_until < frame + rules.persistence_frames:
+            n_fleeting += 1
+            continue
+        if n_accepted or rules.compares_states:
+            if rules.compares_states:
+                similarity = _state_similarity(switches, position, base, n_signature_facts)
+            else:
+                n_shared = _count_shared(current, accepted, lineage.offsets)
+                similarity = n_shared / np.sqrt(float(n_changes * n_accepted))
             if similarity >= rules.max_similarity:
+                n_similar += 1
                 continue
             similarities[n_key_frames] = similarity
         accepted.facts[:] = current.facts
@@ -203,7 +230,13 @@ def find_key_frames(
         change_frames[n_key_frames] = frame
         _look_ahead(switches, position, frames[n_key_frames], base)
         n_key_frames += 1
-    return frames[:n_key_frames], change_frames[:n_key_frames], similarities[:n_key_frames]
+    return KeyFrameSearch(
+        frames[:n_key_frames],
+        change_frames[:n_key_frames],
+        similarities[:n_key_frames],
+        n_fleeting,
+        n_similar,
+    )
 
 
 @njit(cache=True)
@@ -286,6 +319,25 @@ def is_link_at(lineage: Lineage, link: int, frame: int) -> bool:
         if lineage.times[k, 0] <= frame < lineage.times[k, 1]:
             return True
     return False
+
+
+@njit(cache=True)
+def _state_similarity(switches: Switches, position: Ints, base: Bools, n_facts: int) -> float:
+    """Cosine of the first ``n_facts`` facts in ``base`` with those that hold now; 1 if none holds
+    in one of the two, as in the public release (definitions.md R4).
+    """
+    n_before = n_now = n_both = 0
+    for fact in range(n_facts):
+        holds = _holds(switches, position, fact)
+        if base[fact]:
+            n_before += 1
+        if holds:
+            n_now += 1
+        if holds and base[fact]:
+            n_both += 1
+    if n_before == 0 or n_now == 0:
+        return 1.0
+    return float(n_both / np.sqrt(float(n_before * n_now)))
 
 
 @njit(cache=True)

@@ -3,6 +3,7 @@
 from enact_assets.engine.tables import Table, integer, integers, text, texts, truth
 from enact_assets.settings import columns as common
 from enact_assets.settings.ambiguities import AMBIGUITIES
+from enact_assets.settings.rules import MEANINGS
 
 
 class TransitionGraph(Table):
@@ -90,3 +91,40 @@ class Trajectories(Table):
     rank = text("rank among all of its length; exact, in decimal")
     key_frames = integers("its key frames, ascending")
     frames = integers("their frames", "frame")
+
+
+class RuleEffects(Table):
+    """One row per rule of segmentation and validation: what it decides.
+
+    Without the rule, everything else is computed in the same way. Key frames are the same if their
+    frames are, edges if both of their frames are. Null with a `reason` where nothing can be
+    computed without the rule. Empty for imported questions and environments of WorldPrediction.
+    """
+
+    by = ("demonstration", "gating")
+
+    demonstration = common.demonstration(key=True)
+    gating = common.gating(key=True)
+    rule = text("; ".join(f"{name}: {of}" for name, of in MEANINGS.items()), key=True)
+    is_in_force = truth("whether the gating has it; if not, `with` is the gating with it")
+    n_frames_decided = integer(
+        "frames at which it changed a fact (smoothing, filter), or that it rejected (persistence, "
+        "similarity, gap); null for rules about something else",
+        null=True,
+    )
+    n_key_frames_with = integer("key frames with the rule", null=True)
+    n_key_frames_without = integer("key frames without it", null=True)
+    n_key_frames_only_with = integer("key frames that exist with it only", null=True)
+    n_key_frames_only_without = integer("key frames that exist without it only", null=True)
+    n_edges_with = integer("edges of the transition graph with the rule", null=True)
+    n_edges_without = integer("edges without it", null=True)
+    n_edges_only_with = integer("edges that exist with it only", null=True)
+    n_edges_only_without = integer("edges that exist without it only", null=True)
+    n_edges_changed = integer("edges of both whose visible changes differ", null=True)
+    n_paths_with = text("trajectories of all lengths with it; exact, in decimal", null=True)
+    n_paths_without = text("trajectories without it; exact, in decimal", null=True)
+    n_questions = integer(
+        "questions of `qa` with a step that exists with it only; null if it is not in force",
+        null=True,
+    )
+    reason = text("why there are no numbers; null where there are", null=True)

@@ -20,6 +20,7 @@ from enact_assets.results.report.parts import (
     table,
 )
 from enact_assets.results.report.rows import ReportRows
+from enact_assets.results.report.rules import rule_table
 
 
 def questions(rows: ReportRows) -> Section:
@@ -45,9 +46,16 @@ def questions(rows: ReportRows) -> Section:
             parts.append(Text(_OF_IMPORTED))
             edges = "counted apart by the place at which a question shows them"
         parts.append(Text(f"Gating {gating}: {n_frames:,} key frames, {edges}."))
+        decided = rule_table(rows, gating)
+        if decided is not None:
+            parts += [Text(_OF_RULES), decided]
     return Section("questions", "Questions", tuple(parts))
 
 
+_OF_RULES = (
+    "Each rule is switched off by itself; all else is computed in the same way. Questions by "
+    "a rule have a step that exists only with it."
+)
 _OF_IMPORTED = (
     "Imported questions are in no probe. Where no replay was imported, it is unknown whether "
     "several orders are right: answers are scored by exact match, and a random order of n entries "

@@ -229,6 +229,7 @@ _QUERIES: Mapping[str, str] = {
             gating in (select gating from qa where question_file is not null) as is_imported
         from question_statistics where demonstration is null
         order by gating, kind, length nulls first""",
+    "rule_totals": "from rule_totals order by all",
     # Of the baseline, or of the variant with another gating that asks most.
     "asked_counts": """
         with by_variant as (

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_replays import CATEGORIES, EXISTENCE, FACTS, OBJECTS, PARENTS
 
 from enact_assets.demonstrations.replay.parents import at_key_frames
 from enact_assets.engine.errors import EnactError, ReplayError
@@ -28,6 +27,7 @@ from reference.builders import (
     build_scene_graphs,
     build_visibility,
 )
+from reference.random_replays import CATEGORIES, EXISTENCE, FACTS, OBJECTS, PARENTS
 
 Fact = tuple[str, str, str | None]
 SEEN = 2 * PAPER.min_visible_fraction

@@ -1,5 +1,6 @@
 """Profile ``release``: recorded behaviour reproduced, the slow twin, and every quirk by hand."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, pairwise
@@ -10,10 +11,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_replays import intervals
 
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import ReplayError, SettingsError
+from enact_assets.questions.key_frames.decided_frames import release_frames_decided
 from enact_assets.questions.key_frames.given_key_frames import given as given_frames
 from enact_assets.questions.key_frames.release import (
     RecordHistory,
@@ -29,12 +30,14 @@ from enact_assets.settings.components import Component
 from enact_assets.settings.frame_ids import FrameIds
 from enact_assets.settings.predicates import STATE_PREDICATES
 from enact_assets.settings.profile import PAPER, RELEASE, ReleaseRules
+from enact_assets.settings.rules import RELEASE_RULES
 
 import reference.intervals as slow_intervals
 import reference.release_segmentation as twin
 import reference.segmentation as paper_twin
 from reference.builders import build_demonstrations, build_facts, build_objects
 from reference.conformance import TASKS, expected, micro
+from reference.random_replays import intervals
 from reference.recorded_tables import Frame, tables_from_frames, task_tables
 
 GATING = Gating("release", RELEASE, ())
@@ -260,25 +263,43 @@ def with_ids(ids: Sequence[int]) -> pl.DataFrame:
     return build_demonstrations(len(ids)).with_columns(frame_id_runs=pl.Series([runs]))
 
 
-@given(recordings())
-def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFrame]) -> None:
-    """Kernels look at stretches around changes only; the twin filters every window of every key."""
+SWITCHED_OFF = st.sampled_from(
+    [rule.off(GATING).profile.release_constants for rule in RELEASE_RULES if rule.is_search]
+)
+
+
+@given(recordings(), st.just(RULES) | SWITCHED_OFF)
+def test_the_release_agrees_with_its_twin(
+    recording: tuple[list[int], pl.DataFrame], rules: ReleaseRules
+) -> None:
+    """Kernels look at stretches around changes only; the twin filters every window of every key.
+    Each rule can be switched off.
+    """
     ids, facts = recording
     n_frames = len(ids)
-    filtered = twin.transient_filter(list(graphs_of(facts, n_frames)))
-    records = filter_records(recorded_history(facts, n_frames), n_frames, RULES)
+    recorded = list(graphs_of(facts, n_frames))
+    filtered = recorded
+    if rules.min_window <= rules.max_window:
+        filtered = twin.transient_filter(recorded)
+    records = filter_records(recorded_history(facts, n_frames), n_frames, rules)
     for k, graph in enumerate(filtered):
         assert fact_lists(records, k) == twin.fact_lists(graph)
         order = [record.states for record in records.at(k) if record.subject == "cup"]
         cups = [n for n in graph.nodes if n.name == "cup"]
         assert order[: len(cups)] == [tuple(sorted(n.states)) for n in cups]
     try:
-        slow = twin.find_key_frames(ids, filtered)
+        slow = twin.find_key_frames(
+            ids,
+            filtered,
+            max_similarity=None if rules.max_similarity > 1 else rules.max_similarity,
+            min_gap=rules.min_gap_ids,
+            settle=rules.settle_ids,
+        )
     except (IndexError, AssertionError) as error:
         with pytest.raises(ReplayError, match=ERRORS[type(error).__name__]):
-            trace_release(with_ids(ids), facts, RULES)
+            trace_release(with_ids(ids), facts, rules)
         return
-    trace, records = trace_release(with_ids(ids), facts, RULES)
+    trace, records = trace_release(with_ids(ids), facts, rules)
     assert trace.frames.tolist() == slow.key_frames
     assert trace.candidates.tolist() == slow.candidates
     armed_by = trace.armed_by.tolist()
@@ -286,6 +307,16 @@ def test_the_release_agrees_with_its_twin(recording: tuple[list[int], pl.DataFra
     assert trace.is_last_pending == slow.is_last_pending
     compared = np.flatnonzero(~np.isnan(trace.similarities)).tolist()
     assert {k: float(trace.similarities[k]) for k in compared} == slow.similarities
+    if rules.max_similarity > 1:
+        return  # of a rule that is switched off, nothing is counted
+    gating = dataclasses.replace(GATING, profile=dataclasses.replace(RELEASE, release=rules))
+    decided = release_frames_decided(ReplayTables(with_ids(ids), facts, build_objects()), gating)
+    before = recorded_history(facts, n_frames)
+    assert decided == {
+        "transient_filter": sum(before.at(k) != records.at(k) for k in range(n_frames)),
+        "similarity": slow.n_similar,
+        "gap": slow.n_near,
+    }
 
 
 def test_a_node_missing_in_every_other_frame_is_recorded_up_to_five_times() -> None:

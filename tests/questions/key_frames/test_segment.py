@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_replays import OBJECTS, gatings, intervals, replays
 
 from enact_assets.engine.errors import IntervalError, ReplayError
 from enact_assets.pipeline.steps.profiles import SEGMENT
@@ -27,6 +26,7 @@ from reference.builders import (
     build_later_parents,
     build_objects,
 )
+from reference.random_replays import OBJECTS, gatings, intervals, replays
 from reference.segmentation import smooth_fact
 
 STATE = Gating("state", PAPER, STATE_PREDICATES)
@@ -211,7 +211,9 @@ def test_recorded_changes_hold_the_signature_when_pictures_fall_in_the_persisten
 ) -> None:
     """Then a key frame always shows the change it was made for, and no signature comes twice."""
     profile = dataclasses.replace(
-        gating.profile, persistence_frames=gating.profile.settle_frames + 1
+        gating.profile,
+        persistence_frames=gating.profile.settle_frames + 1,
+        similarity_of="changes",
     )
     gating = dataclasses.replace(gating, profile=profile)
     n_frames, facts = replay

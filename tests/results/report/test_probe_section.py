@@ -123,6 +123,22 @@ def test_a_gating_of_a_variant_shows_what_the_variant_asks(rows: ReportRows) -> 
     assert "500" not in other.alt
 
 
+def test_effects_of_rules_stand_below_the_questions_of_their_gating(rows: ReportRows) -> None:
+    """A rule that is not in force must not read as one that decided the questions above."""
+    [shown] = [
+        part
+        for part in of_kind(questions(rows), Table)
+        if part.caption.startswith("What each rule")
+    ]
+    assert "gating state" in shown.caption
+    numbers = {row[1]: row[2:] for row in shown.rows}
+    assert numbers["persistence"] == ("14", "8", "2", "6", "5", "2", "6", "3.00", "80.0")
+    assert numbers["similarity_of_states (not in force)"][-1] == NONE
+    assert numbers["settle"] == (NONE,) * 9
+    empty = questions(changed(rows, rule_totals=rows["rule_totals"].clear()))
+    assert not [t for t in of_kind(empty, Table) if t.caption.startswith("What each rule")]
+
+
 def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str, Any]:
     row = {"model": "m", "kind": kind, "length": length, "accuracy": accuracy, "n_scored": n}
     return {**row, "is_reference": False}

@@ -70,5 +70,6 @@ def gatings(draw: st.DrawFn) -> Gating:
         settle_frames=draw(st.integers(0, 12)),
         persistence_frames=draw(st.integers(1, 12)),
         max_signature_similarity=draw(st.sampled_from([0.97, 0.75, 0.5])),
+        similarity_of=draw(st.sampled_from(["changes", "states"])),
     )
     return Gating("small", profile, STATE_PREDICATES)
