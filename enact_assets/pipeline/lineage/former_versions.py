@@ -9,34 +9,34 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "bec93a671bf1": "f9b14c349567",  # action_states
+    "e52b923aab48": "f9b14c349567",  # action_states
     "4fbabdc9eaf2": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "0e83bc9dbab8": "04a97307e616",  # answers of oracle
     "22db0ffe6eb9": "04a97307e616",  # answers of pixel_continuity
     "ed72ebc8d0d2": "04a97307e616",  # answers of random
     "193643bc82b6": "04a97307e616",  # answers of text_prior
-    "3c4af558434c": "51af65526bef",  # asked_questions
-    "8683bd28e642": "1d0df5ad144f",  # error_analysis
-    "e7aee7d0d611": "722c77ff44b6",  # evaluation
+    "99d7c7d347d2": "51af65526bef",  # asked_questions
+    "5cbb5e8e47a1": "1d0df5ad144f",  # error_analysis
+    "fec1127446b7": "722c77ff44b6",  # evaluation
     "c8dda9a7fec3": "ee998b27799c",  # fact_reader
     "44b1ddd9fe6f": "85d78221bc37",  # human_agreement
     "1fcae29df796": "f309cf875ff7",  # human_answers
-    "18d8f6edf7ea": "0b521036ac7e",  # kept_questions
+    "c42e3bef272b": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
-    "27cbdca1fbfc": "ef65de531646",  # path_counts
+    "d87e13fd0755": "ef65de531646",  # path_counts
     "b931799adba4": "e6f17a951694",  # probe_panels
     "af5951ee5c90": "789808953340",  # probes
-    "ad846e1fb567": "ec10d9083000",  # qa
-    "f3823a123a24": "2aa11865fe6f",  # question_orders
+    "f1bdee338605": "ec10d9083000",  # qa
+    "6411f0c8cf9d": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
-    "dd9034bd43d8": "7caf0c00013a",  # question_set
-    "6603a3a00d7d": "9f0deb65c320",  # replays
-    "c6776fc0b1d1": "108c66894da7",  # segmentation
-    "74c2cbc6ce0d": "bb2e563e9366",  # training_statistics
-    "bb2017b6b5f7": "ff5989cb163d",  # trajectories
-    "7522508de2a1": "9fa9b8353fd8",  # visibility
-    "c4ac34b20a05": "f0163fb162fe",  # visible_changes
+    "c5ed777110b5": "7caf0c00013a",  # question_set
+    "b2c97ef7b1e5": "9f0deb65c320",  # replays
+    "5c4992a1b8c8": "108c66894da7",  # segmentation
+    "89a20d3271c8": "bb2e563e9366",  # training_statistics
+    "543da30d9d36": "ff5989cb163d",  # trajectories
+    "26d3059afc96": "9fa9b8353fd8",  # visibility
+    "1a8127381dde": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
-    "17725fb7371d": "37f36676e6c0",  # wanted_frames
+    "655b8db9f906": "37f36676e6c0",  # wanted_frames
 }
