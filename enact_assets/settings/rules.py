@@ -73,7 +73,8 @@ class Rule:
     whether a gating has the rule for demonstrations of a source. ``is_search``: it belongs to the
     search for key frames; ``is_about_graphs``: other facts count without it, so key frames and
     scene graphs are found anew. ``is_blind``: without it everything counts as visible.
-    ``counts_as`` is its name among frames decided, if it has any.
+    ``counts_as`` is its name among frames decided, if it has any. ``moves_pictures``: without it
+    every key frame is another frame, whose picture would have to be traced to know its edges.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Rule:
     is_about_graphs: bool = False
     is_blind: bool = False
     counts_as: str | None = None
+    moves_pictures: bool = False
 
 
 _EDGES = (
@@ -125,6 +127,7 @@ PAPER_RULES: tuple[Rule, ...] = (
         "the first key frame and pictures of changes are taken some frames later; without: at once",
         partial(_with_constants, settle_frames=0),
         is_search=True,
+        moves_pictures=True,
     ),
     *(
         Rule(

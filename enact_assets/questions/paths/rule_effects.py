@@ -24,6 +24,8 @@ from enact_assets.settings.rules import Rule
 
 See = Callable[[pl.DataFrame], pl.DataFrame]
 """Rows of ``segmented_frames`` -> rows of ``visibility``."""
+MOVED = "without it every picture is another one: edges by `settle_frames` in docs/constants.md"
+"""Why a rule that moves all pictures has key frames alone."""
 _ENDS = ["frame_from", "frame_to"]
 
 
@@ -148,6 +150,14 @@ def measure_rule_effects(
             else:
                 with_it = _compute(replay, ours, None, sight, profile_rules)
                 counted, asked = profile_rules.decided(replay, ours), None
+            if rule.moves_pictures:
+                found = profile_rules.segment(
+                    *(replay.demonstrations, replay.facts, replay.objects, rule.off(ours)),
+                    replay.later_parents,
+                )
+                moved = frozenset(found.segmented_frames["frame"].to_list())
+                rows.append({**row, **_frames_compared(with_it.frames, moved), "reason": MOVED})
+                continue
             without = _compute(
                 replay, rule.off(ours), again, sight, profile_rules, sees_all=rule.is_blind
             )
@@ -193,14 +203,20 @@ def _everything(frames: pl.DataFrame, objects: pl.DataFrame) -> pl.DataFrame:
     return key.join(objects.select("object_name"), how="cross").with_columns(fraction=pl.lit(1.0))
 
 
+def _frames_compared(ours: frozenset[int], without: frozenset[int]) -> dict[str, int]:
+    return {
+        "n_key_frames_with": len(ours),
+        "n_key_frames_without": len(without),
+        "n_key_frames_only_with": len(ours - without),
+        "n_key_frames_only_without": len(without - ours),
+    }
+
+
 def _compared(with_it: _Found, without: _Found, qa: pl.DataFrame | None) -> dict[str, Any]:
     both = with_it.edges.join(without.edges, on=_ENDS, how="inner")
     only_with = with_it.edges.join(without.edges, on=_ENDS, how="anti")
     return {
-        "n_key_frames_with": len(with_it.frames),
-        "n_key_frames_without": len(without.frames),
-        "n_key_frames_only_with": len(with_it.frames - without.frames),
-        "n_key_frames_only_without": len(without.frames - with_it.frames),
+        **_frames_compared(with_it.frames, without.frames),
         "n_edges_with": with_it.edges.height,
         "n_edges_without": without.edges.height,
         "n_edges_only_with": only_with.height,
