@@ -12,17 +12,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from enact_assets.engine.errors import EvaluationError
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.errors.answer_comparison import COUNTS, AskedSteps, PossibleSteps
 from enact_assets.results.errors.tables import RandomOrders
-from enact_assets.results.verification.expectation import MAX_STEPS
+from enact_assets.results.verification.expectation import asked_together
 from enact_assets.results.verification.order_counts_kernels import (
     count_accepted_actions,
     count_accepted_images,
     count_orders_by_step,
 )
-from enact_assets.results.verification.shared_changes import SharedChanges
 from enact_assets.settings.arrays import Bools, Floats, Ints
 
 _REFERENCE = ("n_reference", "n_left_reference", "n_right_reference")
@@ -35,21 +33,11 @@ def compare_random_orders(
     """The table ``random_orders``, of rows of ``qa`` and the changes of their demonstrations.
 
     Unlabelled questions have no row. Source: expectations of paper 3.5, B.2.5, C.1 and algorithms 2
-    to 4 for a uniformly random order. Errors: :class:`EvaluationError` for a missing index or more
-    than 19 steps.
+    to 4 for a uniformly random order. Errors: as :func:`expect_random_orders`.
     """
     rows: list[dict[str, Any]] = []
-    labelled = questions.filter(pl.col("answer").list.len() > 0)
-    for (demonstration, kind), group in labelled.partition_by(
-        "demonstration", "kind", as_dict=True
-    ).items():
-        if demonstration not in indexes:
-            raise EvaluationError(f"{demonstration}: no index of changes; materialize scene_graphs")
-        asked = group.to_dicts()
-        too_long = [q["question_id"] for q in asked if q["length"] > MAX_STEPS + 1]
-        if too_long:
-            raise EvaluationError(f"question {too_long[0]}: more than {MAX_STEPS} steps")
-        steps = AskedSteps(str(kind), asked, SharedChanges(indexes[str(demonstration)]))
+    for kind, asked, changes in asked_together(questions, indexes):
+        steps = AskedSteps(kind, asked, changes)
         for row, question in enumerate(asked):
             possible = steps.possible(row)
             found = None if possible is None else _expected(possible, question)

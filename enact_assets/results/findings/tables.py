@@ -39,33 +39,12 @@ class ModelFindings(Table):
     n_demonstrations = integer("demonstrations these are about")
 
 
-class MirroredFindings(Table):
+class MirroredFindings(ModelFindings):
     """One row per mirrored variant, model, finding about hands and kind.
 
-    Over questions with a whole order about the pictures and about their mirror images.
+    Over questions with a whole order about the pictures and about their mirror images: `n_answers`
+    has two of each. A random order has 0, as each hand does the same.
     """
-
-    by = ("variant",)
-    keys = ("variant", "model", "finding", "kind")
-
-    variant = common.variant()
-    model = common.model()
-    is_reference = truth("chance, the oracle, a shortcut, or a model trained here")
-    finding = text("name of the finding")
-    kind = text("forward or inverse")
-    claim = text("what the paper found, in words")
-    value = number("rate of one hand minus that of the other, over both", null=True)
-    expected = number("the same of a random order: 0, as each hand does the same")
-    difference = number("value minus expected", null=True)
-    effect = number("the difference, which is tested", null=True)
-    low = number("95 % interval by t, clustered by demonstration", null=True)
-    high = number("its upper end", null=True)
-    p = number("two-tailed, of an effect of zero", null=True)
-    holm_p = number("the same, corrected for the findings of the model here", null=True)
-    verdict = text("confirmed, not more than chance, contradicted or cannot be said")
-    reason = text("why it cannot be said", null=True)
-    n_answers = integer("answers, two for each question")
-    n_demonstrations = integer("demonstrations these are about")
 
 
 class PaperFindings(Table):

@@ -127,7 +127,7 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
         axes.set_ylim(len(claims) - 0.4, -0.6)
         axes.set_xlim(-LARGEST, LARGEST)
         axes.grid(axis="x", color=FAINT, linewidth=0.6)
-        axes.set_xlabel("effect, percentage points beyond a random order")
+        axes.set_xlabel("points beyond a random order")
         drawn.legend(loc="outside lower center", ncols=3)
         confirmed = tested.filter(verdict=CONFIRMED).height
         alt = (

@@ -42,6 +42,21 @@ def expect_random_orders(
     orders, 0 to 1. Errors: :class:`EvaluationError` for a missing index or more than 19 steps.
     """
     rows: list[dict[str, Any]] = []
+    for kind, asked, changes in asked_together(questions, indexes):
+        found = _passing_steps(kind, asked, changes)
+        rows += [
+            _expect(question, *passing) for question, passing in zip(asked, found, strict=True)
+        ]
+    return QuestionOrders.build(rows)
+
+
+def asked_together(
+    questions: pl.DataFrame, indexes: Mapping[str, ComponentIndex]
+) -> Iterator[tuple[str, list[dict[str, Any]], SharedChanges]]:
+    """Labelled questions of one kind and demonstration, and its changes, for each of both.
+
+    Errors: as :func:`expect_random_orders`.
+    """
     labelled = questions.filter(pl.col("answer").list.len() > 0)
     for (demonstration, kind), group in labelled.partition_by(
         "demonstration", "kind", as_dict=True
@@ -52,11 +67,7 @@ def expect_random_orders(
         too_long = [q["question_id"] for q in asked if q["length"] > MAX_STEPS + 1]
         if too_long:
             raise EvaluationError(f"question {too_long[0]}: more than {MAX_STEPS} steps")
-        found = _passing_steps(str(kind), asked, SharedChanges(indexes[str(demonstration)]))
-        rows += [
-            _expect(question, *passing) for question, passing in zip(asked, found, strict=True)
-        ]
-    return QuestionOrders.build(rows)
+        yield str(kind), asked, SharedChanges(indexes[str(demonstration)])
 
 
 def _passing_steps(
