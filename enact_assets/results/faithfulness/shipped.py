@@ -5,6 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+import polars as pl
+
 from enact_assets.answers.models.catalogue import Catalogue, load_catalogue
 from enact_assets.answers.people.content import ShownQuestion
 from enact_assets.answers.people.plans import paper_plan
@@ -22,6 +24,7 @@ from enact_assets.questions.world.captaincook4d import NAME as COOK
 from enact_assets.questions.world.plan_replay import Kinds, Replay, Situation
 from enact_assets.questions.world.step_files import read_step_file
 from enact_assets.results.faithfulness.claims import FOLDER
+from enact_assets.results.findings.of_published_models import findings_of_published_models
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import PublishedSettings
 from enact_assets.settings.fisheye_lens import (
@@ -99,6 +102,18 @@ def annotators_of_the_paper(n_per_stratum: int) -> list[int]:
     times = Counter(q.question_id for part in plan.of_annotator.values() for q in part)
     of_times = Counter(times.values())
     return [of_times[3], of_times[1]]
+
+
+def published_verdicts(finding: str) -> dict[str, dict[str, int]]:
+    """Kind -> verdict on a finding of the paper, beside the smallest chance, -> the paper's models
+    and people.
+    """
+    rows = findings_of_published_models().filter(finding=finding)
+    counts = rows.with_columns(pl.col("kind").fill_null("both")).group_by("kind", "verdict").len()
+    found: dict[str, dict[str, int]] = {}
+    for kind, verdict, n in counts.sort("kind", "verdict").iter_rows():
+        found.setdefault(kind, {})[verdict] = n
+    return found
 
 
 def activities() -> list[int]:
