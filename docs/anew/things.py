@@ -141,8 +141,15 @@ REPORT_FILES = "enact_assets/results/report/templates/*"
 THINGS = (
     Thing(
         "tables_and_constants",
-        ("docs/tables.md", "docs/constants.md"),
-        Shown(files=("docs/make_tables.py", "enact_assets/**/*tables.py"), has_graph=True),
+        ("docs/tables.md", "docs/constants.md", "docs/faithfulness.md"),
+        Shown(
+            files=(
+                "docs/make_tables.py",
+                "enact_assets/**/*tables.py",
+                "enact_assets/results/faithfulness/claims/*.yaml",
+            ),
+            has_graph=True,
+        ),
         script("make_tables.py"),
         needs_data=False,
         look_at="effects of a new constant are measured by `python -m benchmarks constants`",

@@ -28,6 +28,12 @@ def test_the_list_of_constants_is_current() -> None:
     assert all(f"| `{name}` | " in written for name in CONSTANTS)
 
 
+def test_the_page_of_claims_is_current() -> None:
+    """The same command writes it: a claim with another value than on the page."""
+    made = runpy.run_path(str(ROOT / "docs/make_tables.py"))
+    assert (ROOT / "docs/faithfulness.md").read_text(encoding="utf-8") == made["claims_page"]()
+
+
 def test_the_page_of_constants_says_what_each_one_changes() -> None:
     """A constant that can be set without knowing what it does."""
     from benchmarks.bench_constants import VALUES

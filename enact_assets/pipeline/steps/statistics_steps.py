@@ -21,6 +21,8 @@ from enact_assets.pipeline.steps.inputs import (
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.results.errors.answer_comparison import with_other_hand
 from enact_assets.results.errors.tables import ComparedSteps, RandomOrders
+from enact_assets.results.faithfulness.claims import faithfulness_rows
+from enact_assets.results.faithfulness.tables import Faithfulness
 from enact_assets.results.findings.of_mirrored_pairs import findings_of_mirrored_pairs
 from enact_assets.results.findings.of_models import findings_of_models
 from enact_assets.results.findings.of_published_models import findings_of_published_models
@@ -168,3 +170,9 @@ def published_results() -> tuple[
         published_table(PublishedSettings),
         published_table(PublishedWorldprediction),
     )
+
+
+@step(group="imports", job="load_published_results")
+def faithfulness() -> Of[Faithfulness]:
+    """What the papers say, claim by claim: where it is here, how it was checked, the verdict."""
+    return faithfulness_rows()

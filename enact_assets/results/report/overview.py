@@ -104,7 +104,7 @@ def overview(rows: ReportRows) -> Section:
     if int(sources["n_demonstrations"].sum()) == 1:
         text = "There is only one demonstration, so variation between demonstrations is unknown."
         parts.append(Text(text, is_notice=True))
-    parts += [*_clusters(rows), *_solved(rows), *_edited(rows), *_not_current(rows)]
+    parts += [*_clusters(rows), *_solved(rows), *_edited(rows), *_claims(rows), *_not_current(rows)]
     return Section("about", "What this is", tuple(parts))
 
 
@@ -154,6 +154,24 @@ def _edited(rows: ReportRows) -> list[Part]:
         )
         for differences, names in variants.items()
     ]
+
+
+def _claims(rows: ReportRows) -> list[Part]:
+    """How many claims of the papers were checked, by verdict and method."""
+    claims = rows["claims"]
+    if claims.is_empty():
+        return []
+    verdicts, methods = (_numbers(claims, column) for column in ("verdict", "method"))
+    text = (
+        f"{int(claims['n'].sum())} claims of the papers were checked. By verdict: {verdicts}. By "
+        f"method: {methods}. Relation `faithfulness` and docs/faithfulness.md have each of them."
+    )
+    return [Text(text)]
+
+
+def _numbers(claims: pl.DataFrame, column: str) -> str:
+    found = claims.group_by(column).agg(pl.col("n").sum()).sort("n", column, descending=True)
+    return ", ".join(f"{n} {name}" for name, n in found.iter_rows())
 
 
 def _not_current(rows: ReportRows) -> list[Part]:

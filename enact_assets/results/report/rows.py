@@ -41,6 +41,8 @@ _QUERIES: Mapping[str, str] = {
     "demonstrations": """
         select source, count(*) as n_demonstrations, count(distinct activity) as n_activities
         from demonstrations group by source order by source""",
+    "claims": """
+        select verdict, method, count(*) as n from faithfulness group by all order by all""",
     "asked": """
         with shown as (
             select distinct question_id, demonstration, unnest(shown_key_frames) as key_frame

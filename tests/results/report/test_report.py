@@ -115,6 +115,19 @@ def test_embedded_demonstrations_are_no_behavior_result(rows: ReportRows, page: 
     assert "BEHAVIOR" not in said_in(overview(changed(rows, demonstrations=others)))
 
 
+def test_claims_of_the_papers_are_counted(rows: ReportRows) -> None:
+    """A root in which they were never made says nothing of them."""
+    claims = pl.DataFrame(
+        [("same", "computed", 7), ("same", "inspected", 2), ("differs", "computed", 3)],
+        schema=["verdict", "method", "n"],
+        orient="row",
+    )
+    about = said_in(overview(changed(rows, claims=claims)))
+    assert "12 claims of the papers were checked. By verdict: 9 same, 3 differs." in about
+    assert "By method: 10 computed, 2 inspected." in about
+    assert "claims of the papers" not in said_in(overview(changed(rows, claims=claims.clear())))
+
+
 def test_missing_unparsed_and_wrong_are_told_apart(rows: ReportRows, page: Page) -> None:
     totals = rows["statuses"].select(pl.col("^n_.*$").sum()).row(0, named=True)
     parts = ("n_accepted", "n_wrong", "n_unparsed", "n_missing")
