@@ -89,10 +89,11 @@ def _inputs(param: Param) -> Iterable[Input]:
         return
     for read in param.reads:
         yield read.input
-    for _, kind in param.settings:
-        yield Input(SETTINGS[kind].root, fixed=rule.fixed)
+    kinds = [kind for _, kind in param.settings]
     if param.kind == "settings":
-        yield Input(SETTINGS[param.of].root, fixed=rule.fixed, when=rule.when)
+        kinds.append(param.of)
+    for kind in kinds:
+        yield Input(SETTINGS[kind].root, fixed=rule.fixed)
     if param.kind == "handle":
         for asset in HANDLES[param.of].reads:
             yield Input(asset, when=rule.when)

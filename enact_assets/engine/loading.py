@@ -159,7 +159,7 @@ class _Loader:
             case "name":
                 return self._partition[param.of]
             case "settings":
-                return self._setting(param.of, param.rule) if self._is_read(param) else None
+                return self._setting(param.of, param.rule)
             case "handle":
                 if not self._is_read(param):
                     return None
@@ -196,7 +196,7 @@ class _Loader:
         ]
 
     def _is_read(self, param: Param) -> bool:
-        """Whether the condition of a handle or of settings holds."""
+        """Whether the condition of a handle holds."""
         if param.rule.when is None:
             return True
         names = self._context.names

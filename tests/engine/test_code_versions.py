@@ -435,12 +435,12 @@ COUNTS_PATHS = {"path_counts", "trajectories", "qa", "rule_effects"}
 SAYS_LABELS = {
     *("visible_changes", "trajectories", "qa", "question_orders", "asked_questions"),
     *("evaluation", "error_analysis", "training_statistics", "fact_reader", "action_states"),
-    "rule_effects",
+    *("rule_effects", "model_findings"),
 }
 DRAWS = {
     *("replays", "visibility", "trajectories", "question_set", "asked_questions", "probes"),
     *("model_comparisons", "training_statistics", "human_agreement"),
-    *("training_plans", "world_questions", "rule_effects"),
+    *("training_plans", "world_questions", "rule_effects", "captions"),
 }
 REAL: list[tuple[str, str, str, set[str]]] = [
     # File, old text, new text, the steps that become stale.
@@ -480,7 +480,7 @@ REAL: list[tuple[str, str, str, set[str]]] = [
         "answers/baselines/references.py",
         '*("identity", ',
         "*(",
-        {"model_comparisons"},
+        {"model_comparisons", "model_findings", "mirrored_findings"},
     ),
     # Pictures of key frames have a version of their own; those that are trained on have none.
     (

@@ -226,15 +226,21 @@ def _question(rows: Rows, question: Question) -> None:
     orders |= {"is_ambiguous": n_accepted > 1, "expected_task_accuracy": n_accepted / n_orders}
     orders |= {"expected_pairwise_accuracy": 0.25}
     _add(rows, "question_orders", **here, **of_kind, length=length, **orders)
-    expected = dict.fromkeys(RandomOrders.schema(), 0.5)
-    expected |= {"n_steps": length - 1, "n_steps_passed": 0.25 * (length - 1)}
-    expected |= {f"n_{side}reference": 1 for side in ("", "left_", "right_")}
-    expected |= {f"n_{side}_{of}": 0.0 for side in ("left", "right") for of in ("matched", "mixed")}
-    _add(rows, "random_orders", **expected | here | of_kind | {"length": length})
+
+
+def _random_order(question: dict[str, Any], variant: str) -> dict[str, Any]:
+    """What a random order might be expected to show: half of everything, and no hands."""
+    n = question["length"] - 1
+    found = dict.fromkeys(RandomOrders.schema(), 0.5) | {"n_steps": n, "n_steps_passed": 0.25 * n}
+    found |= {f"n_{side}reference": 1 for side in ("", "left_", "right_")}
+    found |= {f"n_{side}_{of}": 0.0 for side in ("left", "right") for of in ("matched", "mixed")}
+    same = ("question_id", "demonstration", "kind", "length")
+    return found | {name: question[name] for name in same} | {"variant": variant}
 
 
 def _asked(rows: Rows) -> None:
     for question in rows["qa"]:
+        _add(rows, "random_orders", **_random_order(question, "baseline"))
         shared = {c: question[c] for c in ("question_id", "demonstration", "gating", "kind")}
         shared |= {"length": question["length"], "evidence_sha": "2" * 64}
         shared["question_set"] = shared["gating"]
@@ -249,6 +255,7 @@ def _asked(rows: Rows) -> None:
         _add(rows, "asked_questions", **shared, variant="baseline", in_probe_set=is_probe)
         if is_probe:
             _add(rows, "asked_questions", **shared, variant="aperture_80", in_probe_set=True)
+            _add(rows, "random_orders", **_random_order(question, "aperture_80"))
 
 
 def _answers(rows: Rows) -> None:
@@ -322,9 +329,13 @@ def add_statistics(rows: Rows) -> None:
         accuracies, comparisons = compare_models(of_variant, str(variant))
         rows["model_accuracies"] += accuracies.to_dicts()
         rows["model_comparisons"] += comparisons.to_dicts()
-    compared, orders = ComparedSteps.build(rows["compared_steps"]), rows["random_orders"]
-    found = findings_of_models(compared, evaluation, RandomOrders.build(orders))
-    rows["model_findings"] = found.to_dicts()
+    compared = ComparedSteps.build(rows["compared_steps"])
+    orders = RandomOrders.build(rows["random_orders"])
+    rows["model_findings"] = []
+    for (variant,), of_variant in evaluation.group_by("variant", maintain_order=True):
+        here = orders.filter(variant=variant)
+        found = findings_of_models(compared.filter(variant=variant), of_variant, here)
+        rows["model_findings"] += found.to_dicts()
 
 
 def answer(

@@ -36,7 +36,7 @@ def partitions_of(key: str) -> tuple[str, ...]:
     names = set(definition.get_partition_keys())
     if names == set(ACTIVITIES):
         return ("training_activity",)
-    if "state" not in names and "baseline" in names:
+    if names == {"mirrored"} or ("state" not in names and "baseline" in names):
         return ("variant",)
     return ("question_set",) if key in OF_SETS else ("gating",)
 

@@ -169,6 +169,19 @@ def recorded_variants(
 
 
 @dataclass(frozen=True)
+class MirrorImage:
+    """Says that a variant shows mirror images: read where that is so, and None elsewhere."""
+
+
+@provides()
+def mirror_image(
+    _tools: Tools, _partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> MirrorImage:
+    """The mark of a mirrored variant."""
+    return MirrorImage()
+
+
+@dataclass(frozen=True)
 class Pictures:
     """Reads the pictures that rows of arguments ``images``, ``clips`` and ``films`` name, and no
     others.

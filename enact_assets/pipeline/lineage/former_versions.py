@@ -17,8 +17,8 @@ FORMER: Mapping[str, str] = {
     "ed72ebc8d0d2": "04a97307e616",  # answers of random
     "193643bc82b6": "04a97307e616",  # answers of text_prior
     "99d7c7d347d2": "51af65526bef",  # asked_questions
-    "5cbb5e8e47a1": "1d0df5ad144f",  # error_analysis
-    "fec1127446b7": "722c77ff44b6",  # evaluation
+    "12b33cd6b754": "1d0df5ad144f",  # error_analysis
+    "b5da362851e1": "722c77ff44b6",  # evaluation
     "c8dda9a7fec3": "ee998b27799c",  # fact_reader
     "44b1ddd9fe6f": "85d78221bc37",  # human_agreement
     "1fcae29df796": "f309cf875ff7",  # human_answers
@@ -28,7 +28,7 @@ FORMER: Mapping[str, str] = {
     "b931799adba4": "e6f17a951694",  # probe_panels
     "af5951ee5c90": "789808953340",  # probes
     "f1bdee338605": "ec10d9083000",  # qa
-    "6411f0c8cf9d": "2aa11865fe6f",  # question_orders
+    "136b2c8c1836": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "c5ed777110b5": "7caf0c00013a",  # question_set
     "b2c97ef7b1e5": "9f0deb65c320",  # replays

@@ -23,7 +23,7 @@ from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.handles.tools import Pictures
+from enact_assets.pipeline.handles.tools import MirrorImage, Pictures
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
     EVIDENCE,
@@ -48,12 +48,11 @@ from enact_assets.questions.asked.tables import AskedQuestions, Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.world.tables import Captions, ClipImages, FilmImages
 from enact_assets.results.errors.answer_comparison import compare_answers
-from enact_assets.results.errors.random_orders import compare_random_orders
-from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps, RandomOrders
+from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
 from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.results.verification.tables import Evaluation, QuestionOrders
-from enact_assets.settings.registry import Gating, Variant
+from enact_assets.settings.registry import Gating
 from enact_assets.settings.world import KINDS as KINDS_OF_WORLD
 
 KINDS = ("numba", "polars", "parquet")
@@ -68,17 +67,13 @@ def _ambiguous(question_orders: pl.DataFrame) -> Mapping[str, Any]:
 @step(group="questions", job="write_questions", kinds=KINDS, summary=_ambiguous)
 def question_orders(
     questions: Of[Qa], changes: Changes, demonstration: DemonstrationName
-) -> tuple[Of[QuestionOrders], Of[RandomOrders]]:
-    """How many of all orders the verifier accepts, the score of a random order, and what errors and
-    hands it is expected to show: counted, not sampled.
+) -> Of[QuestionOrders]:
+    """How many of all orders the verifier accepts, and the score of a random order: counted, not
+    sampled.
     """
     if not changes.has_replay:  # it is unknown which other orders are right
-        return QuestionOrders.of(QuestionOrders.empty()), RandomOrders.of(RandomOrders.empty())
-    indexes = {demonstration: changes.index}
-    return (
-        QuestionOrders.of(expect_random_orders(questions, indexes)),
-        RandomOrders.of(compare_random_orders(questions, indexes)),
-    )
+        return QuestionOrders.of(QuestionOrders.empty())
+    return QuestionOrders.of(expect_random_orders(questions, {demonstration: changes.index}))
 
 
 @step(group="answers", job="ask_and_verify", pool=API_POOL, version="2", summary=answered_question)
@@ -141,7 +136,7 @@ def evaluation(
     not scored under release; missing answers are never scored. All are counted. Imported questions
     without a replay are compared with the reference alone.
     """
-    indexes = _indexes(questions, changes)
+    indexes = indexes_of(questions, changes)
     return Evaluation.of(evaluate(answers, questions, indexes, ANSWERS.of(gating.profile)))
 
 
@@ -157,14 +152,14 @@ def error_analysis(
     evaluated: Of[Evaluation],
     questions: Of[AskedQuestions],
     changes: Annotated[Each[Changes], EVIDENCE],
-    mirrored: Annotated[Variant, IF_MIRRORED] | None,
+    mirrored: Annotated[MirrorImage, IF_MIRRORED] | None,
 ) -> tuple[Of[ComparedSteps], Of[ComparedComponents]]:
     """Every step of a parsed answer compared with the true changes: counts of matched, missing,
     made-up and substituted components, per hand; and the same component by component. Unparsed and
     missing answers have no rows, nor have answers that no replay can verify. Of mirrored variants,
     hands are those of the mirror image, as pictures and words have them.
     """
-    known = {d: i for d, i in _indexes(questions, changes).items() if i is not None}
+    known = {d: i for d, i in indexes_of(questions, changes).items() if i is not None}
     verified = evaluated.filter(pl.col("unverified").is_null())
     asked = questions.filter(pl.col("demonstration").is_in(list(known)))
     compared = compare_answers(verified, asked, known)
@@ -173,7 +168,7 @@ def error_analysis(
     return ComparedSteps.of(compared.steps), ComparedComponents.of(compared.components)
 
 
-def _indexes(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
+def indexes_of(questions: pl.DataFrame, changes: Each[Changes]) -> dict[str, ComponentIndex | None]:
     """Changes of each demonstration that ``questions`` are about; None for one without a replay."""
     of_enact = questions.filter(~pl.col("kind").is_in(KINDS_OF_WORLD))
     names = sorted(of_enact.get_column("demonstration").unique())

@@ -2,24 +2,30 @@
 
 from typing import Annotated
 
+import polars as pl
+
 from enact_assets.answers.baselines.learned_names import LEARNED, TRAINED_ON
 from enact_assets.answers.baselines.references import REFERENCES
 from enact_assets.answers.people.pooling import with_pooled_annotators
-from enact_assets.engine.parameters import All
+from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.pipeline.handles.tools import MirrorImage
+from enact_assets.pipeline.steps.answer_steps import indexes_of
 from enact_assets.pipeline.steps.inputs import (
     ANSWERS_ENACT,
-    ASKS_ENACT,
+    EVIDENCE,
     IF_MIRRORED,
     MIRRORED,
     OF_BASELINE,
     OF_ENACT_ALONE,
+    Changes,
     ModelName,
     VariantName,
 )
 from enact_assets.questions.asked.tables import AskedQuestions
 from enact_assets.results.errors.answer_comparison import with_other_hand
+from enact_assets.results.errors.random_orders import compare_random_orders
 from enact_assets.results.errors.tables import ComparedSteps, RandomOrders
 from enact_assets.results.faithfulness.claims import faithfulness_rows
 from enact_assets.results.faithfulness.tables import Faithfulness
@@ -104,21 +110,28 @@ def model_comparisons(
     return ModelAccuracies.of(accuracies), ModelComparisons.of(comparisons)
 
 
-@step(group="statistics", job="compare_with_chance", kinds=KINDS, when=ASKS_ENACT)
+@step(group="statistics", job="compare_models", kinds=KINDS)
 def model_findings(
     compared: All[ComparedSteps],
     evaluated: All[Evaluation],
     questions: Of[AskedQuestions],
-    orders: All[RandomOrders],
-    mirrored: Annotated[Variant, IF_MIRRORED] | None,
-) -> Of[ModelFindings]:
-    """What the paper found, asked of every model: its value, what a random order of the same
-    questions is expected to show, and a test of the difference, clustered by demonstration. If a
-    model could not be asked again, only its answers to current questions count.
+    changes: Annotated[Each[Changes], EVIDENCE],
+    variant: VariantName,
+    mirrored: Annotated[MirrorImage, IF_MIRRORED] | None,
+) -> tuple[Of[RandomOrders], Of[ModelFindings]]:
+    """What a random order of each question is expected to show, exactly; and what the paper found,
+    asked of every model: its value, that of random orders, and a test of the difference, clustered
+    by demonstration. If a model could not be asked again, only its answers to current questions
+    count. Questions of WorldPrediction have neither.
     """
+    known = {d: i for d, i in indexes_of(questions, changes).items() if i is not None}
+    asked = questions.filter(pl.col("demonstration").is_in(list(known)))
+    expected = compare_random_orders(asked, known, variant)
+    if mirrored is not None:
+        expected = with_other_hand(expected)
     current = evaluated.join(questions, on="question_id", how="semi")
-    expected = orders if mirrored is None else with_other_hand(orders)
-    return ModelFindings.of(findings_of_models(compared, current, expected, REFERENCES))
+    found = findings_of_models(compared, current, expected, REFERENCES)
+    return RandomOrders.of(expected), ModelFindings.of(found)
 
 
 @step(group="statistics", job="compare_hands", kinds=KINDS, when=MIRRORED)

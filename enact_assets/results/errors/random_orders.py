@@ -28,9 +28,10 @@ _REFERENCE = ("n_reference", "n_left_reference", "n_right_reference")
 
 
 def compare_random_orders(
-    questions: pl.DataFrame, indexes: Mapping[str, ComponentIndex]
+    questions: pl.DataFrame, indexes: Mapping[str, ComponentIndex], variant: str
 ) -> pl.DataFrame:
-    """The table ``random_orders``, of rows of ``qa`` and the changes of their demonstrations.
+    """The table ``random_orders`` of one ``variant``, of its rows of ``asked_questions`` and the
+    changes of their demonstrations.
 
     Unlabelled questions have no row. Source: expectations of paper 3.5, B.2.5, C.1 and algorithms 2
     to 4 for a uniformly random order. Errors: as :func:`expect_random_orders`.
@@ -42,7 +43,7 @@ def compare_random_orders(
             possible = steps.possible(row)
             found = None if possible is None else _expected(possible, question)
             if found is not None:
-                rows.append(found)
+                rows.append(found | {"variant": variant})
     return RandomOrders.build(rows)
 
 
@@ -70,7 +71,7 @@ def _expected(steps: PossibleSteps, question: Mapping[str, Any]) -> dict[str, An
         )
     )
     return {
-        **{name: question[name] for name in ("question_id", "demonstration", "gating", "kind")},
+        **{name: question[name] for name in ("question_id", "demonstration", "kind")},
         "length": n + 1,
         "n_steps": n,
         "n_steps_passed": float(passed.sum()),

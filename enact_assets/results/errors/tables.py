@@ -69,17 +69,18 @@ class ComparedComponents(Table):
 
 
 class RandomOrders(Table):
-    """One row per question: what a uniformly random order of it is expected to be compared as.
+    """One row per variant and question: what a uniformly random order is expected to show.
 
     Exact means over all orders that can be compared, not sampled. Columns that are called as in
     ``compared_answers`` are about the same. Questions without an order to compare have no row.
     """
 
-    by = ("demonstration", "gating")
-    keys = ("demonstration", "gating", "kind", "length", "question_id")
+    by = ("variant",)
+    refers_to = Reference("question_id", "qa", "asked_questions")
+    keys = ("variant", "demonstration", "kind", "length", "question_id")
 
+    variant = common.variant()
     demonstration = common.demonstration()
-    gating = common.gating()
     question_id = common.question_id()
     kind = common.kind()
     length = common.length()

@@ -138,7 +138,7 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
             "Findings of the paper beyond what a random order shows, with 95 % intervals; filled: "
             "confirmed"
         )
-        return finished(drawn, "findings", caption, alt)
+        return finished(drawn, "finding_effects", caption, alt)
 
 
 def _by_model(rows: ReportRows, listed: pl.DataFrame) -> Table:

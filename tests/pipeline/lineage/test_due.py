@@ -58,7 +58,7 @@ def test_a_changed_setting_is_worked_off_in_order_and_nothing_is_made_twice() ->
     assert {p[-1] for name, p in made if p and name != "probe_panels"} == {"high"}
     assert [{name for name, _ in found} for found in rounds] == [
         *({"asked_questions"}, {"wanted_frames"}, {"frame_images"}, {"predictions"}),
-        *({"evaluation"}, AFTER_EVALUATION, {"probe_panels"}),
+        *({"evaluation"}, AFTER_EVALUATION, {"probe_panels", "model_findings"}),
         *({"warehouse"}, {"report"}),
     ]
     assert world.stale() == {("variant_config", ("high",))}  # told to Dagster by others

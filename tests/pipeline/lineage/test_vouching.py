@@ -15,6 +15,7 @@ def test_questions_vouch_for_what_verifies_answers() -> None:
         "asked_questions": ("question_set",),
         "evaluation": ("asked_questions", "question_set"),
         "error_analysis": ("asked_questions", "question_set"),
+        "model_findings": ("asked_questions", "question_set"),
     }
 
 

@@ -35,7 +35,7 @@ def asked() -> tuple[pl.DataFrame, dict[str, ComponentIndex], pl.DataFrame, Answ
     homes = [build_household(seed, visible_share=0.7) for seed in range(1, 13)]
     qa = pl.concat([home.qa for home in homes])
     indexes: dict[str, ComponentIndex] = {home.demonstration: home.index for home in homes}
-    return qa, indexes, compare_random_orders(qa, indexes), AnswerComparer(qa, indexes)
+    return qa, indexes, compare_random_orders(qa, indexes, "baseline"), AnswerComparer(qa, indexes)
 
 
 def answered(
