@@ -9,14 +9,17 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from enact_assets.answers.people.annotator_agreement import LEAST_ANSWERS
 from enact_assets.answers.people.page.lead import lead_tables
 from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan, paper_plan
+from enact_assets.answers.people.reasons import with_reasons
 from enact_assets.answers.people.store import Store
 from enact_assets.answers.people.variant_questions import ShownQuestions, shown_questions
 from enact_assets.commands.model_options import ALL_KEPT, PAPER, PORT
 from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.world import PP, WM, kind_of, world_name
@@ -88,7 +91,7 @@ def _plan(arguments: argparse.Namespace, root: DataRoot, console: Console) -> No
             f"A pool of {counted(len(plan.pool), 'question')}, {arguments.k} answers to each. "
             "Annotators draw from it."
         )
-    n_withdrawn = load_plan(store, plan, under)
+    n_withdrawn = load_plan(store, with_reasons(Lake(root.lake), under, plan), under)
     console.print(f"Before: {counted(len(plan.practice), 'practice question')}.")
     if found.n_without_pictures:
         console.print(
@@ -118,25 +121,39 @@ def _asked(arguments: argparse.Namespace, root: DataRoot) -> tuple[str, ShownQue
     return name, shown_questions(root, name, arguments.per_stratum, kept, kinds)
 
 
-def _progress(_arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
-    found = lead_tables(Store(root.people))
+def _progress(arguments: argparse.Namespace, root: DataRoot, console: Console) -> None:
+    found = lead_tables(Store(root.people), is_enough_only=arguments.without_few)
     table = Table()
-    for column in ("annotator", "known as", "answered", "assigned", "cannot tell", "median s"):
+    below = f"below {LEAST_ANSWERS}"
+    numbered = ("answered", "assigned", "cannot tell", "median s")
+    for column in ("annotator", "known as", *numbered, below):
         table.add_column(column, justify="left" if "n" in column[:2] else "right")
     for row in found.progress:
         median = "" if row["median_s"] is None else f"{row['median_s']:.1f}"
         numbers = [str(row[name]) for name in ("n_answered", "n_assigned", "n_cannot_tell")]
-        table.add_row(row["id"], row["label"], *numbers, median)
+        table.add_row(row["id"], row["label"], *numbers, median, ", ".join(row["few_in"]))
     console.print(table)
-    _print_agreement([row for row in found.agreement if row["length"] is None], console)
+    n_few = sum(bool(row["few_in"]) for row in found.progress)
+    if n_few:
+        left = "Agreement leaves" if found.is_enough_only else "With --without-few agreement leaves"
+        console.print(
+            f"{counted(n_few, 'annotator')} below {LEAST_ANSWERS} answers (WorldPrediction, A.1) "
+            f"in the variants named. {left} these answers out.",
+            soft_wrap=True,
+        )
+    whole = [row for row in found.agreement if row["length"] is None]
+    _print_agreement(whole, console, is_enough_only=found.is_enough_only)
 
 
-def _print_agreement(found: list[dict[str, Any]], console: Console) -> None:
+def _print_agreement(
+    found: list[dict[str, Any]], console: Console, *, is_enough_only: bool
+) -> None:
     """Over all lengths: shares of questions, and both alphas side by side."""
+    of = f", without annotators below {LEAST_ANSWERS}" if is_enough_only else ""
     if not found:
         return
     table = Table(
-        title="agreement so far, of answers as given",
+        title=f"agreement so far, of answers as given{of}",
         caption="The paper's alpha (0.832) is ordinal (B.1.2).",
     )
     names = ("variant", "role", "kind", "questions", "all agree")

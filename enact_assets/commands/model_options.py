@@ -114,6 +114,11 @@ def add_annotate(sub: argparse.ArgumentParser) -> None:
     planning.add_argument(
         "--seed", type=int, default=0, help="of the order of questions (default: 0)"
     )
+    sub.add_argument_group("progress").add_argument(
+        "--without-few",
+        action="store_true",
+        help="agreement without annotators who answered fewer than 20 questions of a variant",
+    )
     serving = sub.add_argument_group("serve")
     serving.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"

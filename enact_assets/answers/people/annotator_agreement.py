@@ -17,6 +17,10 @@ N_RESAMPLES = 1_000
 """The paper's number of annotators (B.1.2)."""
 PERCENTILES = (2.5, 97.5)
 ALL = "all"
+LEAST_ANSWERS = 20
+"""Questions that an annotator answers at least, to get used to them (WorldPrediction, A.1)."""
+ENOUGH = f"at least {LEAST_ANSWERS}"
+"""Name of the annotators who answered that many, where others answered fewer."""
 ACCEPTED = "_accepted"
 
 Measure = Callable[[Floats], Floats]
@@ -29,11 +33,11 @@ def agreement(answers: pl.DataFrame, variant: str) -> pl.DataFrame:
     ``answers``: the last answer of each annotator to each question, with columns ``role``,
     ``annotator``, ``question_id``, ``demonstration``, ``kind``, ``length``, ``answer`` (a list of
     labels, or null: cannot tell) and ``as_accepted`` (the same, with the reference in place of any
-    accepted order). Two annotators by themselves have rows over all kinds and lengths.
+    accepted order). Two annotators by themselves have rows over all kinds and lengths. Where some
+    answered fewer than ``LEAST_ANSWERS`` questions, there are rows without these, too.
     """
     rows: list[dict[str, Any]] = []
-    given = answers.filter(pl.col("answer").is_not_null())
-    for (role,), of_role in sorted(given.partition_by("role", as_dict=True).items()):
+    for (role,), of_role in sorted(answers.partition_by("role", as_dict=True).items()):
         for names, kind, length, part in _parts(of_role):
             for row in _measures(part):
                 rows.append({"variant": variant, "role": role, "annotators": names} | row)
@@ -41,15 +45,28 @@ def agreement(answers: pl.DataFrame, variant: str) -> pl.DataFrame:
     return HumanAgreement.build(rows)
 
 
-def _parts(answers: pl.DataFrame) -> Iterator[tuple[str, str | None, int | None, pl.DataFrame]]:
+def with_enough(answers: pl.DataFrame) -> pl.DataFrame:
+    """Those of annotators who worked on ``LEAST_ANSWERS`` questions or more: a row for each
+    annotator and question that was answered, "cannot tell" included.
+    """
+    return answers.filter(pl.len().over("annotator") >= LEAST_ANSWERS)
+
+
+def _parts(worked: pl.DataFrame) -> Iterator[tuple[str, str | None, int | None, pl.DataFrame]]:
     """Annotators, kind, length and their answers to questions with two answers or more."""
-    several = _answered_twice(answers)
-    for kind in (None, *several["kind"].unique().sort()):
-        of_kind = several if kind is None else several.filter(kind=kind)
-        for length in (None, *of_kind["length"].unique().sort()):
-            part = of_kind if length is None else of_kind.filter(length=length)
-            if part.height:
-                yield ALL, kind, length, part
+    is_given = pl.col("answer").is_not_null()
+    enough = with_enough(worked)
+    several = _answered_twice(worked.filter(is_given))
+    groups = {ALL: several}
+    if enough.height < worked.height:
+        groups[ENOUGH] = _answered_twice(enough.filter(is_given))
+    for name, of_group in groups.items():
+        for kind in (None, *of_group["kind"].unique().sort()):
+            of_kind = of_group if kind is None else of_group.filter(kind=kind)
+            for length in (None, *of_kind["length"].unique().sort()):
+                part = of_kind if length is None else of_kind.filter(length=length)
+                if part.height:
+                    yield name, kind, length, part
     names = several["annotator"].unique().sort().to_list()
     if len(names) < 3:
         return

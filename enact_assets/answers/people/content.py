@@ -31,6 +31,8 @@ class ShownQuestion:
     shown_sha: str
     is_ambiguous: bool = False
     """Whether other orders are right too: practice would call them wrong."""
+    reasons: tuple[str, ...] = ()
+    """Why each option is right or wrong, in the order of labels; only of practice."""
 
     @property
     def version(self) -> str:

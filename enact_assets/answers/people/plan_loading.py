@@ -99,6 +99,15 @@ def _add(
             version=question.version,
             key=json.dumps(question.accepted),
         )
+        if question.reasons:
+            run(
+                """
+                insert into people_reasons values (:version, :reasons)
+                on conflict (version) do update set reasons = excluded.reasons
+                """,
+                version=question.version,
+                reasons=json.dumps(question.reasons),
+            )
 
 
 def _assign(run: Run, annotator: str, questions: Sequence[ShownQuestion]) -> None:

@@ -8,10 +8,13 @@ from itertools import zip_longest
 
 from enact_assets.answers.people.content import ShownQuestion
 from enact_assets.engine.ids import seed_from
+from enact_assets.settings.world import PP, WM
 
 OVERLAP_PER_ANNOTATOR = 5
 """Questions of each kind and length, per annotator, that all answer: 240 with three, as B.1.2."""
 N_PRACTICE = 4
+N_PRACTICE_OF = {WM: 4, PP: 2}
+"""Of WorldPrediction, by task, as many as its annotators saw solved (A.2)."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +100,21 @@ def _practice(
         by_kind.setdefault(stratum[0].kind, []).extend(reversed(stratum))
     turns = zip_longest(*(by_kind[kind] for kind in sorted(by_kind)))
     in_turn = [question for turn in turns for question in turn if question is not None]
-    practice = tuple(in_turn[: min(N_PRACTICE, len(questions) // 4)])
+    practice = tuple(_as_many_as_wanted(in_turn)[: len(questions) // 4])
     chosen = {question.version for question in practice}
     return practice, [question for question in questions if question.version not in chosen]
+
+
+def _as_many_as_wanted(in_turn: Sequence[ShownQuestion]) -> list[ShownQuestion]:
+    """The first four questions; of WorldPrediction the first of each task, shared by conditions."""
+    tasks = [question.kind.partition("_")[0] for question in in_turn]
+    seen, found = Counter[str](), list[ShownQuestion]()
+    for task, question in zip(tasks, in_turn, strict=True):
+        of = task if task in N_PRACTICE_OF else ""
+        seen[of] += 1
+        if seen[of] <= N_PRACTICE_OF.get(of, N_PRACTICE):
+            found.append(question)
+    return found
 
 
 def _strata(questions: Sequence[ShownQuestion]) -> list[list[ShownQuestion]]:

@@ -64,6 +64,12 @@ STATEMENTS = (
         version text primary key references people_questions, key text not null
     )
     """,
+    # Why each option is right or wrong; only of practice.
+    """
+    create table if not exists people_reasons (
+        version text primary key references people_questions, reasons text not null
+    )
+    """,
     """
     create table if not exists people_assignments (
         id text primary key, annotator text not null references people_annotators,
@@ -271,6 +277,16 @@ class Store:
             raise PeopleError(f"{row['question_id']}: the key is read for practice only")
         sql = "select key from people_keys where version = :version"
         return json.loads(self.database.read(sql, version=row["version"])[0]["key"])
+
+    def reasons(self, row: Row) -> list[str]:
+        """Why each option of ``row``, which must be practice, is right or wrong, in the order of
+        labels; empty if nothing was said. Errors: :class:`PeopleError`.
+        """
+        if not row["is_practice"]:
+            raise PeopleError(f"{row['question_id']}: reasons are read for practice only")
+        sql = "select reasons from people_reasons where version = :version"
+        found = self.database.read(sql, version=row["version"])
+        return list(json.loads(found[0]["reasons"])) if found else []
 
     def draw(self, annotator: Annotator, n: int = BATCH) -> int:
         """Lease up to ``n`` questions of the pool to ``annotator``; returns how many.

@@ -50,7 +50,7 @@ class HumanAgreement(Table):
 
     variant = common.variant()
     role = text("person, solver or simulated: never mixed")
-    annotators = text("all, or two of them")
+    annotators = text("all; at least 20: only who answered so many, where others did not; or two")
     kind = text("forward or inverse; null for both", null=True)
     length = common.any_length()
     measure = text(

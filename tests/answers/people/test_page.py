@@ -161,7 +161,10 @@ def test_what_is_refused(page: Site) -> None:
     assert client.get(f"/picture/..%2f/{0}").status == 404
     assert client.get("/lead").status == 403
     assert page.client(2).get("/next").status == 403
-    assert "person_1" in page.client(2).get("/lead").text
+    told = page.client(2).get("/lead").text
+    assert "person_1" in told
+    assert "Below 20" in told
+    assert "without annotators below 20" in page.client(2).get("/lead?without=few").text
     items = [name for name in form if name.startswith("item_")]
     for wrong, says in (
         (dict.fromkeys(items, "1"), "takes one item"),

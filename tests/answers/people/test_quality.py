@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.answers.people.alpha import Ratings, nominal_alphas, ordinal_alphas
-from enact_assets.answers.people.annotator_agreement import agreement
+from enact_assets.answers.people.annotator_agreement import ENOUGH, LEAST_ANSWERS, agreement
 from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.keeping import kept_questions, question_ambiguities
 from enact_assets.answers.people.pooling import with_pooled_annotators
@@ -305,6 +305,27 @@ def test_a_panel_of_known_skill_is_recovered() -> None:
 
 
 @pytest.mark.slow
+def test_annotators_with_few_answers_can_be_left_out() -> None:
+    """Two with enough answers, and one who stopped at 19 and always gave another answer."""
+    whole = panel(1.0, 24, 3)
+    is_third, question = pl.col("annotator") == "annotator_3", pl.col("question_id").str.slice(1)
+    short = whole.filter(~is_third | (question.cast(pl.Int64) < LEAST_ANSWERS - 1)).with_columns(
+        answer=pl.when(is_third).then(pl.col("answer").list.reverse()).otherwise("answer")
+    )
+    rows = agreement(short, "baseline")
+    assert one(rows, "unanimous")["value"] == pytest.approx(5 / 24)
+    enough = one(rows, "unanimous", annotators=ENOUGH)
+    assert (enough["value"], enough["n_annotators"], enough["n_questions"]) == (1.0, 2, 24)
+    twin = agreement(short.filter(~is_third), "baseline").filter(annotators="all")
+    kept = rows.filter(annotators=ENOUGH).with_columns(annotators=pl.lit("all"))
+    assert kept.equals(twin)
+    # "Cannot tell" is work, too; where all have enough there is nothing to leave out.
+    twenty = whole.filter(~is_third | (question.cast(pl.Int64) < LEAST_ANSWERS)).with_columns(
+        answer=pl.when(is_third).then(None).otherwise("answer")
+    )
+    assert ENOUGH not in agreement(twenty, "baseline")["annotators"]
+
+
 def test_intervals_hold_the_truth_nearly_as_often_as_they_say() -> None:
     held = 0
     for seed in range(60):

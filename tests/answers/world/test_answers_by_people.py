@@ -1,6 +1,8 @@
 """Annotators answer questions of WorldPrediction on the page; their answers are scored."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +22,11 @@ from enact_assets.answers.people.plan_loading import load_plan
 from enact_assets.answers.people.plans import k_each_plan
 from enact_assets.answers.people.pooling import with_pooled_annotators
 from enact_assets.answers.people.quality import question_quality, verified_answers
+from enact_assets.answers.people.reasons import action_in_words
 from enact_assets.answers.people.store import Store, Submission
 from enact_assets.answers.people.variant_questions import shown_questions
 from enact_assets.cli import main
-from enact_assets.engine.errors import MissingPartitionError
+from enact_assets.engine.errors import MissingPartitionError, PeopleError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.sql_files import released_columns, sql_folder
@@ -205,6 +208,55 @@ def test_the_page_shows_clips_as_films_and_stills(root: DataRoot, store: Store, 
         assert client.get("/film/" + row["id"] + "/1").status == 404  # a state is no clip
         assert client.post(path, form_of(text)).location == "/next"
     assert seen == {"wm_equivalent", "pp_equivalent"}
+
+
+def test_practice_is_four_clips_and_two_plans_with_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reasons are told after an answer, for each option as it is numbered on the page; at the home
+    page practice can be looked at again.
+    """
+    root = asked_root(tmp_path, plans_per_length=4)
+    monkeypatch.setenv("ENACT_PEOPLE", str(tmp_path / "people.db"))
+    plan = ["annotate", "plan", "--data", str(root.root), "--plan", "k_each"]
+    assert main([*plan, "--world", "embedded"]) == 0
+    assert "Before: 6 practice questions" in capsys.readouterr().out
+    store, right = Store(str(tmp_path / "people.db")), right_labels(root)
+    questions = Lake(root.lake).read("world_questions", SOURCE)
+    candidates = Lake(root.lake).read("world_candidates", SOURCE)
+    tasks: list[str] = []
+    with serving(store, ImageStore(root.images), requests_per_s=1000.0) as port:
+        client = Client(port, store.invite("Ada", PERSON)[1])
+        while "<h1>Practice" in (found := client.next())[1]:
+            path, text = found
+            assert "Why</h2>" not in text
+            assert client.get(path + "/feedback").status == 404
+            told = client.get(client.post(path, form_of(text)).location).text
+            row = store.assignment("person_1", path.rpartition("/")[2])
+            shuffle, key = json.loads(row["shuffle"]), right[row["question_id"]]
+            why = re.findall(r"<li><strong>\w+ (\d)</strong> is (right|wrong)\. (.*?)</li>", told)
+            assert [number for number, _, _ in why] == ["1", "2", "3", "4"]
+            of = candidates.filter(question_id=row["question_id"])
+            classes = questions.filter(question_id=row["question_id"])["classes"].item()
+            for label, (_, verdict, reason) in zip(shuffle, why, strict=True):
+                assert (verdict == "right") == (label == key)
+                named = of.filter(option="ABCD"[label - 1]).sort("place")
+                said = [*map(action_in_words, named["category"])]
+                if row["kind"] == "wm_equivalent":
+                    assert f": {said[0]}." in reason
+                elif label == key:
+                    clips = zip(named["pool"], said, strict=True)
+                    assert "; ".join(f"clip {n}, {words}" for n, words in clips) in reason
+                else:
+                    assert ("contradicts itself" in reason) == (classes[label - 1] == "internal")
+                    assert ("does not lead to" in reason) == (classes[label - 1] == "final")
+            tasks.append(row["kind"])
+        home = client.get("/").text
+        assert len(re.findall(r'href="/question/[^"]+/feedback"', home)) == 6
+        asked = store.assignment("person_1", client.next()[0].rpartition("/")[2])
+    assert Counter(tasks) == {"wm_equivalent": 4, "pp_equivalent": 2}
+    with pytest.raises(PeopleError, match="practice only"):
+        store.reasons(asked)
 
 
 def test_the_command_plans_questions_of_worldprediction(

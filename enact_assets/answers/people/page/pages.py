@@ -155,7 +155,9 @@ class _Pages:
         due = self._store.due(person)
         rows = self._store.assignments(person.id)
         types, progress = {row["type"] for row in rows}, self._progress(person, due, rows)
-        return self._page("home.html", due=due, progress=progress, types=types or {"order"})
+        solved = [r["id"] for r in rows if r["is_practice"] and r["revision"] is not None]
+        types = types or {"order"}
+        return self._page("home.html", due=due, progress=progress, types=types, solved=solved)
 
     def next(self, request: Request) -> Response:
         """The next question."""
@@ -189,8 +191,14 @@ class _Pages:
         if row["answer"] is not None:
             told = feedback(json.loads(row["answer"]), key, shuffle)
         right = told.right if told else tuple(to_seen(key[0], shuffle))
+        reasons = self._store.reasons(row)
         return self._page(
-            "feedback.html", row=row, content=shown_content(row), told=told, right=right
+            "feedback.html",
+            row=row,
+            content=shown_content(row),
+            told=told,
+            right=right,
+            reasons=[reasons[label - 1] for label in shuffle] if reasons else [],
         )
 
     def picture(self, request: Request) -> Response:
@@ -212,10 +220,14 @@ class _Pages:
         raise HTTPException(404, "There is no such film.")
 
     def lead(self, request: Request) -> Response:
-        """Progress of all annotators, and agreement so far."""
+        """Progress of all annotators, and agreement so far; ``?without=few`` leaves answers of
+        annotators out who gave too few.
+        """
         if self._annotator(request).role != LEAD:
             raise HTTPException(403, "This page needs the link of a lead.")
-        return self._page("lead.html", tables=lead_tables(self._store))
+        is_enough_only = request.query_params.get("without") == "few"
+        tables = lead_tables(self._store, is_enough_only=is_enough_only)
+        return self._page("lead.html", tables=tables)
 
     @staticmethod
     def static(request: Request) -> Response:
