@@ -376,6 +376,9 @@ LIMITS: dict[str, tuple[float, float]] = {
     "hue_degrees": (0, 180),
     "lightness": (0, 100),
     "silhouette_px": (0, 100),
+    "most_distance_wm": (0, math.inf),
+    "most_distance_pp": (0, math.inf),
+    "least_distance": (0, math.inf),
 }
 """Setting -> least and greatest value a registry may give it. Lengths follow from the profiles."""
 
@@ -386,6 +389,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "robot": ("black_and_white", "white", "random", "skin"),
     "wording": (NATURAL, "symbolic", "emoji"),
     "similarity_of": (CHANGES, STATES),
+    "encoder": ("picture_features",),
 }
 """Setting -> names it may take. The stages that implement them are downstream and cannot be
 imported here; a test holds these lists equal to theirs."""

@@ -65,6 +65,34 @@ class WorldSettings:
 
 
 @dataclass(frozen=True)
+class WorldFilterSettings:
+    """Which questions are not asked because of the pictures of their two states; all filters are
+    off at first.
+
+    ``encoder`` makes the vectors whose distances are compared: more than ``most_distance_wm`` (or
+    ``_pp``) is too different, less than ``least_distance`` too alike; 0 switches each off. The
+    paper's thresholds (2.75 and 10) are of DINOv2, and mean nothing to another encoder.
+    ``occlusion_model`` is asked whether something hides what matters; none if empty.
+    """
+
+    encoder: str = "picture_features"
+    most_distance_wm: float = 0.0
+    most_distance_pp: float = 0.0
+    least_distance: float = 0.0
+    occlusion_model: str = ""
+
+    @property
+    def measures_distance(self) -> bool:
+        """Whether a filter compares distances."""
+        return any((self.most_distance_wm, self.most_distance_pp, self.least_distance))
+
+    @property
+    def is_on(self) -> bool:
+        """Whether any filter is on."""
+        return self.measures_distance or bool(self.occlusion_model)
+
+
+@dataclass(frozen=True)
 class ClipSettings:
     """Pictures of a clip, their edge in pixels, and the camera of condition ``view``."""
 

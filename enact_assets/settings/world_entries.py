@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.settings.entries import changed, mapping, name_list, one_of, wrong
-from enact_assets.settings.world import CONDITIONS, ClipSettings, EnvironmentSettings, WorldSettings
+from enact_assets.settings.world import (
+    CONDITIONS,
+    ClipSettings,
+    EnvironmentSettings,
+    WorldFilterSettings,
+    WorldSettings,
+)
 
 LENGTHS = range(3, 11)
 
@@ -18,6 +24,7 @@ class WorldEntry:
     questions: WorldSettings
     clips: ClipSettings
     environments: EnvironmentSettings
+    filters: WorldFilterSettings
     models: tuple[str, ...]
 
 
@@ -25,11 +32,13 @@ def world_of(entry: Any, where: str) -> WorldEntry:
     """Settings from ``entry``, or defaults. Errors: :class:`SettingsError` with ``where``,
     field.
     """
-    parts = mapping(entry, where, known=("questions", "clips", "environments", "answered_by"))
+    known = ("questions", "clips", "environments", "filters", "answered_by")
+    parts = mapping(entry, where, known=known)
     return WorldEntry(
         _questions(parts.get("questions", {}), f"{where}.questions"),
         _clips(parts.get("clips", {}), f"{where}.clips"),
         _environments(parts.get("environments", {}), f"{where}.environments"),
+        _filters(parts.get("filters", {}), f"{where}.filters"),
         tuple(sorted(name_list(parts.get("answered_by", []), f"{where}.answered_by"))),
     )
 
@@ -54,6 +63,15 @@ def _environments(entry: Any, where: str) -> EnvironmentSettings:
     found = changed(EnvironmentSettings(), entry, where)
     _check_numbers(found.seeds, range(2**31), f"{where}.seeds")
     return found
+
+
+def _filters(entry: Any, where: str) -> WorldFilterSettings:
+    given = dict(mapping(entry, where))
+    model = given.pop("occlusion_model", "")
+    if not isinstance(model, str):
+        raise wrong(f"{where}.occlusion_model", "expected the name of a model", model)
+    found = changed(WorldFilterSettings(), given, where)
+    return dataclasses.replace(found, occlusion_model=model)
 
 
 def _check_numbers(values: Sequence[int], allowed: range, where: str) -> None:

@@ -1,11 +1,12 @@
 -- world_question_statistics: one row per source, task, condition and activity; null: all of them.
--- Reads: world_questions, world_candidates, action_states, annotated_actions, demonstrations.
+-- Reads: world_questions, world_candidates, world_filters, action_states, annotated_actions,
+--        demonstrations.
 -- Rule:  what table 3 of WorldPrediction counts, about our questions. Activity null is all: never
 --        add these rows to the others. Films of people have no activity, and the row of all alone.
 --        A clip counts once for each question that shows it. without_goal is the expected accuracy
 --        of who knows all labels and the first state, but not the last one: such a person can
 --        exclude a plan that contradicts itself or does not fit the first state, and guesses among
---        the others.
+--        the others. What a filter leaves out is counted in the last three columns alone.
 create table world_question_statistics as
 with durations as (
     select
@@ -34,13 +35,16 @@ classes as (
     group by question_id
 ),
 
-asked as (
+drawn as (
     select
         q.world_source, q.task, q.condition, q.question_id, q.recording, q.length,
-        d.activity, 1 / c.n_fitting as without_goal, c.n_final, c.n_initial, c.n_internal
+        d.activity, 1 / c.n_fitting as without_goal, c.n_final, c.n_initial, c.n_internal,
+        f.removed_by, f.removed_by is null as is_asked
     from world_questions as q
+    left join world_filters as f
+        on f.question_id = q.question_id and f.variant = 'world:' || q.world_source
     left join demonstrations as d on d.demonstration = q.recording
-    left join classes as c using (question_id)
+    left join classes as c on c.question_id = q.question_id
 ),
 
 shown as (
@@ -59,8 +63,9 @@ clips as (
         avg(s.duration_s) as mean_duration_s,
         min(s.duration_s) as least_duration_s,
         max(s.duration_s) as most_duration_s
-    from asked as a
+    from drawn as a
     inner join shown as s using (world_source, question_id)
+    where a.is_asked
     group by grouping sets (
         (a.world_source, a.task, a.condition, a.activity), (a.world_source, a.task, a.condition)
     )
@@ -70,15 +75,18 @@ clips as (
 questions as (
     select
         world_source, task, condition, activity,
-        count(*) as n_questions,
-        count(distinct recording) as n_recordings,
-        count(distinct activity) as n_activities,
-        avg(length) as mean_length,
-        avg(without_goal) as without_goal,
-        sum(n_final)::bigint as n_final,
-        sum(n_initial)::bigint as n_initial,
-        sum(n_internal)::bigint as n_internal
-    from asked
+        count(*) filter (is_asked) as n_questions,
+        count(distinct recording) filter (is_asked) as n_recordings,
+        count(distinct activity) filter (is_asked) as n_activities,
+        avg(length) filter (is_asked) as mean_length,
+        avg(without_goal) filter (is_asked) as without_goal,
+        sum(n_final) filter (is_asked)::bigint as n_final,
+        sum(n_initial) filter (is_asked)::bigint as n_initial,
+        sum(n_internal) filter (is_asked)::bigint as n_internal,
+        count(*) filter (removed_by = 'too_different') as n_too_different,
+        count(*) filter (removed_by = 'too_alike') as n_too_alike,
+        count(*) filter (removed_by = 'occluded') as n_occluded
+    from drawn
     group by grouping sets (
         (world_source, task, condition, activity), (world_source, task, condition)
     )
@@ -88,16 +96,17 @@ questions as (
 select
     q.world_source, q.task, q.condition, q.activity,
     q.n_questions,
-    q.n_questions / sum(q.n_questions) filter (q.activity is null) over same as share,
+    q.n_questions / nullif(sum(q.n_questions) filter (q.activity is null) over same, 0) as share,
     q.n_recordings, q.n_activities, q.mean_length,
-    c.n_clips, c.n_unique_actions,
+    coalesce(c.n_clips, 0) as n_clips, coalesce(c.n_unique_actions, 0) as n_unique_actions,
     round(c.mean_duration_s, 3) as mean_duration_s,
     round(c.least_duration_s, 3) as least_duration_s,
     round(c.most_duration_s, 3) as most_duration_s,
     round(q.without_goal, 4) as without_goal,
-    q.n_final, q.n_initial, q.n_internal
+    q.n_final, q.n_initial, q.n_internal,
+    q.n_too_different, q.n_too_alike, q.n_occluded
 from questions as q
-inner join clips as c
+left join clips as c
     on c.world_source = q.world_source
     and c.task = q.task
     and c.condition = q.condition
@@ -135,3 +144,9 @@ comment on column world_question_statistics.n_initial is
 'wrong plans that do not fit the first state; null for wm and for films';
 comment on column world_question_statistics.n_internal is
 'wrong plans that contradict themselves; null for wm and for films';
+comment on column world_question_statistics.n_too_different is
+'not asked: the pictures of both states are too far apart';
+comment on column world_question_statistics.n_too_alike is
+'not asked: the pictures of both states are too alike';
+comment on column world_question_statistics.n_occluded is
+'not asked: a model said that something hides what matters in a state';

@@ -1,11 +1,21 @@
 -- world_question_values: one row per source, task, condition, measure and value.
--- Reads: world_questions, world_candidates, action_states, annotated_actions, demonstrations.
+-- Reads: world_questions, world_candidates, world_filters, action_states, annotated_actions,
+--        demonstrations.
 -- Rule:  what figures 5 and 6 of WorldPrediction show, about our questions: how often each length
 --        of a plan, duration of a clip in whole seconds, rounded down, and action occurs. A clip
 --        counts once for each question that shows it. place orders the values of a measure: actions
---        by how often they occur, all others by size.
+--        by how often they occur, all others by size. Questions that a filter leaves out do not
+--        count.
 create table world_question_values as
-with durations as (
+with asked as (
+    select q.*
+    from world_questions as q
+    left join world_filters as f
+        on f.question_id = q.question_id and f.variant = 'world:' || q.world_source
+    where f.removed_by is null
+),
+
+durations as (
     select
         'embedded' as world_source, demonstration as recording, action,
         any_value((frame_to - frame_from) / nullif(frame_rate_hz, 0)) as duration_s
@@ -28,7 +38,7 @@ shown as (
         q.world_source, q.task, q.condition, c.question_id, c.pool,
         coalesce(l.label, c.category) as label, d.duration_s
     from world_candidates as c
-    inner join world_questions as q using (world_source, question_id)
+    inner join asked as q using (world_source, question_id)
     left join durations as d
         on d.world_source = c.world_source
         and d.recording = c.recording
@@ -40,7 +50,7 @@ measured as (
     select
         world_source, task, condition, 'actions of a plan' as measure,
         length::double as size, length::varchar as value
-    from world_questions
+    from asked
     where task = 'pp'
     union all
     select

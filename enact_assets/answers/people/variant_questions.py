@@ -9,6 +9,7 @@ from enact_assets.answers.people.content import ShownQuestion, shown_question
 from enact_assets.answers.people.keeping import kept_by_two
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.world.filtered import questions_asked
 from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.paths import DataRoot
@@ -39,7 +40,7 @@ def shown_questions(
     Errors: :class:`MissingPartitionError` if it asks nothing or was not materialized.
     """
     lake = Lake(root.lake)
-    asked = lake.read("asked_questions", {"variant": variant})
+    asked = questions_asked(lake, variant)
     # What people answer is compared with a key.
     asked = asked.filter(pl.col("answer").list.len() > 0)
     if kinds:

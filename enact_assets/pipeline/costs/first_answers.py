@@ -30,6 +30,7 @@ from enact_assets.pipeline.lineage.versions import entry_of
 from enact_assets.pipeline.runs.names import names_in_lake
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
+from enact_assets.questions.world.filtered import questions_asked
 from enact_assets.questions.world.stored_pictures import stored_pictures
 from enact_assets.results.verification.metrics import expected_pairwise, summarize
 from enact_assets.settings.classes import world_source_of
@@ -146,7 +147,7 @@ def asked_of(data: DataResource, variant: str) -> Asked:
     """
     lake = data.lake
     try:
-        questions = lake.read("asked_questions", {"variant": variant})
+        questions = questions_asked(lake, variant)
         shas = {key: sha for key, (sha, _, _) in stored_pictures(lake, variant).items()}
     except MissingPartitionError as error:
         is_of_world = world_source_of(variant) is not None

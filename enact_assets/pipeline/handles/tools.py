@@ -283,6 +283,21 @@ def model_asker(
     return ModelAsker(tools.data_root, tools.images.read_png, tools.usd_until(), hears)
 
 
+@dataclass(frozen=True)
+class PictureJudge:
+    """``ask`` asks the model that the occlusion filter of WorldPrediction names."""
+
+    ask: ModelAsker
+
+
+@provides(reads=("occlusion_model",))
+def picture_judge(
+    tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]
+) -> PictureJudge:
+    """A handle that asks one model about pictures, or reads its earlier answers."""
+    return PictureJudge(model_asker(tools, partition, _loaded))
+
+
 @provides(reads=("image_model",))
 def picture_editor(
     tools: Tools, partition: Mapping[str, str], _loaded: Mapping[str, Any]

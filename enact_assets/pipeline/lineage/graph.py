@@ -31,6 +31,7 @@ EXTERNAL: Mapping[str, tuple[str, ...]] = {
     "step_source": ("question_set",),
     "image_model": ("variant",),
     "annotator_answers": (),
+    "occlusion_model": (),
 }
 """External inputs, which are not assets -> their dimensions. Their versions identify the files."""
 

@@ -147,6 +147,8 @@ class LakeStates:
         if asset == "image_model":
             editing = self.registry.variant(partition[0]).editing
             return NOTHING if editing is None else self.arrived.image_model(editing)
+        if asset == "occlusion_model":
+            return self.arrived.occlusion_model(self.registry.world.filters.occlusion_model)
         return self.arrived.version(asset, partition)
 
     def current(

@@ -68,6 +68,7 @@ def settings_of(registry: Registry, root: str, partition: Partition) -> Any:
         "worldprediction_config": world.questions,
         "clip_config": world.clips,
         "environment_config": world.environments,
+        "world_filter_config": world.filters,
     }[root]
 
 
@@ -167,6 +168,10 @@ class Arrived:
             return self._models.image_model_version(editing.model)
         except SettingsError:
             return GONE
+
+    def occlusion_model(self, name: str) -> str:
+        """Version of the model that is asked about pictures of states; none is named by ``""``."""
+        return self._model(name) if name else NOTHING
 
     def _recording(self, demonstration: str) -> str:
         if not self._recordings.has(demonstration):

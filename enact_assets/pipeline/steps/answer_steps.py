@@ -46,7 +46,8 @@ from enact_assets.pipeline.steps.previews import answered_question, judged_answe
 from enact_assets.pipeline.steps.profiles import ANSWERS
 from enact_assets.questions.asked.tables import AskedQuestions, Qa
 from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.world.tables import Captions, ClipImages, FilmImages
+from enact_assets.questions.world.filtered import without_removed
+from enact_assets.questions.world.tables import Captions, ClipImages, FilmImages, WorldFilters
 from enact_assets.results.errors.answer_comparison import compare_answers
 from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
 from enact_assets.results.verification.evaluate import evaluate
@@ -91,14 +92,16 @@ def predictions(
     clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     scenes: Annotated[WorldScenes, IF_EMBEDDED_WORLD, ALL_OF_THEM] | None,
     captions: Annotated[Of[Captions], IF_CAPTIONED] | None,
+    filters: Annotated[Of[WorldFilters], IF_WORLD_SET] | None,
 ) -> Of[Predictions]:
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason; it does not count as wrong. Baselines of WorldPrediction have no rows under
     variants of ENACT, nor those of ENACT under its own; a captioner and a reader answer it alone.
     """
     shas = pictures.shas
+    asked = without_removed(questions, filters)
     if world is not None and plans is not None and model in WORLD_MODELS:
-        rows = questions.iter_rows(named=True)
+        rows = asked.iter_rows(named=True)
         shown = {row["question_id"]: build_request(row, pictures, shas) for row in rows}
         labels = known_of(None if scenes is None else scenes.states, plans.annotated)
         material = WorldMaterial(
@@ -110,16 +113,18 @@ def predictions(
                 world.questions, world.candidates, labels, plans.training, ask.on_progress
             ),
         )
-        return Predictions.of(predictions_of(model, variant, baseline_answers(model, material)))
+        found = baseline_answers(model, material)
+        kept = {key: answer for key, answer in found.items() if key[0] in shown}
+        return Predictions.of(predictions_of(model, variant, kept))
     if model in (MODELS if world is not None else WORLD_BASELINES):
         answers: Answers = {}
     elif captions is not None and ask.pair(model) is not None:
-        asked = questions.clear() if world is None else questions
-        answers = answers_from_captions(model, variant, asked, shas, captions, ask=ask)
+        theirs = asked.clear() if world is None else asked
+        answers = answers_from_captions(model, variant, theirs, shas, captions, ask=ask)
     else:
         known = None if learned is None else (learned.reader, learned.precedences)
         trained = None if known is None else learned_model(model, *known)
-        answers = answers_to(model, variant, questions, pictures, shas, ask=ask, learned=trained)
+        answers = answers_to(model, variant, asked, pictures, shas, ask=ask, learned=trained)
     max_missing = None if model in BASELINE_NAMES else ask.max_missing(model)
     return Predictions.of(predictions_of(model, variant, answers, max_missing))
 

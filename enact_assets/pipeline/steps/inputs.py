@@ -38,6 +38,7 @@ from enact_assets.settings.world import (
     EMBEDDED_WORLD,
     ClipSettings,
     EnvironmentSettings,
+    WorldFilterSettings,
     WorldSettings,
 )
 
@@ -56,6 +57,7 @@ settings(QuestionSettings, "question_config")
 settings(WorldSettings, "worldprediction_config")
 settings(ClipSettings, "clip_config")
 settings(EnvironmentSettings, "environment_config")
+settings(WorldFilterSettings, "world_filter_config")
 DETERMINES["variant"] = "question_set"
 DETERMINES["question_set"] = "gating"
 
@@ -84,6 +86,9 @@ CONDITIONS["embedded WorldPrediction"] = (
     "variant",
     lambda variant: variant.world_source == EMBEDDED_WORLD,
 )
+ASKS_WORLD = "WorldPrediction"
+"""Condition: the variant asks questions of WorldPrediction."""
+CONDITIONS[ASKS_WORLD] = ("variant", lambda variant: variant.world_source is not None)
 HAS_KEY_FRAMES = "key frames"
 """Condition: the variant shows key frames; films of WorldPrediction have none."""
 CONDITIONS[HAS_KEY_FRAMES] = (

@@ -8,6 +8,7 @@ import polars as pl
 from enact_assets.answers.baselines.model_asker import ModelAsker
 from enact_assets.answers.world.captioned_models import captions_of
 from enact_assets.answers.world.captions import SceneTables
+from enact_assets.answers.world.state_filters import world_filters as filters_of
 from enact_assets.answers.world.true_captions import true_captions
 from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.demonstrations.replay.tables import (
@@ -21,11 +22,12 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.parameters import All, Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.handles.tools import PictureMaker, Pictures
+from enact_assets.pipeline.handles.tools import PictureJudge, PictureMaker, Pictures
 from enact_assets.pipeline.steps.answer_steps import API_POOL
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
+    ASKS_WORLD,
     CAPTIONERS,
     IF_EMBEDDED_SET,
     IF_EMBEDDED_WORLD,
@@ -48,6 +50,7 @@ from enact_assets.questions.world.annotated_questions import annotated_questions
 from enact_assets.questions.world.asked_actions import coverage_notes
 from enact_assets.questions.world.clips import clip_images_of, clip_requests, wanted_clips_of
 from enact_assets.questions.world.embedded_questions import Recorded, as_tables, embedded_questions
+from enact_assets.questions.world.filtered import without_removed
 from enact_assets.questions.world.tables import (
     ActionStates,
     AnnotatedActions,
@@ -56,13 +59,19 @@ from enact_assets.questions.world.tables import (
     FilmImages,
     WantedClips,
     WorldCandidates,
+    WorldFilters,
     WorldQuestions,
 )
 from enact_assets.results.world.question_sheets import clip_strips
 from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.fisheye_lens import lens_of
 from enact_assets.settings.registry import Variant
-from enact_assets.settings.world import ClipSettings, EnvironmentSettings, WorldSettings
+from enact_assets.settings.world import (
+    ClipSettings,
+    EnvironmentSettings,
+    WorldFilterSettings,
+    WorldSettings,
+)
 from enact_assets.simulator.rendering.renderer import RENDERER_VERSION
 
 GROUP = "worldprediction"
@@ -183,6 +192,28 @@ def clip_images(
     return ClipImages.of(ClipImages.arranged(ClipImages.concat(parts)))
 
 
+def _removed(world_filters: pl.DataFrame) -> Mapping[str, Any]:
+    counts = world_filters.drop_nulls("removed_by").group_by("removed_by").len()
+    return {f"not asked: {why}": n for why, n in counts.sort("removed_by").iter_rows()}
+
+
+@step(group=GROUP, job="ask_and_verify", pool=API_POOL, summary=_removed, when=ASKS_WORLD)
+def world_filters(
+    questions: Of[AskedQuestions],
+    images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what these two name
+    films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,  # noqa: ARG001
+    pictures: Pictures,
+    variant: VariantName,
+    settings: WorldFilterSettings,
+    judge: PictureJudge,
+) -> Of[WorldFilters]:
+    """Questions that are not asked as the pictures of their two states are too different or too
+    alike, or as something hides what matters. Empty unless the registry sets a filter.
+    """
+    found = filters_of(variant, questions, pictures.shas, settings, read=pictures, ask=judge.ask)
+    return WorldFilters.of(found)
+
+
 @step(group=GROUP, job="ask_and_verify", pool=API_POOL, when=CAPTIONERS)
 def captions(
     questions: Of[AskedQuestions],
@@ -190,6 +221,7 @@ def captions(
     clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
     scenes: Annotated[WorldScenes, IF_TRUE_CAPTIONS, ALL_OF_THEM] | None,
+    filters: Annotated[Of[WorldFilters], IF_WORLD_SET] | None,
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,
@@ -201,10 +233,11 @@ def captions(
     """
     if films is None or ask.pair(model) is None:
         return Captions.of(Captions.empty())
+    asked = without_removed(questions, filters)
     if scenes is not None:
         tables = SceneTables(scenes.graphs, scenes.objects, scenes.actions)
         found = true_captions(
-            model, variant, questions, pictures.shas, scenes=tables, states=scenes.states
+            model, variant, asked, pictures.shas, scenes=tables, states=scenes.states
         )
         return Captions.of(found)
-    return Captions.of(captions_of(model, variant, questions, pictures.shas, ask))
+    return Captions.of(captions_of(model, variant, asked, pictures.shas, ask))

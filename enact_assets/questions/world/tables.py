@@ -72,6 +72,26 @@ class WorldCandidates(Table):
     category = text("of the action: what equivalents share")
 
 
+class WorldFilters(Table):
+    """One row per question of a world source, if a filter of the pictures of its states is on.
+
+    A question with `removed_by` is not asked of models or people. All of them are in
+    `world_questions` and `asked_questions`.
+    """
+
+    by = ("variant",)
+
+    variant = common.variant(key=True)
+    question_id = text("as in world_questions", key=True)
+    distance = number("of the vectors of both states; null if not measured", null=True)
+    is_occluded = truth(
+        "whether the model named says that something hides what matters in a state; null if it was "
+        "not asked, or did not say",
+        null=True,
+    )
+    removed_by = text("too_different, too_alike or occluded; null: it is asked", null=True)
+
+
 class Captions(Table):
     """One row per model, variant and picture of a state, or clip, that it wrote a caption for.
 

@@ -29,10 +29,11 @@ WORLD = "world:embedded"
 ASKED, ENVIRONMENTS = "picking_up_toys-0", ("picking_up_toys-901", "picking_up_toys-902")
 
 
-def write_registry(path: Path, **clips: int) -> Path:
+def write_registry(path: Path, filters: dict[str, float | str] | None = None, **clips: int) -> Path:
     entries = yaml.safe_load(DEFAULT_REGISTRY.read_text())
     entries["variants"]["baseline"]["renderer"] |= {"size_px": 64, "samples": 1, "path_depth": 2}
     entries["worldprediction"]["clips"] |= {"frames": 2, "size_px": 32, **clips}
+    entries["worldprediction"]["filters"] = filters or {}
     entries["worldprediction"]["questions"] |= {"lengths": [3, 4]}
     entries["worldprediction"]["environments"] = {"seeds": [901, 902]}
     entries["worldprediction"]["answered_by"] += ["mine", "mine+mine"]
@@ -151,3 +152,33 @@ def test_answers_of_people_are_scored_by_the_same_command(
     # People answer again only what two of them solved.
     plan = ["annotate", "plan", *data, "--world", "embedded", "--plan", "k_each", "--kept"]
     assert main(plan) == 0
+
+
+def test_a_filter_of_states_decides_what_is_asked(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each action moves something, so no WM question is left where pictures may not differ. A model
+    that says neither yes nor no leaves nothing out.
+    """
+    filters = {"most_distance_wm": 1e-9, "occlusion_model": "mine"}
+    registry = write_registry(root / "registry.yaml", filters)
+    monkeypatch.setenv("ENACT_REGISTRY", str(registry))
+    lake, of = Lake(root / "data" / "lake"), {"variant": WORLD}
+    made_by(root)
+    found, asked = lake.read("world_filters", of), lake.read("asked_questions", of)
+    assert found["is_occluded"].is_null().all()
+    kinds = asked.select("question_id", "kind").join(found, on="question_id")
+    is_wm = kinds["kind"].str.starts_with("wm")
+    assert (kinds["removed_by"].eq_missing("too_different") == is_wm).all()
+    assert kinds["removed_by"].null_count() == (~is_wm).sum() > 0
+    left = set(kinds.filter(~is_wm)["question_id"])
+    for model in ("oracle", "mine", "mine+mine", "clip_continuity"):
+        answered = lake.read("predictions", {**of, "model": model})
+        assert set(answered["question_id"]) == left
+    rows = lake.read("model_accuracies", of).filter(pl.col("n_scored") > 0)
+    assert not rows["kind"].str.starts_with("wm").any()
+    assert made_by(root) == set()
+    monkeypatch.setenv("ENACT_REGISTRY", str(write_registry(root / "registry.yaml")))
+    made_by(root)
+    assert lake.read("world_filters", of).is_empty()
+    assert lake.read("predictions", {**of, "model": "mine"}).height == asked.height

@@ -11,7 +11,7 @@ from enact_assets.demonstrations.replay.tables import Demonstrations
 from enact_assets.engine.publishing.sql_files import released_columns, sql_folder
 from enact_assets.questions.world.embedded_questions import as_tables, embedded_questions
 from enact_assets.questions.world.shown_questions import ask_world_questions
-from enact_assets.questions.world.tables import AnnotatedActions, WorldQuestions
+from enact_assets.questions.world.tables import AnnotatedActions, WorldFilters, WorldQuestions
 from enact_assets.results.statistics.models import compare_models
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 from enact_assets.results.verification.tables import Evaluation
@@ -45,6 +45,7 @@ def tables() -> dict[str, pl.DataFrame]:
         "model_comparisons": comparisons,
         "action_states": recorded.states,
         "annotated_actions": AnnotatedActions.empty(),
+        "world_filters": WorldFilters.empty(),
         "demonstrations": Demonstrations.build(
             [
                 {
@@ -241,6 +242,50 @@ def test_statistics_of_questions_are_those_counted_by_hand(published, tables):
     assert set(found["activity"]) == {None, *activity.values()}
     of_kind = found.filter(pl.col("activity").is_not_null()).group_by("task", "condition")
     assert of_kind.agg(pl.col("share").sum())["share"].to_list() == pytest.approx([1.0] * 6)
+
+
+def test_what_filters_leave_out_is_counted_apart(published, tables):
+    """Statistics and values are those of the other questions alone."""
+    run(published, "marts", "world_question_statistics")
+    before = rows_of(published, "world_question_statistics")
+    reasons = ["too_different", "too_alike", "occluded", None, None]
+    rows = [
+        {"variant": "world:embedded", "question_id": question, "removed_by": reasons[k % 5]}
+        | {"distance": 1.0, "is_occluded": None}
+        for k, question in enumerate(tables["world_questions"]["question_id"])
+    ]
+    filters = WorldFilters.build(rows)
+    published.register("filters", filters.to_arrow())
+    published.execute("create or replace table world_filters as from filters")
+    for relation in ("world_question_statistics", "world_question_values"):
+        published.execute(f"drop table if exists {relation}")
+        run(published, "marts", relation)
+    found = rows_of(published, "world_question_statistics")
+    values = rows_of(published, "world_question_values")
+    removed = ["n_too_different", "n_too_alike", "n_occluded"]
+    key = ["task", "condition", "activity"]
+    joined = found.join(before, on=key, nulls_equal=True, suffix="_before")
+    assert joined.height == before.height
+    left = joined.select(pl.sum_horizontal("n_questions", *removed) == pl.col("n_questions_before"))
+    assert left.to_series().all()
+    assert before.select(pl.sum_horizontal(removed)).sum().item() == 0
+    for name, why in zip(removed, reasons, strict=False):
+        n = filters.filter(removed_by=why).height
+        assert found.filter(pl.col("activity").is_null())[name].sum() == n > 0
+    # A twin: the tables without the rows that were left out.
+    kept = filters.filter(pl.col("removed_by").is_null()).select("question_id")
+    published.register("kept", kept.to_arrow())
+    published.execute("delete from world_filters")
+    for name in ("world_questions", "world_candidates"):
+        published.execute(f"delete from {name} where question_id not in (from kept)")  # noqa: S608
+    for relation, known in (
+        ("world_question_statistics", found.filter(pl.col("n_questions") > 0).drop(removed)),
+        ("world_question_values", values),
+    ):
+        published.execute(f"drop table {relation}")
+        run(published, "marts", relation)
+        twin = rows_of(published, relation).select(known.columns)
+        assert twin.equals(known)
 
 
 def test_values_are_counted_once_for_each_question_that_shows_them(published, tables):
