@@ -31,8 +31,8 @@ from enact_assets.settings.world import WM, WorldFilterSettings
 TOO_DIFFERENT, TOO_ALIKE, OCCLUDED = "too_different", "too_alike", "occluded"
 """Why a question is not asked, in the order in which the filters are applied."""
 ASKED = (
-    "The picture shows a room through the eyes of whoever acts in it. Does something that is close "
-    "to the camera, such as a body, an arm or another person, hide so much of the picture that one "
+    "The picture is what a person or robot sees while acting in a room. Does something close to "
+    "the camera, such as a body, an arm or another person, hide so much of the picture that one "
     'cannot see what is being done there? Answer with JSON and nothing else: {"answer": "yes"} or '
     '{"answer": "no"}.'
 )

@@ -197,7 +197,7 @@ def _removed(world_filters: pl.DataFrame) -> Mapping[str, Any]:
     return {f"not asked: {why}": n for why, n in counts.sort("removed_by").iter_rows()}
 
 
-@step(group=GROUP, job="ask_and_verify", pool=API_POOL, summary=_removed, when=ASKS_WORLD)
+@step(group=GROUP, job="filter_world_questions", pool=API_POOL, summary=_removed, when=ASKS_WORLD)
 def world_filters(
     questions: Of[AskedQuestions],
     images: All[FrameImages],  # noqa: ARG001 - `pictures` reads what these two name
