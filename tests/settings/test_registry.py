@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from enact_assets.answers.world.state_filters import ENCODERS
 from enact_assets.engine.errors import LakeError, SettingsError, UnknownNameError
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.ids import content_sha
@@ -39,7 +40,7 @@ from enact_assets.settings.registry import (
     load_registry,
     settings_sha,
 )
-from enact_assets.settings.world import ClipSettings, WorldSettings
+from enact_assets.settings.world import ClipSettings, WorldFilterSettings, WorldSettings
 from enact_assets.settings.world_entries import WorldEntry
 from enact_assets.simulator.rendering.backends import MITSUBA_VARIANTS
 from enact_assets.simulator.rendering.materials import ROBOT_LOOKS
@@ -363,6 +364,7 @@ def test_the_known_names_are_those_the_stages_implement() -> None:
         "robot": ROBOT_LOOKS,
         "wording": WORDINGS,
         "similarity_of": (CHANGES, STATES),
+        "encoder": ENCODERS,
     }
     assert {k: set(v) for k, v in KNOWN.items()} == {k: set(v) for k, v in implemented.items()}
 
@@ -371,11 +373,12 @@ def test_every_setting_has_its_limits_or_its_known_names() -> None:
     """A setting without them could not be checked, and would end in a KeyError."""
     base = Variant("baseline", "state")
     parts = (base.camera, base.renderer, base.appearance, base.noise, QuestionSettings(),
-             WorldSettings(), ClipSettings())  # fmt: skip
+             WorldSettings(), ClipSettings(), WorldFilterSettings())  # fmt: skip
     defaults = {k: v for part in parts for k, v in dataclasses.asdict(part).items()}
     defaults |= {c.name: c.value for c in CONSTANTS.values() if c.is_settable}
     assert type(defaults.pop("drops_ambiguous")) is bool
     assert set(defaults["question_set_per_stratum"]) == set(PAPER.lengths)
+    assert defaults.pop("occlusion_model") == ""  # the name of any model
     # Numbers, in a mapping or null unless they are set.
     defaults |= {"question_set_per_stratum": 0, "per_stratum": 0, FLOOR: 0.0}
     assert set(KNOWN) == {k for k, v in defaults.items() if isinstance(v, str)}

@@ -27,6 +27,7 @@ from enact_assets.pipeline.handles.tools import MirrorImage, Pictures
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
     EVIDENCE,
+    IF_ASKS_WORLD,
     IF_CAPTIONED,
     IF_EMBEDDED_WORLD,
     IF_LEARNED,
@@ -92,7 +93,7 @@ def predictions(
     clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     scenes: Annotated[WorldScenes, IF_EMBEDDED_WORLD, ALL_OF_THEM] | None,
     captions: Annotated[Of[Captions], IF_CAPTIONED] | None,
-    filters: Annotated[Of[WorldFilters], IF_WORLD_SET] | None,
+    filters: Annotated[Of[WorldFilters], IF_ASKS_WORLD] | None,
 ) -> Of[Predictions]:
     """The raw answers of a model, from the ledger of answers or bought now. A missing answer is
     null with a reason; it does not count as wrong. Baselines of WorldPrediction have no rows under

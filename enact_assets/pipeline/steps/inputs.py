@@ -89,6 +89,7 @@ CONDITIONS["embedded WorldPrediction"] = (
 ASKS_WORLD = "WorldPrediction"
 """Condition: the variant asks questions of WorldPrediction."""
 CONDITIONS[ASKS_WORLD] = ("variant", lambda variant: variant.world_source is not None)
+IF_ASKS_WORLD = Rule(when=ASKS_WORLD)
 HAS_KEY_FRAMES = "key frames"
 """Condition: the variant shows key frames; films of WorldPrediction have none."""
 CONDITIONS[HAS_KEY_FRAMES] = (

@@ -29,6 +29,7 @@ from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
     ASKS_WORLD,
     CAPTIONERS,
+    IF_ASKS_WORLD,
     IF_EMBEDDED_SET,
     IF_EMBEDDED_WORLD,
     IF_TRUE_CAPTIONS,
@@ -221,7 +222,7 @@ def captions(
     clips: Annotated[All[ClipImages], IF_EMBEDDED_WORLD] | None,  # noqa: ARG001
     films: Annotated[Of[FilmImages], IF_WORLD_SET] | None,
     scenes: Annotated[WorldScenes, IF_TRUE_CAPTIONS, ALL_OF_THEM] | None,
-    filters: Annotated[Of[WorldFilters], IF_WORLD_SET] | None,
+    filters: Annotated[Of[WorldFilters], IF_ASKS_WORLD] | None,
     pictures: Pictures,
     model: ModelName,
     variant: VariantName,

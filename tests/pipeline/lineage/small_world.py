@@ -9,6 +9,7 @@ from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, ROOTS, STEPS
 from enact_assets.pipeline.steps.inputs import (
     ANSWERS_ENACT,
     ASKS_ENACT,
+    ASKS_WORLD,
     CAPTIONERS,
     HAS_KEY_FRAMES,
     IF_EMBEDDED_SET,
@@ -59,6 +60,7 @@ NAMES = Names(
         str(IF_EMBEDDED_WORLD.when): frozenset({EMBEDDED}),
         ANSWERS_ENACT: frozenset({"fact_reader", "oracle", "random"}),
         ASKS_ENACT: frozenset({"baseline", "contact", "high", "release"}),
+        ASKS_WORLD: frozenset({EMBEDDED, FILMED}),
         HAS_KEY_FRAMES: frozenset({"baseline", "contact", "high", "release", EMBEDDED}),
     },
 )

@@ -37,9 +37,15 @@ SAID_LESS = (
     Input("variant_config", fixed=BASELINE, is_also_own=True),
 )
 """Dagster has no mapping for them: it is told of the variant's own partition only."""
-WORLD_SETS = ("world_questions", "annotated_actions", "training_plans", "film_images")
+WORLD_SETS = (
+    "world_questions",
+    "annotated_actions",
+    "training_plans",
+    "film_images",
+    "world_filters",
+)
 """Their names decide a gating, and whether embedded demonstrations are read: Dagster maps all to
-all.
+all. So it does where the names are some of the variants, and pictures of each variant are read.
 """
 
 # Dagster is also told of all that variants of ENACT do not read and those of WorldPrediction do,
