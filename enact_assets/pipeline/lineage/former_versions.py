@@ -20,7 +20,6 @@ FORMER: Mapping[str, str] = {
     "afd38b4938cd": "1d0df5ad144f",  # error_analysis
     "a1982b05eb64": "722c77ff44b6",  # evaluation
     "c8dda9a7fec3": "ee998b27799c",  # fact_reader
-    "f5ec0fd299ca": "85d78221bc37",  # human_agreement
     "1fcae29df796": "f309cf875ff7",  # human_answers
     "d6d6052fcd53": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
