@@ -12,6 +12,7 @@ from enact_assets.results.findings.findings import (
     CONFIRMED,
     CONTRADICTED,
     EXPECTED,
+    KINDS,
     NO_MORE,
     UNKNOWN,
     Finding,
@@ -101,7 +102,7 @@ def judged(
 def _of_model(answers: pl.DataFrame, settings: StatisticsSettings) -> Iterator[dict[str, Any]]:
     """Rows of one model, without what depends on all of them."""
     for finding, kind in told():
-        mine = answers if kind is None else answers.filter(kind=kind)
+        mine = _of_both_kinds(answers) if kind is None else answers.filter(kind=kind)
         value, expected = (_value(mine, finding, prefix) for prefix in ("", EXPECTED))
         sums = _sums(mine, finding)
         found = tested(sums, settings)
@@ -122,6 +123,13 @@ def _of_model(answers: pl.DataFrame, settings: StatisticsSettings) -> Iterator[d
             "n_answers": mine.height,
             "n_demonstrations": mine["demonstration"].n_unique(),
         }
+
+
+def _of_both_kinds(answers: pl.DataFrame) -> pl.DataFrame:
+    """Those of lengths that have both kinds: one that was asked at the short lengths only would
+    seem the better one.
+    """
+    return answers.filter(pl.col("kind").n_unique().over("length") == len(KINDS))
 
 
 def _value(answers: pl.DataFrame, finding: Finding, prefix: str) -> float | None:

@@ -246,6 +246,7 @@ def test_up_to_date_warns_of_what_is_stale_and_says_why(place: Place) -> None:
         *("frame_images", "predictions"),
         *("evaluation", "compared_steps", "compared_components", "probes", "warehouse", "report"),
         *("probe_panels", "model_accuracies", "model_comparisons"),
+        *("model_findings", "random_orders"),
         *("human_agreement", "question_quality"),
     }
     told = found["wanted_frames"]
@@ -335,10 +336,10 @@ def test_pools_hold_up_the_queue_and_never_a_run_in_this_process(place: Place) -
     graph = place.repository.asset_graph
     used = {k.to_user_string(): graph.get(k).pools for k in graph.materializable_asset_keys}
     assert {asset for asset, names in used.items() if names == {RENDERER}} == {
-        *("visibility", "frame_images", "clip_images", "training_statistics"),
+        *("visibility", "frame_images", "clip_images", "training_statistics", "rule_effects"),
     }
     asking = {asset for asset, names in used.items() if names == {API}}
-    assert asking == {"predictions", "captions"}
+    assert asking == {"predictions", "captions", "world_filters"}
 
 
 def test_one_switch_turns_on_what_makes_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,22 @@ def test_a_guess_that_leaves_a_label_out_has_no_finding() -> None:
     assert findings_of_models(steps, evaluation, asked()[2]).is_empty()
 
 
+def test_inverse_against_forward_is_over_the_same_lengths() -> None:
+    """With forward questions at the shortest length alone, those would seem to be better."""
+    steps, evaluation = answered(lambda question: list(question["answer"]))
+    some = (pl.col("kind") == "inverse") | (pl.col("length") == 3)
+    found = findings_of_models(steps, evaluation.filter(some), asked()[2])
+    [lead] = found.filter(finding="inverse_above_forward").to_dicts()
+    assert lead["n_answers"] == evaluation.filter(length=3).height
+    none = evaluation.filter((pl.col("kind") == "inverse") == (pl.col("length") == 3))
+    [lead] = (
+        findings_of_models(steps, none, asked()[2])
+        .filter(finding="inverse_above_forward")
+        .to_dicts()
+    )
+    assert (lead["verdict"], lead["reason"], lead["n_answers"]) == (VERDICTS[3], "no_scores", 0)
+
+
 def test_expected_accuracies_are_those_of_random_orders() -> None:
     qa, indexes, random, _ = asked()
     other = expect_random_orders(qa, indexes)

@@ -7,8 +7,6 @@ import pytest
 from report_pages import changed, drawn_rows, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
-from enact_assets.results.paper.results import published_table
-from enact_assets.results.paper.tables import PublishedAccuracies
 from enact_assets.results.probes.panels import correct_within_panels
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.accuracy import leaderboard
@@ -16,7 +14,6 @@ from enact_assets.results.report.error_section import NO_WRONG
 from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table
 from enact_assets.results.report.probes import VARIANTS_ABREAST, heat_maps, probes
-from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
 from enact_assets.results.report.rows import ReportRows, read_rows
 
@@ -137,47 +134,6 @@ def test_effects_of_rules_stand_below_the_questions_of_their_gating(rows: Report
     assert numbers["settle"] == (NONE,) * 9
     empty = questions(changed(rows, rule_totals=rows["rule_totals"].clear()))
     assert not [t for t in of_kind(empty, Table) if t.caption.startswith("What each rule")]
-
-
-def accuracy(kind: str, length: int, accuracy: float | None, n: int) -> dict[str, Any]:
-    row = {"model": "m", "kind": kind, "length": length, "accuracy": accuracy, "n_scored": n}
-    return {**row, "is_reference": False}
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        # Better over all steps, by far more of them at the length where it is better.
-        (
-            [
-                *(accuracy("forward", 3, 0.7, 30), accuracy("inverse", 3, 0.72, 30)),
-                *(accuracy("forward", 10, 0.3, 1), accuracy("inverse", 10, 0.2, 1)),
-            ],
-            "1 of 1",
-        ),
-        # Forward was not scored at length 10.
-        (
-            [
-                *(accuracy("forward", 3, 0.7, 30), accuracy("inverse", 3, 0.9, 30)),
-                *(accuracy("forward", 10, None, 0), accuracy("inverse", 10, 0.2, 300)),
-            ],
-            "1 of 1",
-        ),
-        (
-            [accuracy("forward", 3, 0.7, 30), accuracy("inverse", 10, 0.9, 30)],
-            f"{NONE} (no data)",
-        ),
-    ],
-)
-def test_inverse_against_forward_is_over_questions_of_the_same_lengths(
-    rows: ReportRows, lines: list[dict[str, Any]], expected: str
-) -> None:
-    ours = pl.DataFrame(lines).with_columns(metric=pl.lit("pairwise_accuracy"))
-    section = agreement(changed(rows, accuracies=ours))
-    [found] = [t for t in of_kind(section, Table) if "checked for all" in t.caption]
-    # Published: all but Gemma-3-4b-it and Idefics3-8B-Llama3, as the check says.
-    assert published_table(PublishedAccuracies).height
-    assert found.rows[0][1:] == (expected, "28 of 30")
 
 
 def test_models_without_a_score_give_no_empty_figure(rows: ReportRows) -> None:
