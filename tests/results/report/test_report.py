@@ -58,7 +58,7 @@ def rows(root: DataRoot) -> ReportRows:
 def page(rows: ReportRows) -> Page:
     """Of rows in which a model has a name that may break a page: whatever holds, holds for it."""
     named = {name: frame for name, frame in rows.of.items() if "model" in frame.columns}
-    one = min(model for frame in named.values() for model in frame.get_column("model"))
+    one = min(rows["models"].get_column("model"))
     renamed = {
         name: frame.with_columns(pl.col("model").replace({one: HOSTILE}))
         for name, frame in named.items()
