@@ -58,7 +58,8 @@ def rows(root: DataRoot) -> ReportRows:
 def page(rows: ReportRows) -> Page:
     """Of rows in which a model has a name that may break a page: whatever holds, holds for it."""
     named = {name: frame for name, frame in rows.of.items() if "model" in frame.columns}
-    one = min(rows["models"].get_column("model"))
+    drawn = [frame for name, frame in named.items() if name != "findings"]  # not by name there
+    one = min(model for frame in drawn for model in frame.get_column("model"))
     renamed = {
         name: frame.with_columns(pl.col("model").replace({one: HOSTILE}))
         for name, frame in named.items()
