@@ -492,7 +492,12 @@ REAL: list[tuple[str, str, str, set[str]]] = [
     ("simulator/simulate.py", "END_S = 2.0", "END_S = 2.5", {"replays", "training_statistics"}),
     ("answers/learned/ridge.py", "STRENGTH = 0.3", "STRENGTH = 0.4", {"fact_reader"}),
     # Two of one name.
-    ("answers/learned/picture_features.py", "GRID = 16", "GRID = 8", {"training_statistics"}),
+    (
+        "answers/learned/picture_features.py",
+        "GRID = 16",
+        "GRID = 8",
+        {"training_statistics", "world_filters"},
+    ),
     (
         "results/statistics/clusters.py",
         "GRID = 2.0**-32",
