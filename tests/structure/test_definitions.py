@@ -36,9 +36,11 @@ def partitions_of(key: str) -> tuple[str, ...]:
     names = set(definition.get_partition_keys())
     if names == set(ACTIVITIES):
         return ("training_activity",)
-    if names == {"mirrored"} or ("state" not in names and "baseline" in names):
-        return ("variant",)
-    return ("question_set",) if key in OF_SETS else ("gating",)
+    if key in OF_SETS:
+        return ("question_set",)
+    of_some = {"mirrored", "world:embedded"}  # what mirrors, and what asks about the world
+    is_variant = names <= of_some or ("state" not in names and "baseline" in names)
+    return ("variant",) if is_variant else ("gating",)
 
 
 @pytest.mark.parametrize("key", KEYS)
