@@ -179,8 +179,8 @@ def _print_findings(warehouse: Path, console: Console, variants: Iterable[str]) 
     found = query(
         warehouse,
         """
-        select variant, claim, verdict, model, chance from findings
-        where source = 'ours' and not is_reference
+        select variant, claim, verdict, model from findings
+        where source = 'ours' and chance = 'exact' and not is_reference
         """,
     )
     for variant in variants:

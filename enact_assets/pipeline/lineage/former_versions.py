@@ -17,7 +17,7 @@ FORMER: Mapping[str, str] = {
     "ed72ebc8d0d2": "04a97307e616",  # answers of random
     "193643bc82b6": "04a97307e616",  # answers of text_prior
     "c83294e03f9d": "51af65526bef",  # asked_questions
-    "afd38b4938cd": "1d0df5ad144f",  # error_analysis
+    "c197a0ced86c": "1d0df5ad144f",  # error_analysis
     "a1982b05eb64": "722c77ff44b6",  # evaluation
     "c8dda9a7fec3": "ee998b27799c",  # fact_reader
     "1fcae29df796": "f309cf875ff7",  # human_answers

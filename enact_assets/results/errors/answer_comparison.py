@@ -31,7 +31,7 @@ from enact_assets.results.errors.comparison_kernels import (
 )
 from enact_assets.results.errors.tables import ComparedComponents, ComparedSteps
 from enact_assets.results.verification.order_counts_kernels import are_subsets
-from enact_assets.results.verification.shared_changes import SharedChanges
+from enact_assets.results.verification.shared_changes import KnownChanges, SharedChanges
 from enact_assets.results.verification.step_arrays import (
     number_actions,
     padded,
@@ -189,14 +189,8 @@ class AskedSteps:
         is_compared[np.repeat(np.arange(len(rows)), is_step.sum(axis=1))[raises]] = False
         is_kept = np.repeat(is_compared, is_step.sum(axis=1))
         true = known.rows[tuple(reference.T)][is_kept]
-        visible, full = self._widened(known.visible), self._widened(known.full)
-        if self._is_forward:
-            said = known.rows[tuple(predicted.T)][is_kept]
-            passes = are_subsets(visible, true, full, said)
-            return is_compared, compare_sets(visible, true, visible, said, self._keys), passes
-        said = chosen[is_kept]
-        passes = are_subsets(self._actions, said, full, true)
-        return is_compared, compare_sets(visible, true, self._actions, said, self._keys), passes
+        said = (known.rows[tuple(predicted.T)] if self._is_forward else chosen)[is_kept]
+        return is_compared, *self._compared(known, true, said)
 
     def possible(self, row: int) -> PossibleSteps | None:
         """All steps that orders of question ``row`` may take; None if no order can be compared.
@@ -221,17 +215,20 @@ class AskedSteps:
             never = known.visible_fails[tuple(true.T)] | known.full_fails[tuple(true.T)]
         if never.any():
             return None
-        rows = known.rows[tuple(true.T)][step]
+        said = known.rows[tuple(taken.T)] if self._is_forward else self._shown[row][after - 1]
+        compared, passes = self._compared(known, known.rows[tuple(true.T)][step], said)
+        return PossibleSteps(step, before, after, raises, passes, compared.counts)
+
+    def _compared(self, known: KnownChanges, true: Ints, said: Ints) -> tuple[Comparison, Bools]:
+        """Steps (n,) by rows of their true changes and of what is said of them: the comparison, and
+        whether each passes the rule of verification.
+        """
         visible, full = self._widened(known.visible), self._widened(known.full)
         if self._is_forward:
-            said = known.rows[tuple(taken.T)]
-            passes = are_subsets(visible, rows, full, said)
-            compared = compare_sets(visible, rows, visible, said, self._keys)
-        else:
-            said = self._shown[row][after - 1]
-            passes = are_subsets(self._actions, said, full, rows)
-            compared = compare_sets(visible, rows, self._actions, said, self._keys)
-        return PossibleSteps(step, before, after, raises, passes, compared.counts)
+            passes = are_subsets(visible, true, full, said)
+            return compare_sets(visible, true, visible, said, self._keys), passes
+        passes = are_subsets(self._actions, said, full, true)
+        return compare_sets(visible, true, self._actions, said, self._keys), passes
 
     def _widened(self, bits: Words) -> Words:
         """Sets over the vocabulary of the index as sets over ours, which begins with it."""

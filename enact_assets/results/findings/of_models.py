@@ -1,6 +1,6 @@
 """Findings of the paper, tested for every model against random orders: ``model_findings``."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from enact_assets.results.findings.findings import (
     UNKNOWN,
     Finding,
     Scale,
+    finding_called,
     told,
 )
 from enact_assets.results.findings.tables import ModelFindings
@@ -53,10 +54,8 @@ def findings_of_models(
     demonstration (CR2), p-values of one model are corrected by Holm for all its findings.
     """
     answers = whole_orders(compared_steps, evaluation).join(
-        random_orders.select(
-            "question_id",
-            *(pl.col(name).alias(EXPECTED + name) for name in _COUNTED if name in random_orders),
-            *(each.name.prefix(EXPECTED) for each in _WITH_ERRORS),
+        random_orders.with_columns(_WITH_ERRORS).select(
+            "question_id", pl.col(_COUNTED).name.prefix(EXPECTED)
         ),
         on="question_id",
     )
@@ -64,11 +63,8 @@ def findings_of_models(
     is_reference = {*references, *pooled}
     rows: list[dict[str, Any]] = []
     for (variant, model), mine in answers.partition_by("variant", "model", as_dict=True).items():
-        found = list(_of_model(mine, settings))
-        holm_p = holm(np.array([np.nan if row["p"] is None else row["p"] for row in found]))
-        for row, (finding, _), corrected in zip(found, told(), holm_p.tolist(), strict=True):
-            names = {"variant": variant, "model": model, "is_reference": model in is_reference}
-            rows.append(row | names | judged(finding, row["effect"], corrected, settings))
+        names = {"variant": variant, "model": model, "is_reference": model in is_reference}
+        rows += [names | row for row in with_verdicts(list(_of_model(mine, settings)), settings)]
     return ModelFindings.build(rows)
 
 
@@ -87,15 +83,27 @@ def whole_orders(compared_steps: pl.DataFrame, evaluation: pl.DataFrame) -> pl.D
     return summed.with_columns(_WITH_ERRORS).join(orders, on=key).sort(key)
 
 
-def judged(
-    finding: Finding, effect: float | None, holm_p: float, settings: StatisticsSettings = DEFAULT
+def with_verdicts(
+    rows: Sequence[Mapping[str, Any]], settings: StatisticsSettings = DEFAULT
+) -> list[dict[str, Any]]:
+    """All rows of one model, with ``holm_p`` and ``verdict`` from their ``effect`` and ``p``; what
+    was not tested has no ``p``.
+    """
+    corrected = holm(np.array([row["p"] for row in rows], np.float64)).tolist()
+    return [
+        dict(row) | _judged(row["finding"], row["effect"], holm_p, settings)
+        for row, holm_p in zip(rows, corrected, strict=True)
+    ]
+
+
+def _judged(
+    finding: str, effect: float, holm_p: float, settings: StatisticsSettings
 ) -> dict[str, Any]:
-    """``holm_p`` and ``verdict`` of a row, whose ``effect`` was tested if ``holm_p`` is not nan."""
-    if effect is None or np.isnan(holm_p):
+    if np.isnan(holm_p):
         return {"holm_p": None, "verdict": UNKNOWN}
     if holm_p >= settings.alpha:
         return {"holm_p": holm_p, "verdict": NO_MORE}
-    is_shown = finding.sign * effect > 0
+    is_shown = finding_called(finding).sign * effect > 0
     return {"holm_p": holm_p, "verdict": CONFIRMED if is_shown else CONTRADICTED}
 
 
@@ -104,25 +112,9 @@ def _of_model(answers: pl.DataFrame, settings: StatisticsSettings) -> Iterator[d
     for finding, kind in told():
         mine = _of_both_kinds(answers) if kind is None else answers.filter(kind=kind)
         value, expected = (_value(mine, finding, prefix) for prefix in ("", EXPECTED))
-        sums = _sums(mine, finding)
-        found = tested(sums, settings)
-        means = sums.means()
-        effect = float(means[0] - means[1:].sum())
-        yield {
-            "finding": finding.name,
-            "kind": kind,
-            "claim": finding.claim_about(kind),
-            "value": value,
-            "expected": expected,
-            "difference": None if value is None or expected is None else value - expected,
-            "effect": None if np.isnan(effect) else effect,
-            "low": found.low,
-            "high": found.high,
-            "p": found.p,
-            "reason": found.reason,
-            "n_answers": mine.height,
-            "n_demonstrations": mine["demonstration"].n_unique(),
-        }
+        difference = None if value is None or expected is None else value - expected
+        compared = {"value": value, "expected": expected, "difference": difference}
+        yield compared | tested(mine, _ratios(finding), finding, kind, settings)
 
 
 def _of_both_kinds(answers: pl.DataFrame) -> pl.DataFrame:
@@ -145,34 +137,61 @@ def _value(answers: pl.DataFrame, finding: Finding, prefix: str) -> float | None
     return found[0] - sum(found[1:])
 
 
-def _sums(answers: pl.DataFrame, finding: Finding) -> ClusterSums:
-    """Sums by demonstration of the ratio, or the two, whose mean or difference is the effect."""
-    columns: list[tuple[pl.Expr, pl.Expr]] = []
+def _ratios(finding: Finding) -> list[tuple[pl.Expr, pl.Expr]]:
+    """Part and whole of the ratio whose mean is the effect, or of the two whose difference is."""
+    found: list[tuple[pl.Expr, pl.Expr]] = []
     for ratio in finding.ratios:
         (got, whole), (chance, of_chance) = ratio.sums(), ratio.sums(prefix=EXPECTED)
         if finding.scale is Scale.FROM_CHANCE_TO_RIGHT:
-            columns.append((got - chance, whole - chance))
+            found.append((got - chance, whole - chance))
         elif finding.scale is Scale.IN_CHANCE:
-            columns.append((got, chance))
+            found.append((got, chance))
         else:
-            columns += [(got, whole), (chance, of_chance)]
-    names = [str(k) for k in range(len(columns))]
-    named = {name: part for name, (part, _) in zip(names, columns, strict=True)}
-    wholes = {f"of {name}": whole for name, (_, whole) in zip(names, columns, strict=True)}
-    counted = {f"n {name}": whole > 0 for name, (_, whole) in zip(names, columns, strict=True)}
+            found += [(got, whole), (chance, of_chance)]
+    return found
+
+
+def tested(
+    answers: pl.DataFrame,
+    ratios: Sequence[tuple[pl.Expr, pl.Expr]],
+    finding: Finding,
+    kind: str | None,
+    settings: StatisticsSettings,
+) -> dict[str, Any]:
+    """The row of ``finding``: the effect, which is the only one of ``ratios`` of sums over
+    ``answers`` or the difference of two, and its test; without value and expected value.
+    """
+    columns = {}
+    for number, (part, whole) in enumerate(ratios):
+        columns |= {f"part {number}": part, f"whole {number}": whole, f"n {number}": whole > 0}
     summed = (
-        answers.select("demonstration", **named, **wholes, **counted)
+        answers.select("demonstration", **columns)
         .group_by("demonstration", maintain_order=True)
         .agg(pl.all().sum().cast(pl.Float64))
     )
     total, n, numbers = (
-        summed.select(f"{prefix}{name}" for name in names).to_numpy()
-        for prefix in ("", "of ", "n ")
+        summed.select(f"{name} {number}" for number in range(len(ratios))).to_numpy()
+        for name in ("part", "whole", "n")
     )
-    return ClusterSums(n, total, np.zeros_like(n), numbers)
+    sums = ClusterSums(n, total, np.zeros_like(n), numbers)
+    found = _test(sums, settings)
+    means = sums.means()
+    effect = float(means[0] - means[1:].sum())
+    return {
+        "finding": finding.name,
+        "kind": kind,
+        "claim": finding.claim_about(kind),
+        "effect": None if np.isnan(effect) else effect,
+        "low": found.low,
+        "high": found.high,
+        "p": found.p,
+        "reason": found.reason,
+        "n_answers": answers.height,
+        "n_demonstrations": answers["demonstration"].n_unique(),
+    }
 
 
-def tested(sums: ClusterSums, settings: StatisticsSettings) -> UnpairedDifference:
+def _test(sums: ClusterSums, settings: StatisticsSettings) -> UnpairedDifference:
     """Test of the mean of the only column against 0, or of the difference of two."""
     if sums.n.shape[1] == 2:
         return difference_of_means(sums, settings)

@@ -8,7 +8,6 @@ can have, which is known. Errors, hands and mismatch of a random order have no s
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from enact_assets.results.findings.findings import (
@@ -17,9 +16,10 @@ from enact_assets.results.findings.findings import (
     INVERSE,
     UNKNOWN,
     Finding,
+    finding_called,
     told,
 )
-from enact_assets.results.findings.of_models import judged
+from enact_assets.results.findings.of_models import with_verdicts
 from enact_assets.results.findings.tables import PaperFindings
 from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import (
@@ -30,10 +30,11 @@ from enact_assets.results.paper.tables import (
 )
 from enact_assets.results.statistics.clusters import NO_SCORES
 from enact_assets.results.statistics.constants import DEFAULT, StatisticsSettings
-from enact_assets.results.statistics.multiplicity import holm
 
 CHANCE_UNKNOWN = "chance_unknown"
 """Why a finding cannot be said: what a random order shows on these questions is not known."""
+
+_UNTESTED = {"effect": None, "p": None}
 
 
 def smallest_chance(kind: str, length: int) -> float:
@@ -80,21 +81,21 @@ def findings_of_published_models(settings: StatisticsSettings = DEFAULT) -> pl.D
         "published_model", as_dict=True, maintain_order=True
     ).items():
         found = [
-            _tested(mine, finding, kind, settings)
-            if finding.first.whole == "n_steps"
-            else {"value": values.get((str(model), finding.name, kind))}
+            {"finding": finding.name, "kind": kind, "claim": finding.claim_about(kind)}
+            | (
+                _tested(mine, finding, kind, settings)
+                if finding.first.whole == "n_steps"
+                else {"value": values.get((str(model), finding.name, kind))} | _UNTESTED
+            )
             for finding, kind in told()
         ]
-        corrected = holm(np.array([row.get("p", np.nan) for row in found], np.float64)).tolist()
-        for row, (finding, kind), p in zip(found, told(), corrected, strict=True):
-            names = {"published_model": model, "finding": finding.name, "kind": kind}
-            said = judged(finding, row.get("effect"), p, settings)
-            if said["verdict"] == CONFIRMED and finding.second is None:
+        for row in with_verdicts(found, settings):
+            if row["verdict"] == CONFIRMED and finding_called(row["finding"]).second is None:
                 # Chance may be higher than its smallest value, and the accuracy no better.
-                said["verdict"] = UNKNOWN
-            if said["verdict"] == UNKNOWN:
-                said["reason"] = NO_SCORES if row["value"] is None else CHANCE_UNKNOWN
-            rows.append(names | {"claim": finding.claim_about(kind)} | row | said)
+                row["verdict"] = UNKNOWN
+            if row["verdict"] == UNKNOWN:
+                row["reason"] = NO_SCORES if row["value"] is None else CHANCE_UNKNOWN
+            rows.append({"published_model": model} | row)
     return PaperFindings.build(rows)
 
 
