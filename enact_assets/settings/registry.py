@@ -286,6 +286,9 @@ def _variants(
         if found.editing is not None and (found.is_imported or looks[0] != looks[1]):
             wanted = "an image model repaints the baseline's pictures; set no other look"
             raise wrong(f"{where}.{name}.editing", wanted, found.editing.model)
+        if found.editing is not None and found.is_mirrored:
+            wanted = "an image model repaints the baseline's pictures as they are; leave it out"
+            raise wrong(f"{where}.{name}.mirrored", wanted, found.is_mirrored)
         # The baseline's settings are part of the entry, so that a changed baseline changes it.
         variants[name] = dataclasses.replace(found, name=name, is_as_recorded=looks[0] == looks[1])
     return variants

@@ -490,6 +490,13 @@ WRONG_ENTRIES: list[tuple[Field, object, str]] = [
         {"model": "m"},
         "realistic.editing: an image model repaints the baseline's pictures; set no other look",
     ),
+    # What hides in the mirror image is elsewhere than where an edited picture is measured.
+    (
+        "variants.mirrored.editing",
+        {"model": "m"},
+        "mirrored.mirrored: an image model repaints the baseline's pictures as they are",
+    ),
+    ("variants.mirrored.mirrored", "yes", "mirrored.mirrored: expected true or false"),
     # A baseline that asks otherwise than qa says would compare probes with nothing.
     (
         "variants.baseline.editing",
