@@ -138,14 +138,17 @@ def model_findings(
 def mirrored_findings(
     compared: All[ComparedSteps],
     evaluated: All[Evaluation],
+    questions: Of[AskedQuestions],
     unmirrored: Annotated[All[ComparedSteps], OF_BASELINE],
     unmirrored_evaluated: Annotated[All[Evaluation], OF_BASELINE],
 ) -> Of[MirroredFindings]:
     """Whether a hand is recalled more or mixed up more, over questions that were answered about the
     pictures and about their mirror images: together each hand does the same, so that a model
-    without a preference, and a random order, show no difference.
+    without a preference, and a random order, show no difference. Only answers to current questions
+    count.
     """
-    sides = (compared, evaluated), (unmirrored, unmirrored_evaluated)
+    current = evaluated.join(questions, on="question_id", how="semi")
+    sides = (compared, current), (unmirrored, unmirrored_evaluated)
     return MirroredFindings.of(findings_of_mirrored_pairs(*sides, REFERENCES))
 
 
