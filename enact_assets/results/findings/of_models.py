@@ -161,7 +161,7 @@ def tested(
     """The row of ``finding``: the effect, which is the only one of ``ratios`` of sums over
     ``answers`` or the difference of two, and its test; without value and expected value.
     """
-    columns = {}
+    columns: dict[str, pl.Expr] = {}
     for number, (part, whole) in enumerate(ratios):
         columns |= {f"part {number}": part, f"whole {number}": whole, f"n {number}": whole > 0}
     summed = (
