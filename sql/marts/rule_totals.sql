@@ -1,8 +1,9 @@
 -- rule_totals: one row per gating, source and rule of segmentation and validation.
 -- Reads: rule_effects, demonstrations, qa.
--- Rule:  sums over demonstrations; those that have no numbers without the rule are in no sum but
---        n_without_numbers. n_paths is exact and therefore text. A rule that is not in force
---        decides no question.
+-- Rule:  sums over demonstrations; numbers that a demonstration lacks, with a reason, are in no
+--        sum: all of them where nothing can be computed without the rule, those of edges and paths
+--        of settling. n_paths is exact and therefore text. A rule that is not in force decides no
+--        question.
 create view rule_totals as
 with written as (
     select demonstration, gating, count(*) as n_written
@@ -42,9 +43,9 @@ comment on column rule_totals.source is 'where the demonstrations come from';
 comment on column rule_totals.rule is 'the rule; the comment of rule_effects.rule explains each';
 comment on column rule_totals.is_in_force is
 'whether the gating has it; if not, "with" is the gating with it';
-comment on column rule_totals.n_demonstrations is 'demonstrations summed up';
+comment on column rule_totals.n_demonstrations is 'demonstrations that have all numbers';
 comment on column rule_totals.n_without_numbers is
-'demonstrations of which nothing can be computed without the rule';
+'demonstrations that lack some or all of them; rule_effects.reason says why';
 comment on column rule_totals.n_frames_decided is
 'frames at which it changed a fact, or that it rejected; null for other rules';
 comment on column rule_totals.n_key_frames_with is 'key frames with the rule';

@@ -97,8 +97,9 @@ class RuleEffects(Table):
     """One row per rule of segmentation and validation: what it decides.
 
     Without the rule, everything else is computed in the same way. Key frames are the same if their
-    frames are, edges if both of their frames are. Null with a `reason` where nothing can be
-    computed without the rule. Empty for imported questions and environments of WorldPrediction.
+    frames are, edges if both of their frames are. Null with a `reason` where something cannot be
+    computed without the rule, or, of settling, is not. Empty for imported questions and
+    environments of WorldPrediction.
     """
 
     by = ("demonstration", "gating")
@@ -127,4 +128,4 @@ class RuleEffects(Table):
         "questions of `qa` with a step that exists with it only; null if it is not in force",
         null=True,
     )
-    reason = text("why there are no numbers; null where there are", null=True)
+    reason = text("why numbers are null; null where all are there", null=True)
