@@ -19,7 +19,7 @@ _TWINS = "films have no clips of their own: each question is asked under one con
 _LENT = f"{_CLIPS}: the small root asks about films"
 _FILMS = "there is no step file: the small root has one"
 _PEOPLE = "nobody answers: in the small root people do"
-_ONE = "there is one variant: the small root has two"
+_ONE = "there is one variant: the small root has three"
 _OWN = "only recordings come with what a camera saw: the small root has one"
 _FILE = "there is no question file: the small root has one"
 _SHORT = "no model takes a shortcut: in the small root one does"
@@ -53,6 +53,7 @@ EMPTY: dict[str, dict[str, str]] = {
         "kept_questions": _PEOPLE,
         "later_parents": _TWICE,
         "leaderboard_kept": _PEOPLE,
+        "mirrored_findings": _ONE,
         "observability": _OWN,
         "official_questions": _FILE,
         "probe_deltas": _ONE,
@@ -71,6 +72,7 @@ EMPTY: dict[str, dict[str, str]] = {
         "world_comparisons": _LENT,
         "world_conditions": _LENT,
         "world_evaluation": _LENT,
+        "world_filters": "no filter is on: the small root has one",
         "world_human_agreement": _LENT,
         "world_human_evaluation": _LENT,
         "world_human_filter": _LENT,

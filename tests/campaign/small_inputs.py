@@ -32,9 +32,11 @@ BEHAVES = "half-prose"
 PAIR = f"{ASKED}+{ASKED}"
 IN_FLIGHT = 4
 LATENCY_MS = 30
-WORDED = "symbolic_predicates"
+WORDED, MIRRORED = "symbolic_predicates", "mirrored"
 ANNOTATORS = {"Ada": PERSON, "Bert": PERSON, "Cleo": PERSON}
 N_DECIDING = 2
+SMALLEST_DISTANCE = 1e-9
+"""Measured so that distances are compared; hardly a question goes."""
 
 
 def write_small(folder: Path, server: str, n_moves: int) -> None:
@@ -47,10 +49,11 @@ def write_small(folder: Path, server: str, n_moves: int) -> None:
     world["answered_by"] = ["first", "oracle", "markov", "clip_continuity", ASKED, PAIR]
     world["questions"] |= {"lengths": [3], "plans_per_length": 2}
     world["clips"] |= {"frames": 2, "size_px": 24}
+    world["filters"] |= {"least_distance": SMALLEST_DISTANCE}
     kept = {"gating": "state", "keep": f"solved_by >= {N_DECIDING} of {N_DECIDING}"}
     tiny_root.write_small_registry(
         folder / "registry.yaml",
-        variants=[BASELINE, WORDED],
+        variants=[BASELINE, WORDED, MIRRORED],
         models=["oracle", "pixel_continuity", ASKED],
         worldprediction=world,
         question_sets={"solved": kept},

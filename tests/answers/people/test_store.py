@@ -45,7 +45,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         yield Store(str(tmp_path / "people.db"), Clock())
         return
     url = request.getfixturevalue("postgres_url")
-    names = "answers", "assignments", "keys", "questions", "annotators"
+    names = "answers", "assignments", "reasons", "keys", "questions", "annotators"
     Database(url).write(lambda run: [run(f"drop table if exists people_{n}") for n in names])
     found = Store(url, Clock())
     yield found

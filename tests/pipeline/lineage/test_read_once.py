@@ -34,6 +34,7 @@ from enact_assets.engine.code_versions import DATA_SUFFIXES
 from enact_assets.engine.publishing.sql_files import packaged_sql
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.lineage.code import code_version
+from enact_assets.results.faithfulness.claims import load_claims
 from enact_assets.results.paper.results import published_table
 from enact_assets.questions.asked.templates import KINDS, load_template
 from enact_assets.results.report.page import render
@@ -58,6 +59,7 @@ for what in order:
             *map(load_template, KINDS),
             *(file.text for file in packaged_sql()),
             render([], "title"),
+            len(load_claims()),
             step_file.steps.write_csv(),
             step_file_version(films, "captaincook4d"),
             sorted(load_catalogue(films).models),

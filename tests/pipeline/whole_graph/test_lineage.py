@@ -81,7 +81,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     # Probes say what a variant changes: new settings are reason enough to make them.
     of_answers = {"human_agreement", "question_quality"}
     assert {run.step for run in failed.kept} == of_answers | {
-        *("evaluation", "error_analysis", "model_comparisons")
+        *("evaluation", "error_analysis", "model_comparisons", "model_findings")
     }
     assert all("aperture_80" in run.partition for run in failed.kept)
     stale = query(other / "enact.duckdb", "select asset, partition from stale_partitions")
@@ -89,8 +89,8 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
     assert {p.split("|")[-1] for p in of_variants.get_column("partition")} == {"aperture_80"}
     assert set(stale.get_column("asset")) == {
         *("predictions", "evaluation", "compared_steps", "compared_components", "probes"),
-        *("probe_panels", "model_accuracies", "model_comparisons"),
-        *of_answers,
+        *("probe_panels", "model_accuracies", "model_comparisons", "model_findings"),
+        *("random_orders", *of_answers),
     }
 
     lake = DataResource(root=str(other)).lake
@@ -109,7 +109,7 @@ def test_a_changed_camera_touches_only_its_variant_and_old_rows_are_told(
         *("variant_config", "asked_questions", "wanted_frames", "frame_images", "predictions")
     }
     # Where other pictures gave the same answers.
-    cut_off = {"evaluation", "error_analysis", "model_comparisons", "warehouse"}
+    cut_off = {"evaluation", "error_analysis", "model_comparisons", "model_findings", "warehouse"}
     cut_off |= {"probes", "probe_panels"} | of_answers
     steps = [*failed.made, *report.made]
     assert downstream <= {run.step for run in steps} <= downstream | cut_off
