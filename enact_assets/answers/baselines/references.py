@@ -77,6 +77,11 @@ WORLD_BASELINES: Mapping[str, str] = {
     "oepp_mlp": "PP: the same by a network with one hidden layer.",
     "oepp_transformer": "PP: the same by a small causal Transformer, which predicts each action "
     "from both states and the actions before it.",
+    "oepp_ridge_pictures": "PP: as oepp_ridge, from the pictures of both states (colours and edges "
+    "by cell) instead of what was done. It learns from the questions about other recordings, of "
+    "films those about other people. Plans are still read as labels.",
+    "oepp_mlp_pictures": "PP: the same by a network with one hidden layer.",
+    "oepp_transformer_pictures": "PP: the same by a small causal Transformer.",
 }
 """Names of the baselines that answer WorldPrediction only -> what they do. ``random`` and
 ``oracle`` answer it as well.

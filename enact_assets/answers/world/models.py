@@ -10,7 +10,8 @@ from enact_assets.answers.baselines.model_asker import Answers
 from enact_assets.answers.baselines.requests import ModelRequest, Picture
 from enact_assets.answers.models.answers import Answer
 from enact_assets.answers.world.captions import Captioner, SceneTables, answer_by_rules
-from enact_assets.answers.world.label_models import LABEL_MODELS, LabelMaterial
+from enact_assets.answers.world.label_models import LABEL_MODELS, OEPP, LabelMaterial, Letters
+from enact_assets.answers.world.picture_planners import plans_from_pictures
 from enact_assets.demonstrations.pictures.thumbnails import thumbnail
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.ids import content_sha, seed_from
@@ -137,11 +138,13 @@ def _socratic(noise: float, *, knows_goal: bool = True) -> Callable[[WorldMateri
     return ready
 
 
-def _by_labels(name: str) -> Callable[[WorldMaterial], Chosen]:
-    """All questions are answered at once, when the first is asked."""
+def _at_once(
+    answers: Callable[[LabelMaterial, WorldMaterial], Letters],
+) -> Callable[[WorldMaterial], Chosen]:
+    """All questions are answered when the first is asked."""
 
     def ready(material: WorldMaterial) -> Chosen:
-        letters = {} if material.labels is None else LABEL_MODELS[name](material.labels)
+        letters = {} if material.labels is None else answers(material.labels, material)
 
         def answer(item: WorldItem) -> int | None:
             letter = letters.get(item.row["question_id"])
@@ -153,7 +156,13 @@ def _by_labels(name: str) -> Callable[[WorldMaterial], Chosen]:
 
 
 def _label_model(name: str, task: str) -> WorldModel:
-    return WorldModel((task,), _by_labels(name), NO_LABELS)
+    return WorldModel((task,), _at_once(lambda labels, _: LABEL_MODELS[name](labels)), NO_LABELS)
+
+
+def _picture_planner(fit: str) -> WorldModel:
+    return WorldModel(
+        (PP,), _at_once(lambda labels, material: plans_from_pictures(fit, labels, material.shown))
+    )
 
 
 BOTH = (WM, PP)
@@ -170,5 +179,6 @@ WORLD_MODELS: Mapping[str, WorldModel] = {
     "socratic_no_goal": WorldModel((PP,), _socratic(0.0, knows_goal=False)),
     "candidate_prior": _label_model("candidate_prior", WM),
     **{name: _label_model(name, PP) for name in LABEL_MODELS if name != "candidate_prior"},
+    **{f"{name}_pictures": _picture_planner(name) for name in OEPP},
 }
 """Name -> baseline. All are references and not ranked; what each does is in ``references.py``."""

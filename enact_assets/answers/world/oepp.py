@@ -1,9 +1,9 @@
 """Open-event procedural planning, small: from two states to the labels of a plan.
 
 The paper's OEPP models read pictures and plans as text. These read symbols: a state is the set of
-actions done so far, a label a random vector that depends on its name alone. They predict one label
-vector per place, the Transformer after those before it, and choose the nearest of the four plans.
-As they read labels, their scores are no scores of OEPP.
+actions done so far (:mod:`picture_planners` gives pictures), a label a random vector that depends
+on its name alone. They predict one label vector per place, the Transformer after those before it,
+and choose the nearest of the four plans. As they read labels, their scores are no scores of OEPP.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -69,12 +69,26 @@ def oepp_scores(
     if not windows or not n:
         return np.zeros((n, n_options))
     windows = windows[:: -(-len(windows) // MOST_WINDOWS)]
-    learned = [_state(window.done, window.plan) for window in windows]
-    labels = [_plan(window.plan) for window in windows]
-    predict = fit(np.array(learned), np.array(labels))
-    asked = [_state(before, between) for before, between in done]
+    learned = np.array([_state(window.done, window.plan) for window in windows])
+    asked = np.array([_state(before, between) for before, between in done])
+    return learned_scores(fit, learned, [window.plan for window in windows], asked, plans)
+
+
+def learned_scores(
+    fit: Fit,
+    learned: Floats,
+    learned_plans: Sequence[Sequence[str]],
+    asked: Floats,
+    plans: NDArray[np.object_],
+) -> Floats:
+    """As :func:`oepp_scores`, of states as vectors.
+
+    Shape: learned (m, 256), m plans of ``length`` labels, asked (n, 256), plans (n, 4, length) ->
+    (n, 4).
+    """
+    predict = fit(learned, np.array([_plan(plan) for plan in learned_plans]))
     shown = np.array([[_plan(option) for option in options] for options in plans])
-    return np.asarray(-((shown - predict(np.array(asked), shown)) ** 2).sum(axis=2))
+    return np.asarray(-((shown - predict(asked, shown)) ** 2).sum(axis=2))
 
 
 def fit_ridge(states: Floats, labels: Floats) -> Predict:
