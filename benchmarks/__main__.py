@@ -23,6 +23,7 @@ from benchmarks import (
     bench_scale,
     bench_simulator,
     bench_sources,
+    bench_starts,
     bench_targets,
 )
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
@@ -46,13 +47,14 @@ OTHERS = (
     "people",
     "pictures",
     "partitions",
+    "starts",
 )
 
 
 def main() -> int:
-    """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations`` or
-    ``operations``, ``asking`` or ``partitions`` did not reach their goals, or if ``people`` lost an
-    answer.
+    """Print the figures; returns 1 if a demonstration of ``scale`` failed, if ``demonstrations``,
+    ``operations``, ``asking``, ``partitions`` or ``starts`` did not reach their goals, or if
+    ``people`` lost an answer.
     """
     arguments = _parser().parse_args()
     load = os.getloadavg()[0]
@@ -72,12 +74,13 @@ def main() -> int:
         }
         plain[arguments.benchmark]()
         return 0
-    if arguments.benchmark in {"operations", "asking", "partitions", "people"}:
+    if arguments.benchmark in {"operations", "asking", "partitions", "people", "starts"}:
         judged: dict[str, Callable[[], bool]] = {
             "operations": lambda: bench_operations.main(arguments.part),
             "asking": lambda: bench_asking.main(arguments.questions),
             "partitions": lambda: bench_partitions.main(arguments.demonstrations),
             "people": bench_people.main,
+            "starts": lambda: bench_starts.main(arguments.root),
         }
         return 0 if judged[arguments.benchmark]() else 1
     for name in [arguments.benchmark] if arguments.benchmark else BENCHMARKS:
@@ -108,7 +111,8 @@ def _parser() -> argparse.ArgumentParser:
         "browse: pages about 10,000 questions; learned: accuracies of references that are trained "
         "on other seeds; people: ten annotators at once; pictures: which edits of pictures "
         "the limits of image models accept; partitions: what Dagster holds of thousands of "
-        "demonstrations, by name and by shard (default: the first three)",
+        "demonstrations, by name and by shard; starts: how long commands take before they work "
+        "(default: the first three)",
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="parts of targets")
     parser.add_argument(
@@ -155,6 +159,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     about = "folder in which constants keeps replays, learned its training (default: nowhere)"
     parser.add_argument("--keep", type=Path, help=about)
+    about = "data root that starts reads (default: a small one that it makes)"
+    parser.add_argument("--root", type=Path, help=about)
     return parser
 
 

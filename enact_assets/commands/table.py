@@ -168,7 +168,7 @@ COMMANDS = {
     ),
     "eval": Command("converting", "file_options", "Score answers to official questions."),
     "bulk": Command(
-        "converting",
+        "bulk",
         "file_options",
         "Write tables and questions of many recorded replays in batches, without Dagster.",
     ),

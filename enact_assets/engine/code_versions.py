@@ -31,7 +31,7 @@ DATA_SUFFIXES = frozenset({".css", ".csv", ".html", ".json", ".sql", ".toml", ".
 LIBRARY = ""
 """Module of symbols that are not hashed (libraries and cut modules); their names are dotted."""
 IMPORTERS = frozenset({("importlib", "import_module"), ("pkgutil", "iter_modules")})
-_FORMAT = "3"
+_FORMAT = "4"
 
 
 class Symbol(NamedTuple):
@@ -63,13 +63,36 @@ class CodeVersions:
         self._cut = tuple(cut)
         self._libraries = libraries
         self._cache_file = cache
-        self._remembered = _load(cache)
+        self._known_versions, self._encoded = _load(cache)
+        self._sources: dict[Path, bytes] = {}
         self._modules: dict[str, Module] = {}
         self._keys: dict[str, str] = {}
-        self._is_changed = False
         self._next: dict[Symbol, dict[str, list[Symbol]]] = {}
         self._full_shas: dict[Symbol, str] = {}
         self._shas: dict[Symbol, str] = {}
+
+    def versions(self, roots: Mapping[str, Iterable[Symbol]]) -> dict[str, str]:
+        """:meth:`version` of each of ``roots``, by name; from the cache if no file of the package
+        changed since they were computed. Errors: as :meth:`reached`.
+        """
+        begins = {name: sorted(symbols) for name, symbols in roots.items()}
+        sha = self._whole_sha(begins)
+        if sha not in self._known_versions:
+            found = {name: self.version(symbols) for name, symbols in begins.items()}
+            self._known_versions = {sha: found}
+            self._save()
+        return dict(self._known_versions[sha])
+
+    def _whole_sha(self, roots: Mapping[str, Sequence[Symbol]]) -> str:
+        """Hash of all that versions can depend on: every source and data file, and settings."""
+        files = [path for path in self._folder.rglob("*") if path.suffix in DATA_SUFFIXES]
+        contents = {path: file_bytes(path) for path in files if path.is_file()}
+        contents |= {path: self._source(path) for path in self._files.values()}
+        named = [
+            f"{p.relative_to(self._folder)} {short_sha(c)}" for p, c in sorted(contents.items())
+        ]
+        parts = self._package, self._cut, sorted(self._libraries.items()), sorted(roots.items())
+        return short_sha("\n".join([*named, repr(parts)]))
 
     def version(self, roots: Iterable[Symbol]) -> str:
         """24 hex digits. Errors: as :meth:`reached`."""
@@ -187,13 +210,25 @@ class CodeVersions:
             found[".".join(parts).removesuffix(".__init__")] = path
         return found
 
+    def _source(self, path: Path) -> bytes:
+        """Content of a source file as first read, for versions and the hash they are kept under."""
+        if path not in self._sources:
+            self._sources[path] = path.read_bytes()
+        return self._sources[path]
+
+    @cached_property
+    def _remembered(self) -> dict[str, Module]:
+        """Hash of a source file -> what was read in it."""
+        with suppress(ValueError, msgspec.MsgspecError):  # also names that are not UTF-8
+            return msgspec.msgpack.decode(self._encoded, type=dict[str, Module])
+        return {}
+
     def _module(self, name: str) -> Module:
         if name not in self._modules:
-            content = self._files[name].read_bytes()
+            content = self._source(self._files[name])
             key = self._keys[name] = short_sha(content)
             if key not in self._remembered:
                 self._remembered[key] = read_module(content.decode())
-                self._is_changed = True
             self._modules[name] = self._remembered[key]
         return self._modules[name]
 
@@ -264,24 +299,23 @@ class CodeVersions:
             return self._shas[symbol]
         return self._module(symbol.module).symbols[symbol.name].sha
 
-    def save(self) -> None:
-        """Write the modules that were read to the cache file, for the next process."""
-        if self._cache_file is None or not self._is_changed:
+    def _save(self) -> None:
+        """Write the modules that were read, and versions, to the cache file."""
+        if self._cache_file is None:
             return
         temporary = self._cache_file.with_name(f".{self._cache_file.name}.{uuid.uuid4().hex}.tmp")
         used = {self._keys[name]: module for name, module in self._modules.items()}
         with suppress(OSError):
-            temporary.write_bytes(msgspec.msgpack.encode((_FORMAT, used)))
+            temporary.write_bytes(msgspec.msgpack.encode((_FORMAT, self._known_versions, used)))
             os.replace(temporary, self._cache_file)  # noqa: PTH105 - as atomic, and shorter
-        self._is_changed = False
 
 
-def _load(cache: Path | None) -> dict[str, Module]:
-    if cache is None:
-        return {}
-    try:
-        content = cache.read_bytes()
-        found, modules = msgspec.msgpack.decode(content, type=tuple[str, dict[str, Module]])
-    except (OSError, ValueError, msgspec.MsgspecError):  # also names that are not UTF-8
-        return {}
-    return modules if found == _FORMAT else {}
+def _load(cache: Path | None) -> tuple[dict[str, dict[str, str]], msgspec.Raw]:
+    """Versions, and modules that were read, of the cache file."""
+    kept = tuple[str, dict[str, dict[str, str]], msgspec.Raw]
+    with suppress(OSError, ValueError, msgspec.MsgspecError):
+        if cache is not None:
+            found, versions, modules = msgspec.msgpack.decode(cache.read_bytes(), type=kept)
+            if found == _FORMAT:
+                return versions, modules
+    return {}, msgspec.Raw(b"")

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_type_hints
 
-import dataframely as dy
 import polars as pl
 
 from enact_assets.engine.graph import Input
-from enact_assets.engine.tables import Table
+from enact_assets.engine.tables import Of, Table
 
 S = TypeVar("S", bound=Table)
 T = TypeVar("T")
@@ -36,7 +35,7 @@ class Name(NamedTuple):
     dimension: str
 
 
-All = Annotated[dy.DataFrame[S], Rule(is_many=True)]
+All = Annotated[Of[S], Rule(is_many=True)]
 """``All[Qa]``: rows of all partitions with current names, in the order of the partitions."""
 
 

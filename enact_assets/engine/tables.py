@@ -7,15 +7,24 @@ relation ``scene_graphs``. Classes need no registration: modules of this package
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-import dataframely as dy
 import polars as pl
 
 from enact_assets.engine.errors import TableContractError, UnknownNameError
 from enact_assets.engine.ids import table_sha
+
+# dataframely does without SQLAlchemy where there is none, and imports 0.3 CPU s of it where there
+# is, for conversions that nothing here uses. It stays hidden unless somebody has imported it.
+_IS_HIDDEN = sys.modules.setdefault("sqlalchemy", None) is None  # type: ignore[arg-type]
+try:
+    import dataframely as dy
+finally:
+    if _IS_HIDDEN:
+        del sys.modules["sqlalchemy"]
 
 Of = dy.DataFrame
 """``Of[SceneGraphs]``: rows of that table. At run time a plain polars data frame."""

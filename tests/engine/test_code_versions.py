@@ -401,29 +401,47 @@ def test_what_is_cut_is_not_followed_but_handed_on(toy: Path) -> None:
 
 
 def test_the_cache_changes_nothing_whatever_is_in_it(toy: Path, tmp_path: Path) -> None:
-    cache, roots = tmp_path / "cache", [Symbol("toy.words", "label")]
-    plain = CodeVersions("toy", toy).version(roots)
+    cache, roots = tmp_path / "cache", {"label": [Symbol("toy.words", "label")]}
+    plain = CodeVersions("toy", toy).versions(roots)
+    assert plain == {"label": CodeVersions("toy", toy).version(roots["label"])}
     for content in (None, b"", b"garbage"):
         if content is not None:
             cache.write_bytes(content)
-        versions = CodeVersions("toy", toy, cache=cache)
-        assert versions.version(roots) == plain
-        versions.save()
+        assert CodeVersions("toy", toy, cache=cache).versions(roots) == plain
+    more = roots | {"named": [Symbol("toy.tables", "Things")]}
+    assert CodeVersions("toy", toy, cache=cache).versions(more)["label"] == plain["label"]
     (toy / "kernels.py").write_text(FILES["kernels.py"].replace("sum", "max"))
-    assert CodeVersions("toy", toy, cache=cache).version(roots) != plain
+    assert CodeVersions("toy", toy, cache=cache).versions(roots) != plain
+
+
+def test_nothing_is_computed_again_where_no_file_changed(toy: Path, tmp_path: Path) -> None:
+    """Half a CPU second for each command that asks for versions."""
+    cache, roots = tmp_path / "cache", {"label": [Symbol("toy.words", "label")]}
+    found = CodeVersions("toy", toy, cache=cache).versions(roots)
+    again = CodeVersions("toy", toy, cache=cache)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CodeVersions, "version", lambda *_: pytest.fail("computed again"))
+        assert again.versions(roots) == found
+        for change in ({"cut": ["toy.kernels"]}, {"libraries": {"numpy": "2"}}):
+            with pytest.raises(pytest.fail.Exception):
+                CodeVersions("toy", toy, cache=cache, **change).versions(roots)
+        (toy / "more.csv").write_text("1")
+        with pytest.raises(pytest.fail.Exception):
+            CodeVersions("toy", toy, cache=cache).versions(roots)
 
 
 def test_the_cache_remembers_what_was_read_though_it_is_edited_since(
     toy: Path, tmp_path: Path
 ) -> None:
     """Else the version of before would be that of the edited code for ever (faults N2)."""
-    cache, roots = tmp_path / "cache", [Symbol("toy.words", "label")]
+    cache, roots = tmp_path / "cache", {"label": [Symbol("toy.words", "label")]}
     versions = CodeVersions("toy", toy, cache=cache)
-    versions.version(roots)
+    kept = versions.versions({"label": roots["label"], "table": []})
     (toy / "kernels.py").write_text(FILES["kernels.py"].replace("sum", "max"))
-    versions.save()
-    edited = CodeVersions("toy", toy).version(roots)
-    assert CodeVersions("toy", toy, cache=cache).version(roots) == edited
+    assert versions.versions(roots)["label"] == kept["label"]
+    edited = CodeVersions("toy", toy).versions(roots)
+    assert edited["label"] != kept["label"]
+    assert CodeVersions("toy", toy, cache=cache).versions(roots) == edited
 
 
 def test_a_root_that_is_not_there_is_named(toy: Path) -> None:

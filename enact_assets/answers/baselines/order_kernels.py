@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from enact_assets.engine.system.compiled import njit
 
 Masks = NDArray[np.uint64]
 

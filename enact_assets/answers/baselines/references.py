@@ -10,9 +10,7 @@ from enact_assets.answers.baselines.learned_names import (
     TRAINED_ON,
     TRANSFER,
 )
-from enact_assets.answers.baselines.pixel_continuity import PictureDistances, order_by_continuity
 from enact_assets.answers.baselines.requests import ModelProtocol, ModelRequest, Reply, request_sha
-from enact_assets.answers.baselines.text_prior import order_by_text
 from enact_assets.answers.models.answers import Answer
 from enact_assets.engine.errors import EnactError, PredictionError, UnknownNameError
 from enact_assets.questions.asked.shuffles import shuffled_labels
@@ -173,6 +171,8 @@ def _oracle() -> ModelProtocol:
 
 
 def _text_prior() -> ModelProtocol:
+    from enact_assets.answers.baselines.text_prior import order_by_text  # has kernels
+
     def order(request: ModelRequest) -> Sequence[int]:
         preference = random_order(request)
         if request.kind == "forward":
@@ -183,6 +183,11 @@ def _text_prior() -> ModelProtocol:
 
 
 def _pixel_continuity() -> ModelProtocol:
+    from enact_assets.answers.baselines.pixel_continuity import (  # has kernels
+        PictureDistances,
+        order_by_continuity,
+    )
+
     distances = PictureDistances()
 
     def order(request: ModelRequest) -> Sequence[int]:

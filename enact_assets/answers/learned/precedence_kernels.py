@@ -1,8 +1,9 @@
 """The order in which as much as possible comes before what it usually comes before."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from enact_assets.engine.system.compiled import njit
 
 
 @njit(cache=True)

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Floats, Ints
 
 RATE = 3e-3

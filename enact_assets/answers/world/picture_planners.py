@@ -14,6 +14,7 @@ from enact_assets.answers.baselines.requests import ModelRequest
 from enact_assets.answers.learned.picture_features import N_FEATURES, features_of, scaled
 from enact_assets.answers.world.label_models import OEPP, LabelMaterial, Letters
 from enact_assets.answers.world.oepp import STATE_SIZE, learned_scores
+from enact_assets.demonstrations.pictures.thumbnails import Image
 from enact_assets.engine.ids import seed_from
 from enact_assets.engine.progress import Progress
 from enact_assets.questions.world.plan_options import PlanOptions, chosen_letters
@@ -74,11 +75,11 @@ def _states(shown: Mapping[str, ModelRequest]) -> dict[str, Floats]:
     }
 
 
-def _vector_of(pixels: np.ndarray) -> Floats:
+def _vector_of(pixels: Image) -> Floats:
     return np.asarray(features_of(scaled(pixels)[None])[0] @ _projection(), np.float64)
 
 
 @lru_cache(maxsize=1)
 def _projection() -> Floats:
     rng = np.random.default_rng(seed_from("oepp_pictures projection"))
-    return rng.standard_normal((N_FEATURES, STATE_SIZE)) / np.sqrt(N_FEATURES)
+    return np.asarray(rng.standard_normal((N_FEATURES, STATE_SIZE)) / np.sqrt(N_FEATURES))

@@ -17,7 +17,7 @@ from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, Objects
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.pipeline.steps.inputs import Changes
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.questions.asked.types import Row
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames

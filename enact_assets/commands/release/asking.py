@@ -28,7 +28,7 @@ from enact_assets.demonstrations.recordings.folders import CAMERA
 from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.engine.errors import DamagedFileError, EnactError, RecordingError
 from enact_assets.engine.progress import OnProgress, Progress, unheard
-from enact_assets.pipeline.steps.inputs import Changes
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.profiles import SAMPLE, WRITE
 from enact_assets.questions.asked.official import OfficialQuestion, write_questions_file
 from enact_assets.questions.asked.official_rows import in_official_order, official_questions

@@ -9,7 +9,7 @@ from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, Objects
 from enact_assets.engine.errors import RecordingError
-from enact_assets.pipeline.steps.inputs import Changes
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.profiles import AT_FRAMES
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
 from enact_assets.settings.classes import Gating

@@ -12,9 +12,9 @@ below.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Ints
 
 Bytes = NDArray[np.uint8]

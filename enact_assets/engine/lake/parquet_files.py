@@ -12,7 +12,6 @@ from typing import IO
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from enact_assets import __version__
@@ -96,8 +95,7 @@ def encoded_file(table: type[Table], rows: pa.Table, metadata: FileMetadata) -> 
     """The bytes of a table file."""
     more = {N_ROWS: str(rows.num_rows)}
     held = {
-        name: pc.unique(rows.column(name).drop_null()).to_pylist()
-        for name in held_dimensions(table)
+        name: rows.column(name).drop_null().unique().to_pylist() for name in held_dimensions(table)
     }
     few = {name: sorted(values) for name, values in held.items() if len(values) <= MAX_HELD}
     if few:

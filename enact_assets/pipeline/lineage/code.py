@@ -108,16 +108,12 @@ def _versions() -> dict[str, str]:
 
 
 def versions_by_reach(versions: CodeVersions | None = None) -> dict[str, str]:
-    """Step, or answers of a baseline -> hash of its code. All are computed together, as the cache
-    is saved at the end.
-    """
-    versions = versions or code_versions()
+    """Step, or answers of a baseline -> hash of its code."""
     roots = {name: step_roots(step) for name, step in STEPS.items() if step.version is None}
     roots |= {name: [symbol] for name, symbol in WHOLE_ROOTS.items()}
     roots |= _baseline_roots()
-    found = {name: versions.version(begins)[:ID_CHARACTERS] for name, begins in roots.items()}
-    versions.save()
-    return found
+    found = (versions or code_versions()).versions(roots)
+    return {name: version[:ID_CHARACTERS] for name, version in found.items()}
 
 
 def _begins(step: Step) -> Iterator[object]:

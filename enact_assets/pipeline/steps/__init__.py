@@ -3,6 +3,3 @@
 A step is a pure function; its annotations declare its inputs and outputs (``engine/steps.py``). To
 add a table, write its class, in a ``*_tables`` module of the stage, and a step here.
 """
-
-# Imported first, as settings must be registered before the first step uses them.
-from enact_assets.pipeline.steps import inputs as inputs

@@ -24,6 +24,7 @@ from enact_assets.engine.parameters import All, Each
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.tools import MirrorImage, Pictures
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
     EVIDENCE,
@@ -34,7 +35,6 @@ from enact_assets.pipeline.steps.inputs import (
     IF_MIRRORED,
     IF_WORLD_SET,
     OF_ENACT_ALONE,
-    Changes,
     DemonstrationName,
     Learned,
     ModelName,

@@ -1,7 +1,6 @@
 """Inputs of steps besides tables: names, settings, and inputs that belong together."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated
 
 import polars as pl
@@ -9,15 +8,12 @@ import polars as pl
 from enact_assets.answers.baselines.learned_names import LEARNED
 from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.learned.tables import FactReader, LearnedPrecedences
-from enact_assets.demonstrations.pictures.tables import Visibility
-from enact_assets.demonstrations.replay.parents import at_key_frames
-from enact_assets.demonstrations.replay.tables import Actions, Demonstrations, LaterParents, Objects
+from enact_assets.demonstrations.replay.tables import Actions, Objects
 from enact_assets.engine.parameters import CONDITIONS, DETERMINES, Name, Rule, settings
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.steps.profiles import INDEX_CHANGES, NEEDS_CHANGES
+from enact_assets.pipeline.steps.profiles import NEEDS_CHANGES
 from enact_assets.questions.asked.tables import Qa
-from enact_assets.questions.key_frames.component_index import ComponentIndex
-from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
+from enact_assets.questions.key_frames.tables import SceneGraphs
 from enact_assets.questions.paths.tables import AmbiguousChanges
 from enact_assets.questions.world.tables import (
     ActionStates,
@@ -26,7 +22,7 @@ from enact_assets.questions.world.tables import (
     WorldCandidates,
     WorldQuestions,
 )
-from enact_assets.settings.classes import ORACLE, QUESTIONS, captioner_and_reader
+from enact_assets.settings.classes import ORACLE, captioner_and_reader
 from enact_assets.settings.registry import (
     BASELINE,
     Gating,
@@ -195,30 +191,3 @@ class Learned:
 
     reader: Of[FactReader]
     precedences: Of[LearnedPrecedences]
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Inputs from which the changes between key frames of one demonstration are computed."""
-
-    frames: Of[SegmentedFrames]
-    graphs: Of[SceneGraphs]
-    seen: Of[Visibility]
-    objects: Of[Objects]
-    later: Of[LaterParents]
-    demonstrations: Of[Demonstrations]
-    gating: Gating
-
-    @property
-    def has_replay(self) -> bool:
-        """Whether there is a replay; without one there are no changes."""
-        return str(self.demonstrations.item(0, "source")) != QUESTIONS
-
-    @cached_property
-    def index(self) -> ComponentIndex:
-        """The changes between any two key frames."""
-        source = str(self.demonstrations.item(0, "source"))
-        profile = self.gating.profile_of(source)
-        later = at_key_frames(self.later, self.frames["frame"].to_numpy())
-        parts = self.graphs, self.seen, self.objects, profile, self.frames.height
-        return INDEX_CHANGES.of(profile)(*parts, later_parents=later)

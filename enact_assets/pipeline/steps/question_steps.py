@@ -12,6 +12,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.given import GivenQuestions
 from enact_assets.pipeline.handles.tools import QuestionFile, RecordedVariants
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.inputs import (
     EVIDENCE,
     IF_EMBEDDED_WORLD,
@@ -21,7 +22,6 @@ from enact_assets.pipeline.steps.inputs import (
     IF_RELEASE,
     IF_WORLD_SET,
     OF_ENACT,
-    Changes,
     WorldTables,
     Written,
 )

@@ -11,8 +11,9 @@ from enact_assets.demonstrations.replay.tables import Facts, Observability, Stat
 from enact_assets.engine.parameters import Later
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
-from enact_assets.pipeline.steps.inputs import OF_BASELINE, Changes, is_environment
+from enact_assets.pipeline.steps.inputs import OF_BASELINE, is_environment
 from enact_assets.pipeline.steps.profiles import RULES
 from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.key_frames.landed import SegmentedTables

@@ -12,6 +12,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.tools import MirrorImage
 from enact_assets.pipeline.steps.answer_steps import indexes_of
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.inputs import (
     ANSWERS_ENACT,
     EVIDENCE,
@@ -19,7 +20,6 @@ from enact_assets.pipeline.steps.inputs import (
     MIRRORED,
     OF_BASELINE,
     OF_ENACT_ALONE,
-    Changes,
     ModelName,
     VariantName,
 )

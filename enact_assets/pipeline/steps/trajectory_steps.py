@@ -7,7 +7,8 @@ import polars as pl
 
 from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
-from enact_assets.pipeline.steps.inputs import IF_RELEASE, Changes
+from enact_assets.pipeline.steps.changes import Changes
+from enact_assets.pipeline.steps.inputs import IF_RELEASE
 from enact_assets.pipeline.steps.profiles import SAMPLE
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.questions.paths.ambiguous import KeyFrames, find_ambiguous_changes

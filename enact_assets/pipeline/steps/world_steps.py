@@ -24,6 +24,7 @@ from enact_assets.engine.steps import step
 from enact_assets.engine.tables import Of
 from enact_assets.pipeline.handles.tools import PictureJudge, PictureMaker, Pictures
 from enact_assets.pipeline.steps.answer_steps import API_POOL
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.frame_steps import RENDERER_POOL
 from enact_assets.pipeline.steps.inputs import (
     ALL_OF_THEM,
@@ -36,7 +37,6 @@ from enact_assets.pipeline.steps.inputs import (
     IF_WORLD_SET,
     OF_BASELINE,
     OF_WORLD,
-    Changes,
     DemonstrationName,
     ModelName,
     QuestionSetName,

@@ -1,9 +1,9 @@
 """Sets of small integers as bits: bit b of word w of a row stands for element 64 w + b."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Ints, Words
 
 WORD_BITS = 64

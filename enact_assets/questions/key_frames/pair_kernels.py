@@ -6,9 +6,9 @@ Sets are those of ``bit_sets.py``.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, add_bit, bit, lowest_bit, popcount
 from enact_assets.settings.arrays import Bools, Ints, Words
 

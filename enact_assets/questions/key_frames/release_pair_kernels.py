@@ -10,8 +10,8 @@ to every array there is, which takes longer than the work.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, add_bit, bit, lowest_bit
 from enact_assets.questions.key_frames.release_arrays import (
     AMONG_REMOVED,

@@ -9,9 +9,9 @@ same as no record.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS
 from enact_assets.settings.arrays import Bools, Ints, Words
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.questions.key_frames.bit_sets import popcount
 from enact_assets.questions.key_frames.release_record_kernels import Records, last_record
 from enact_assets.settings.arrays import Floats, Ints

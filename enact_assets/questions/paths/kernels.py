@@ -8,9 +8,9 @@ for a graph by a bound on its counts; nothing ever overflows.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Ints
 
 Limbs = NDArray[np.uint64]

@@ -1,8 +1,8 @@
 """Numba kernel: how many actions in a row make a plan, from each action on."""
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Bools, Floats, Ints
 
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.questions.key_frames.bit_sets import WORD_BITS, bit, lowest_bit, popcount
 from enact_assets.settings.arrays import Ints, Words
 

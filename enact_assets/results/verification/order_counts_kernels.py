@@ -1,8 +1,8 @@
 """Numba kernels of verification: subsets, monotone alignment, and counts over all orders."""
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.settings.arrays import Bools, Ints, Words
 
 

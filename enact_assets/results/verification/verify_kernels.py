@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from enact_assets.engine.system.compiled import njit
 from enact_assets.results.verification.order_counts_kernels import is_subset, longest_alignment
 from enact_assets.settings.arrays import Bools, Ints, Words
 

@@ -1,8 +1,7 @@
-"""Planners that read pictures learn what pictures show, and nothing of those they are asked about."""
+"""Planners that read pictures learn what these show, and nothing from the questions they answer."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -44,12 +43,10 @@ def pictured(asked: LabelMaterial, *, tells: bool = True) -> dict[str, ModelRequ
     for row in asked.questions.filter(task=PP).iter_rows(named=True):
         names = [row["plan"][0], row["plan"][-1]] if tells else [row["question_id"]] * 2
         pictures = tuple(
-            Picture(KeyFramePicture("", name, k), f"{name} {k}", lambda name, k: drawn(name, k))
+            Picture(KeyFramePicture("", name, k), f"{name} {k}", drawn)
             for k, name in enumerate(names)
         )
-        found[row["question_id"]] = ModelRequest(
-            row["question_id"], "x", PP, 1, pictures, (1,), ()
-        )
+        found[row["question_id"]] = ModelRequest(row["question_id"], "x", PP, 1, pictures, (1,), ())
     return found
 
 
@@ -72,7 +69,7 @@ def test_what_pictures_tell_is_learned(asked: LabelMaterial, fit: str) -> None:
 def test_a_person_teaches_nothing_about_that_person(asked: LabelMaterial) -> None:
     """Whatever the right answers to these questions are: those about others change, they do not."""
     shown, person = pictured(asked), dict(asked.known.select("recording", "person").iter_rows())
-    one = sorted(filter(None, person.values()))[0]
+    one = min(filter(None, person.values()))
     theirs = [recording for recording, who in person.items() if who == one]
     is_theirs = pl.col("recording").is_in(theirs)
     other = pl.col("answer").replace_strict(list(LETTERS), [*LETTERS[1:], LETTERS[0]])
@@ -88,7 +85,7 @@ def test_a_person_teaches_nothing_about_that_person(asked: LabelMaterial) -> Non
 
 def test_a_question_without_a_picture_has_no_answer(asked: LabelMaterial) -> None:
     shown = pictured(asked)
-    lost = sorted(shown)[0]
+    lost = min(shown)
     first, second = shown[lost].pictures
     shown[lost] = replace(shown[lost], parts=(first, replace(second, sha=None)))
     material = WorldMaterial(asked.questions, asked.candidates, shown, labels=asked)

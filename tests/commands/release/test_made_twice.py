@@ -18,7 +18,7 @@ from enact_assets.demonstrations.replay.result import ReplayTables
 from enact_assets.engine.errors import PairError
 from enact_assets.engine.parameters import Versions
 from enact_assets.pipeline.bulk.chain import BulkSettings, tables_of_demonstration
-from enact_assets.pipeline.steps.inputs import Changes
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.question_steps import question_set
 from enact_assets.pipeline.steps.segmentation_steps import segmentation
 from enact_assets.pipeline.steps.trajectory_steps import visible_changes

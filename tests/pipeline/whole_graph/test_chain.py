@@ -9,7 +9,7 @@ from made_roots import Materialized
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.pipeline.steps.inputs import Changes
+from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.results.verification.expectation import expect_random_orders
 from enact_assets.settings.registry import Gating
