@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from enact_assets.commands.option_types import add_count, add_max_usd, positive
+from enact_assets.commands.option_types import add_count, add_max_usd, number_or_all, positive
 
 PLAN_SHOWN = 5
 """Partitions that ``plan`` lists per step by default."""
@@ -27,6 +27,14 @@ def add_materialize(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``materialize``."""
     _add_filters(sub)
     _add_all(sub)
+    sub.add_argument(
+        "--questions",
+        type=number_or_all,
+        metavar="N",
+        help="from now on ask the models given by --model the first N questions of each variant, "
+        "balanced over kinds and lengths, the same for every model, or `all`; answers are kept. "
+        "Their rows of the leaderboard say how many",
+    )
     _add_effort(sub)
 
 
@@ -76,6 +84,13 @@ def add_world(sub: argparse.ArgumentParser) -> None:
         help="ask about the films of this step file instead, e.g. captaincook4d, whose annotations "
         "come with the package, or annotated_videos: those of the data root with actions.csv "
         "(docs/world_prediction.md); may be repeated",
+    )
+    sub.add_argument(
+        "--model",
+        action="append",
+        metavar="NAME",
+        help="ask this model too, or CAPTIONER+READER; may be repeated (default: the baselines and "
+        "models of `answered_by` in the registry, and people)",
     )
     sub.add_argument(
         "--export",

@@ -66,11 +66,12 @@ def show_leaderboard(warehouse: Path, console: Console, variant: str | None = No
             pairwise_accuracy_sd, n_questions, n_scored, n_verified, repetitions, n_unparsed,
             n_refused, n_declined, n_cut, n_missing, n_answers, n_read_otherwise,
             task_accuracy_as_release, pairwise_accuracy_as_release, n_wrong_length as n_short,
-            pairwise_accuracy_whole
+            pairwise_accuracy_whole, n_in_variant
         from (
             from leaderboard_details
-            -- A file of an earlier version lacks it.
-            union all by name select null::double as pairwise_accuracy_whole where false
+            -- A file of an earlier version lacks them.
+            union all by name
+            select null::double as pairwise_accuracy_whole, null::bigint as n_in_variant where false
         )
         where length is null and kind is not null
         order by {VARIANT_ORDER}, kind, pairwise_accuracy desc nulls last,
@@ -159,6 +160,8 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
             state += f" (partial: {n:,} of {of:,})"
         elif not state and row["n_missing"]:
             state = " (partial)"
+        if row["n_questions"] < (row["n_in_variant"] or 0):
+            state += f" (asked {row['n_questions']:,} of {row['n_in_variant']:,})"
         board.add_row(
             str(row["kind"]),
             f"{row['model']}{TRAINED_MARK if row['model'] in TRAINED_ON else ''}{state}",

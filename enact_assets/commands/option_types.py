@@ -16,6 +16,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+ALL = "all"
+
+
+def number_or_all(text: str) -> int | str:
+    """As :func:`positive`, or :data:`ALL`."""
+    return ALL if text == ALL else positive(text)
+
+
 def add_count(sub: argparse.ArgumentParser, option: str, default: int, about: str) -> None:
     """An option that takes a whole number of 1 or more."""
     help_ = f"{about} (default: {default})"

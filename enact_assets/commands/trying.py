@@ -174,7 +174,7 @@ def _submit(arguments: argparse.Namespace, data: DataResource, console: Console)
     limit = usd_until(root.root, spending_tags(root.root, arguments.max_usd))
     done = submit(
         model,
-        asked_of(data, arguments.variant).messages,
+        asked_of(data, arguments.variant, model.name).messages,
         lambda sha: as_shown(data.images.read_png(sha)),
         root.ledger,
         budget=Budget(root.ledger, limit),

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED
+from enact_assets.answers.models.subsets import declare_subsets
+from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.commands.graph_options import DIMENSIONS
 from enact_assets.commands.leaderboard import show_leaderboard
 from enact_assets.commands.missing_answers import (
@@ -19,6 +21,7 @@ from enact_assets.commands.missing_answers import (
     nothing_asked,
     print_stopped,
 )
+from enact_assets.engine.errors import UnknownNameError
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.driver.chosen import check_assets
@@ -40,7 +43,7 @@ Part = Mapping[str, Sequence[str]]
 
 def run_materialize(arguments: argparse.Namespace, console: Console) -> int:
     """``materialize``; returns the exit code."""
-    return walk(arguments, console, load_registry(), None)
+    return walk(arguments, console, load_registry(), None, n_questions=arguments.questions)
 
 
 def chosen_names(
@@ -63,13 +66,20 @@ def chosen_names(
 
 
 def walk(
-    arguments: argparse.Namespace, console: Console, registry: Registry, part: Part | None
+    arguments: argparse.Namespace,
+    console: Console,
+    registry: Registry,
+    part: Part | None,
+    *,
+    n_questions: int | str | None = None,
 ) -> int:
     """Materialize the partitions selected by ``arguments``, and print a report; returns the exit
-    code.
+    code. ``n_questions`` of each variant are asked of the models that are named.
     """
     with without_collector():
         only = chosen_names(arguments, registry, part)
+        if n_questions is not None:
+            _check_subsets(only.get("model", ()))
         driver = Driver(
             arguments.data,
             registry=registry,
@@ -77,6 +87,9 @@ def walk(
             dask=arguments.dask,
             observer=TerminalObserver(console),
         )
+    if n_questions is not None:
+        n = None if isinstance(n_questions, str) else n_questions
+        declare_subsets(arguments.data, only["model"], n)
     try:
         report = driver.run(
             **requested(arguments, only, part),
@@ -101,6 +114,17 @@ def walk(
     if said:
         console.print(Text(said, "yellow"))
     return code
+
+
+def _check_subsets(models: Sequence[str]) -> None:
+    """Errors: :class:`UnknownNameError` unless all of ``models`` can be asked a part."""
+    if not models:
+        raise UnknownNameError("--questions says how many a model is asked: name it with --model")
+    people = [model for model in models if role_of(model) is not None]
+    if people:
+        raise UnknownNameError(
+            f"{people[0]} is a person: `enact-assets annotate plan` says what people are asked"
+        )
 
 
 def requested(

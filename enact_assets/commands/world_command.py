@@ -56,7 +56,7 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
         chosen.demonstration = [*asked, *environments]
         chosen.variant = [world_name(EMBEDDED_WORLD)]
     people = DataResource(root=str(arguments.data)).models.answered.annotators()
-    chosen.model = [*registry.world.models, *people]
+    chosen.model = [*registry.world.models, *people, *(arguments.model or ())]
     code = walk(chosen, console, registry, None)
     if environments and not arguments.step_file:
         lent = counted(len(environments), "environment")

@@ -1,5 +1,6 @@
 -- leaderboard_details: one row per variant, model, kind and length; length null: all lengths.
--- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations.
+-- Reads: evaluation, model_accuracies, probes, stale_partitions, absent_evaluations,
+--        asked_questions, world_filters.
 -- Rule:  only the baseline, and variants that differ from it in their questions alone (recordings,
 --        videos and WorldPrediction have their own); others are in probe_deltas. pairwise_accuracy
 --        is passed steps over all steps (paper 2.3 and A.3.2), ..._by_question the mean over
@@ -16,7 +17,8 @@
 --        n_verified counts the others, those verified by segmented scene graphs too, which is
 --        approximate (the report counts them). Scores are of the strict reading of answers;
 --        ..._as_release are of the same answers as the public release reads them, by the same
---        rules, and n_read_otherwise counts those in which the two readings differ.
+--        rules, and n_read_otherwise counts those in which the two readings differ. A model that is
+--        asked a declared part (subsets.yaml) has fewer n_questions than n_in_variant.
 create table leaderboard_details as
 with on_board as (
     select 'baseline' as variant
@@ -158,6 +160,14 @@ repetitions_summed as (
     group by all
 ),
 
+in_variants as (
+    select variant, kind, length, count(*) as n_in_variant
+    from asked_questions
+    anti join (from world_filters where removed_by is not null) as removed
+        using (variant, question_id)
+    group by grouping sets ((variant, kind, length), (variant, kind))
+),
+
 totals as (
     select
         model, variant, kind, length,
@@ -186,7 +196,11 @@ select
     coalesce(stale_partitions.state, 'current') as state,
     coalesce(task_ties.is_reference, false) as is_reference,
     task_ties.trained_on,
-    totals.n_questions, coalesce(questions_summed.n_scored, 0) as n_scored,
+    totals.n_questions,
+    case when not regexp_full_match(totals.model, '(people|solvers|simulated) \([0-9]+\)') then
+        in_variants.n_in_variant
+    end as n_in_variant,
+    coalesce(questions_summed.n_scored, 0) as n_scored,
     coalesce(questions_summed.n_verified, 0) as n_verified,
     totals.n_answers, repetitions_summed.repetitions,
     totals.n_parsed, totals.n_wrong_length,
@@ -264,6 +278,10 @@ left join model_accuracies as pairwise_ties
     and pairwise_ties.kind = totals.kind
     and pairwise_ties.length is not distinct from totals.length
     and pairwise_ties.metric = 'pairwise_accuracy'
+left join in_variants
+    on in_variants.variant = totals.variant
+    and in_variants.kind = totals.kind
+    and in_variants.length is not distinct from totals.length
 left join stale_partitions
     on stale_partitions.asset = 'evaluation'
     and stale_partitions.partition = totals.model || '|' || totals.variant
@@ -294,6 +312,8 @@ comment on column leaderboard_details.is_reference is
 comment on column leaderboard_details.trained_on is
 'what a reference was trained on; null for models, and for references that were not trained';
 comment on column leaderboard_details.n_questions is 'questions asked';
+comment on column leaderboard_details.n_in_variant is
+'questions of the variant; a model of subsets.yaml is asked fewer. Null for people and if missing';
 comment on column leaderboard_details.n_scored is 'questions that the scores are about';
 comment on column leaderboard_details.n_verified is
 'of n_scored: verified step by step (approximately by segmented graphs); others by exact match';

@@ -10,6 +10,7 @@ from enact_assets.commands.leaderboard import print_leaderboard
 ROW: dict[str, Any] = {
     **dict.fromkeys(("n_questions", "n_scored", "n_verified", "n_unparsed", "n_refused"), 0),
     **dict.fromkeys(("n_declined", "n_cut", "n_missing", "n_read_otherwise", "n_short"), 0),
+    "n_in_variant": None,
     "variant": "baseline",
     "kind": "forward",
     "model": "m",
@@ -51,6 +52,13 @@ def test_a_leaderboard_marks_a_part_of_the_answers_with_how_many() -> None:
         board = printed({"state": state, **counts})
         assert f" m{mark}" in board
         assert ("partial" in board) == ("partial" in mark)
+
+
+def test_a_leaderboard_marks_a_declared_part_of_the_questions() -> None:
+    counts = {"n_questions": 200, "n_scored": 200}
+    assert " m (asked 200 of 1,152) " in printed({**counts, "n_in_variant": 1152})
+    assert " m " in printed({**counts, "n_in_variant": 200})
+    assert " people (3) " in printed({**counts, "model": "people (3)"})
 
 
 def test_a_leaderboard_says_where_the_two_readings_differ() -> None:

@@ -91,6 +91,40 @@ def test_a_first_look_is_kept_and_the_rest_is_bought_once(
 
 
 @pytest.mark.slow
+def test_a_declared_part_is_the_same_for_every_model_and_grows(
+    tiny: TinyRoot, copied: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Researcher, missing 3: first looks never reached the leaderboard."""
+    write_models(copied, server.url())
+    all_ids = set(questions(copied)["question_id"])
+    part = {}
+    for model, n in (("seer", "4"), ("random", "4"), ("seer", "6")):
+        chosen = ["--model", model, "--questions", n, "--variant", "baseline"]
+        assert run(copied, "materialize", *chosen, "--asset", ASKED[1], "--max-usd", "1") == 0
+        part[model, n] = set(answers(copied, model)["question_id"])
+    assert len(part["seer", "4"]) == 4
+    assert part["seer", "4"] == part["random", "4"] < part["seer", "6"] < all_ids
+    assert len(server.sold) == 6 + 1  # and the canary
+    assert set(server.sold.values()) == {1}
+    evaluated = Lake(copied / "lake").read("evaluation", {"model": "seer", "variant": "baseline"})
+    assert set(evaluated["question_id"]) == part["seer", "6"]
+    chosen = ["--model", "seer", "--variant", "baseline", "--asset", ASKED[1]]
+    capsys.readouterr()
+    assert run(copied, "plan", *chosen) == 0
+    assert "Nothing to do" in capsys.readouterr().out
+    assert run(copied, "materialize", *chosen, "--questions", "all", "--max-usd", "1") == 0
+    assert set(answers(copied, "seer")["question_id"]) == all_ids
+    assert set(server.sold.values()) == {1}
+    for wrong, why in (([], "name it with --model"), (["--model", "person_1"], "unknown model")):
+        assert run(copied, "materialize", "--questions", "3", *wrong) == 2
+        assert why in capsys.readouterr().err
+    (copied / "subsets.yaml").write_text("seer: none")
+    assert run(copied, "materialize", *chosen) == 1
+    assert "subsets.yaml: Expected `int`" in capsys.readouterr().out
+    assert set(answers(copied, "seer")["question_id"]) == all_ids
+
+
+@pytest.mark.slow
 def test_questions_without_answer_fail_the_partition_and_are_asked_again_alone(
     tiny: TinyRoot, copied: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ answers.
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from enact_assets.answers.baselines.references import BASELINE_NAMES
 from enact_assets.answers.imported.answer_files import answers_version, has_answers
 from enact_assets.answers.models.catalogue import USER_FILE, Catalogue, load_catalogue, name_of
@@ -11,6 +13,7 @@ from enact_assets.answers.models.entries import Model
 from enact_assets.answers.models.local_weights import folder_marks
 from enact_assets.answers.models.messages import FORM
 from enact_assets.answers.models.picture_wires import PICTURE_VERSIONS
+from enact_assets.answers.models.subsets import first_questions, subset_sizes
 from enact_assets.answers.models.wires import WIRES
 from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.answers.people.answered import Answered
@@ -67,6 +70,19 @@ class KnownModels:
                 f"{self.data_root.root / USER_FILE}, or leave it out with `enact-assets forget "
                 f"model {name}`"
             ) from error
+
+    def n_asked(self, name: str) -> int | None:
+        """How many questions of each variant a model is asked; None: all. Errors:
+        :class:`SettingsError` for a wrong ``subsets.yaml``.
+        """
+        return subset_sizes(self.data_root.root).get(name)
+
+    def chosen(self, name: str, questions: pl.DataFrame) -> pl.DataFrame:
+        """The rows of ``questions``, all of a variant, that a model is asked. Errors: as
+        :meth:`n_asked`.
+        """
+        n = self.n_asked(name)
+        return questions if n is None else first_questions(questions, n)
 
     def partition_name(self, text: str) -> str:
         """Name of the partition of the model, or pair of models, that ``text`` means. Errors: as

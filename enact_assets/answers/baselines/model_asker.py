@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import msgspec
+import polars as pl
 from PIL import Image
 
 from enact_assets.answers.baselines.known_models import KnownModels
@@ -78,6 +79,10 @@ class ModelAsker:
         """
         _, reader = self.pair(name) or ("", name)
         return self._model(reader).entry.max_missing
+
+    def chosen(self, name: str, questions: pl.DataFrame) -> pl.DataFrame:
+        """As :meth:`KnownModels.chosen`."""
+        return KnownModels(self.data_root).chosen(name, questions)
 
     def pair(self, name: str) -> tuple[str, str] | None:
         """As :meth:`KnownModels.pair`."""

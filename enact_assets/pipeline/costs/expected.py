@@ -1,7 +1,7 @@
 """Estimates the costs of answers and repainted pictures before they are bought, also for a plan."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -114,6 +114,9 @@ def costs_of(data: DataResource, partitions: Iterable[tuple[str, str]]) -> list[
                 if variant not in asked:
                     asked[variant] = _asked_if_made(data, variant)
                 questions = asked[variant]
+                if questions is not None:
+                    part = data.models.chosen(pair, questions.questions)
+                    questions = replace(questions, questions=part)
                 if name == pair or questions is None:
                     cost = None if questions is None else cost_of(data, name, questions, read=read)
                     problem = "" if cost else NOT_MADE

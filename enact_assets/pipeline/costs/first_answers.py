@@ -16,8 +16,8 @@ from enact_assets.answers.baselines.predict import answers_to, predictions_of
 from enact_assets.answers.baselines.requests import ModelRequest, build_request
 from enact_assets.answers.models.messages import Message
 from enact_assets.answers.models.session import Asking
+from enact_assets.answers.models.subsets import first_questions
 from enact_assets.engine.errors import MissingPartitionError
-from enact_assets.engine.ids import content_sha
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.loading import StepContext, call
 from enact_assets.engine.plurals import counted
@@ -140,8 +140,8 @@ class FirstAnswers:
         )
 
 
-def asked_of(data: DataResource, variant: str) -> Asked:
-    """All questions of ``variant``.
+def asked_of(data: DataResource, variant: str, model: str | None = None) -> Asked:
+    """All questions of ``variant``, or the part of them that ``model`` is asked.
 
     Errors: :class:`MissingPartitionError` says what to materialize first.
     """
@@ -156,27 +156,14 @@ def asked_of(data: DataResource, variant: str) -> Asked:
             f"{error} Make the questions first: `enact-assets {command}`, or `enact-assets "
             f"materialize --variant {variant}`."
         ) from error
+    if model is not None:
+        questions = data.models.chosen(model, questions)
     return Asked(variant, questions, Pictures(shas, data.images))
 
 
 def some_of(asked: Asked, n: int, seed: int = 0) -> Asked:
-    """``n`` of the questions, balanced over kinds and lengths; the same every time.
-
-    A smaller sample is part of a larger one, so asking more later buys only the other answers.
-    """
-
-    def drawn(column: str) -> pl.Series:
-        values = asked.questions[column]
-        return pl.Series([content_sha([seed, v]) for v in values], dtype=pl.String)
-
-    questions = (
-        asked.questions.with_columns(drawn=drawn("question_id"), of_length=drawn("length"))
-        .with_columns(nth=pl.col("drawn").rank("ordinal").over("kind", "length"))
-        # The last round is incomplete: it has lengths in random order, each with both kinds.
-        .sort("nth", "of_length", "kind")
-        .head(n)
-        .drop("drawn", "of_length", "nth")
-    )
+    """The first ``n`` of the questions, as :func:`first_questions`."""
+    questions = first_questions(asked.questions, n, seed)
     return Asked(asked.variant, questions, asked.pictures)
 
 

@@ -25,11 +25,11 @@ from enact_assets.engine import errors
 from enact_assets.engine.errors import AlertError, SettingsError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.plurals import counted
-from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.pipeline.runs.ranges import PARTITION_TAG
 from enact_assets.pipeline.runs.reported import last_event_id
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import ALERTS_FILE
+from enact_assets.settings.root_files import read_root_file
 
 WEBHOOK_VARIABLE, COMMAND_VARIABLE = "ENACT_ALERT_WEBHOOK", "ENACT_ALERT_COMMAND"
 WAIT_S = 20.0

@@ -263,9 +263,10 @@ class Arrived:
 
     def _model(self, name: str) -> str:
         try:
-            if self._models.pair(name) is None and self._models.find(name) is None:
-                return baseline_version(name)
-            return self._models.version(name)
+            is_baseline = self._models.pair(name) is None and self._models.find(name) is None
+            version = baseline_version(name) if is_baseline else self._models.version(name)
+            n = self._models.n_asked(name)
+            return version if n is None else content_sha([version, n])
         except (SettingsError, PredictionError, PeopleError, OSError):
             return GONE
 

@@ -13,8 +13,8 @@ import msgspec
 
 from enact_assets.engine.errors import SettingsError
 from enact_assets.engine.planning.shards import Shards
-from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.paths import PARTITIONS_FILE
+from enact_assets.settings.root_files import read_root_file
 
 SHARDED = "demonstration"
 """The dimension that can have thousands of names."""

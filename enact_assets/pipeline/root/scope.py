@@ -20,10 +20,10 @@ import msgspec
 from enact_assets.engine.errors import SettingsError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.system.atomic import replacing
-from enact_assets.pipeline.root.root_files import read_root_file
 from enact_assets.settings.classes import is_partition_name
 from enact_assets.settings.paths import SCOPE_FILE, DataRoot
 from enact_assets.settings.registry import BASELINE, Registry, load_registry, registry_path
+from enact_assets.settings.root_files import read_root_file
 
 ALL: Literal["all"] = "all"
 PARTS = {"demonstration": "demonstrations", "variant": "variants", "model": "models"}

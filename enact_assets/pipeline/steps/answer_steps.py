@@ -100,7 +100,7 @@ def predictions(
     variants of ENACT, nor those of ENACT under its own; a captioner and a reader answer it alone.
     """
     shas = pictures.shas
-    asked = without_removed(questions, filters)
+    asked = ask.chosen(model, without_removed(questions, filters))
     if world is not None and plans is not None and model in WORLD_MODELS:
         rows = asked.iter_rows(named=True)
         shown = {row["question_id"]: build_request(row, pictures, shas) for row in rows}

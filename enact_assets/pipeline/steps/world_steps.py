@@ -234,7 +234,7 @@ def captions(
     """
     if films is None or ask.pair(model) is None:
         return Captions.of(Captions.empty())
-    asked = without_removed(questions, filters)
+    asked = ask.chosen(model, without_removed(questions, filters))
     if scenes is not None:
         tables = SceneTables(scenes.graphs, scenes.objects, scenes.actions)
         found = true_captions(

@@ -98,6 +98,11 @@ _QUERIES: Mapping[str, str] = {
             model, kind, true, n_questions, n_questions, 0, 0, 0, 0, 0, 0, n_questions, n_questions
         from absent_evaluations where variant = {variant} and length is null
         order by all""",
+    "parts": """
+        select model, kind, n_scored, n_in_variant
+        from leaderboard_details
+        where variant = {variant} and length is null and n_questions < n_in_variant
+        order by all""",
     "readings": """
         select
             model, kind, n_answers, n_read_otherwise, task_accuracy, pairwise_accuracy,
@@ -418,7 +423,9 @@ class ReportRows:
         return looks_of(models["model"], set(models.filter("is_reference")["model"]))
 
     def partial(self, model: str) -> dict[str, tuple[int, int]]:
-        """Kind -> answers that are scored and those asked for, where some are in no score."""
+        """Kind -> answers that are scored and those asked for, where some are in no score; of a
+        model that was asked a declared part, and the questions of the variant.
+        """
         return self._partial.get(model, {})
 
     @cached_property
@@ -428,6 +435,8 @@ class ReportRows:
         some = statuses.filter(pl.col("n_unscored").is_between(1, pl.col("n_answers") - 1))
         for model, kind, n, n_unscored in some.select(*_STATUS).sort("model", "kind").iter_rows():
             found.setdefault(model, {})[kind] = n - n_unscored, n
+        for model, kind, n_scored, n in self.of.get("parts", pl.DataFrame()).iter_rows():
+            found.setdefault(model, {})[kind] = n_scored, n
         return found
 
     @property

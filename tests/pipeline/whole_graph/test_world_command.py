@@ -36,7 +36,6 @@ def write_registry(path: Path, filters: dict[str, float | str] | None = None, **
     entries["worldprediction"]["filters"] = filters or {}
     entries["worldprediction"]["questions"] |= {"lengths": [3, 4]}
     entries["worldprediction"]["environments"] = {"seeds": [901, 902]}
-    entries["worldprediction"]["answered_by"] += ["mine", "mine+mine"]
     path.write_text(yaml.safe_dump(entries))
     return path
 
@@ -56,7 +55,8 @@ def made_by(root: Path) -> set[str]:
     driver = Driver(root / "data", registry=registry, workers=1)
     names = [ASKED, *ENVIRONMENTS]
     people = Answered(DataRoot(root / "data").people).annotators()
-    only = {"demonstration": names, "variant": [WORLD], "model": [*registry.world.models, *people]}
+    models = [*registry.world.models, "mine", "mine+mine", *people]
+    only = {"demonstration": names, "variant": [WORLD], "model": models}
     report = driver.run(demonstrations=names, assets=["model_comparisons"], only=only)
     assert report.is_success, [f.message for f in report.failures]
     return {run.step for run in report.made}
@@ -67,6 +67,7 @@ def test_one_command_makes_questions_answers_and_sheets(
 ) -> None:
     monkeypatch.setenv("ENACT_REGISTRY", str(write_registry(root / "registry.yaml")))
     arguments = ["world", "--data", str(root / "data"), "--demonstration", ASKED, "--workers", "1"]
+    arguments += ["--model", "mine", "--model", "mine+mine"]
     assert main([*arguments, "--sheets", str(root / "sheets"), "--per-task", "2"]) == 0
     said = capsys.readouterr().out
     assert "these are not WorldPrediction results" in " ".join(said.split())

@@ -1,0 +1,42 @@
+"""Declared parts of the questions: nested, balanced, kept in a file."""
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from enact_assets.answers.models.subsets import declare_subsets, first_questions, subset_sizes
+from enact_assets.engine.errors import SettingsError
+
+STRATA = st.tuples(st.sampled_from(["forward", "inverse"]), st.integers(3, 6))
+
+
+@given(st.lists(STRATA, max_size=40), st.integers(1, 45), st.integers(1, 45), st.randoms())
+def test_a_smaller_part_lies_in_a_larger_one_and_is_balanced(strata, one, other, random) -> None:
+    rows = [(f"q{k}", kind, length) for k, (kind, length) in enumerate(strata)]
+    columns = {"question_id": pl.String, "kind": pl.String, "length": pl.Int64}
+    asked = pl.DataFrame(rows, columns, orient="row")
+    few, many = (first_questions(asked, n) for n in sorted([one, other]))
+    assert few.height == min(one, other, asked.height)
+    assert set(few["question_id"]) <= set(many["question_id"])
+    random.shuffle(rows)
+    assert first_questions(pl.DataFrame(rows, columns, orient="row"), few.height).equals(few)
+    found = Counter(few.select("kind", "length").iter_rows())
+    there = Counter(strata)
+    # Whoever has questions left has as many in the part as the others, or one fewer.
+    open_ = [found[stratum] for stratum in there if found[stratum] < there[stratum]]
+    assert max(found.values(), default=0) - min(open_, default=max(found.values(), default=0)) <= 1
+
+
+def test_the_file_keeps_what_was_declared(tmp_path: Path) -> None:
+    assert subset_sizes(tmp_path) == {}
+    declare_subsets(tmp_path, ["a", "b"], 400)
+    declare_subsets(tmp_path, ["b"], None)
+    declare_subsets(tmp_path, ["c"], 5)
+    assert subset_sizes(tmp_path) == {"a": 400, "c": 5}
+    (tmp_path / "subsets.yaml").write_text("a: 0")
+    with pytest.raises(SettingsError, match=r"subsets\.yaml.*Repair it"):
+        subset_sizes(tmp_path)
