@@ -2,6 +2,8 @@
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -16,7 +18,7 @@ from enact_assets.settings.registry import load_registry
 if TYPE_CHECKING:
     from enact_assets.engine.planning.verdicts import Verdict, Verdicts
     from enact_assets.pipeline.costs.expected import PlannedCost
-    from enact_assets.pipeline.runs.new_version import NewVersion
+    from enact_assets.pipeline.runs.new_version import NewVersion, Work
 
 LEAST_HOURS = 0.1
 
@@ -92,6 +94,24 @@ class OfNewVersion(msgspec.Struct, frozen=True):
     ]
 
 
+class ExpectedWork(msgspec.Struct, frozen=True):
+    """How much the partitions of ``stale`` are."""
+
+    n_pictures: Annotated[Count, msgspec.Meta(description="pictures to render again")]
+    n_new_pictures: Annotated[
+        Count, msgspec.Meta(description="partitions of pictures that were never made")
+    ]
+    n_answers: Annotated[Count, msgspec.Meta(description="answers to make again")]
+    n_new_answers: Annotated[
+        Count, msgspec.Meta(description="partitions of answers that were never made")
+    ]
+    hours: Annotated[
+        float,
+        msgspec.Meta(description="one run after the other, by the last runs of each step here"),
+    ]
+    unknown: Annotated[list[str], msgspec.Meta(description="steps that never ran here: not in it")]
+
+
 class PlanFile(msgspec.Struct, frozen=True):
     """What `enact-assets plan --json` prints."""
 
@@ -108,6 +128,7 @@ class PlanFile(msgspec.Struct, frozen=True):
     answers_to_buy: list[AnswersToBuy]
     pictures_to_buy: list[PicturesToBuy]
     new_version: OfNewVersion | None
+    work: ExpectedWork
 
 
 def plan_schema() -> dict[str, Any]:
@@ -123,7 +144,9 @@ def plan_json(
     rejected: Sequence[str],
     answers: "Sequence[PlannedCost]",
     pictures: "Sequence[PlannedCost]",
+    *,
     new_version: "NewVersion | None",
+    work: "Work",
 ) -> bytes:
     """``plan`` as JSON of :func:`plan_schema`."""
     from enact_assets.pipeline.lineage.graph import STEP_NAMED
@@ -149,6 +172,7 @@ def plan_json(
             [msgspec.convert(cost.as_json(), AnswersToBuy) for cost in answers],
             [msgspec.convert(cost.as_json(), PicturesToBuy) for cost in pictures],
             None if new_version is None else OfNewVersion(*new_version),
+            ExpectedWork(*work),
         )
     )
 
@@ -165,6 +189,30 @@ def print_new_version(console: Console, new: "NewVersion | None") -> None:
     if new.hours is not None:
         words.append(f"about {new.hours:.1f} hours" if new.hours >= LEAST_HOURS else "minutes")
     console.print(f"New version: {', '.join(words)}.")
+
+
+def print_work(console: Console, work: "Work") -> None:
+    """How much a plan is, nothing if it makes nothing that anybody waits for."""
+    words = []
+    for n, n_new, what, where in (
+        (work.n_pictures, work.n_new_pictures, "picture", "pictures"),
+        (work.n_answers, work.n_new_answers, "answer", "answers"),
+    ):
+        if n:
+            words.append(f"{counted(n, what)} again")
+        if n_new:
+            words.append(f"{counted(n_new, 'partition')} of {where} for the first time")
+    seconds = 3600 * work.hours
+    if seconds:
+        from enact_assets.pipeline.driver.terminal import duration
+
+        words.append(f"about {duration(seconds)} of work by the last runs here")
+    if work.unknown and seconds:
+        words.append(f"without {named(work.unknown, 3)}, which never ran here")
+    elif work.unknown:
+        words.append("no step of it ever ran here, so its time is not known")
+    if words:
+        console.print(Text(f"\nExpected: {', '.join(words)}."))
 
 
 def print_plan(console: Console, plan: "Verdicts", limit: int = PLAN_SHOWN) -> None:
@@ -245,11 +293,15 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.commands.walking import chosen_names, requested
     from enact_assets.pipeline.driver.materialize import Driver
     from enact_assets.pipeline.driver.terminal import TerminalObserver
-    from enact_assets.pipeline.runs.instance import check_root
-    from enact_assets.pipeline.runs.new_version import made_by_other_code
+    from enact_assets.pipeline.runs.new_version import made_by_other_code, work_of
 
-    check_root(arguments.data)
     registry = load_registry()
+    if not arguments.data.is_dir():
+        with TemporaryDirectory() as empty:
+            if not arguments.json:
+                console.print(Text(f"{arguments.data} does not exist yet. In a new data root:"))
+            arguments.data = Path(empty)
+            return run_plan(arguments, console)
     part = registry.demo if arguments.demo else None
     only = chosen_names(arguments, registry, part)
     # With JSON, nothing else is printed.
@@ -258,12 +310,15 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     plan, rejected = driver.plan(**requested(arguments, only, part))
     answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
     new_version = made_by_other_code(driver.instance, driver.data.lake, plan)
+    work = work_of(driver.instance, driver.data.lake, plan)
     if arguments.json:
-        console.print_json(plan_json(plan, rejected, answers, pictures, new_version).decode())
+        planned = plan_json(plan, rejected, answers, pictures, new_version=new_version, work=work)
+        console.print_json(planned.decode())
         return 0
     for message in rejected:
         console.print(Text(f"Ignored: {message}", "bold red"))
     print_new_version(console, new_version)
     print_plan(console, plan, arguments.limit)
+    print_work(console, work)
     print_costs(console, [*pictures, *answers])
     return 0

@@ -18,7 +18,7 @@ from enact_assets.engine.errors import TableContractError, UnknownNameError
 from enact_assets.engine.ids import table_sha
 
 # dataframely does without SQLAlchemy where there is none, and imports 0.3 CPU s of it where there
-# is, for conversions that nothing here uses. It stays hidden unless somebody has imported it.
+# is, for conversions that nothing here uses. It stays hidden unless it is imported already.
 _IS_HIDDEN = sys.modules.setdefault("sqlalchemy", None) is None  # type: ignore[arg-type]
 try:
     import dataframely as dy

@@ -1,5 +1,5 @@
-"""Estimates which partitions an update of the package makes stale, and how long making them
-takes.
+"""Estimates how much a plan makes and how long that takes, in all and because of an update of the
+package.
 """
 
 from collections import Counter
@@ -34,6 +34,40 @@ class NewVersion(NamedTuple):
     n_pictures: int
     n_answers: int
     hours: float | None
+
+
+class Work(NamedTuple):
+    """What a plan makes: ``n_pictures`` and ``n_answers`` are those of partitions that were made
+    before, ``n_new_pictures`` and ``n_new_answers`` count partitions that never were, whose rows
+    are not known yet. ``hours`` is the time of all runs one after the other, by the last runs here,
+    without those of ``unknown`` steps, which never ran here.
+    """
+
+    n_pictures: int
+    n_new_pictures: int
+    n_answers: int
+    n_new_answers: int
+    hours: float
+    unknown: list[str]
+
+
+def work_of(instance: dg.DagsterInstance, lake: Lake, plan: Verdicts) -> Work:
+    """How much work the stale partitions of ``plan`` are."""
+    pictures, answers = (
+        [_rows(lake, s.step, s.partition) for s in plan.stale if s.step in steps]
+        for steps in (PICTURES, ANSWERS)
+    )
+    numbers = Counter(s.step for s in plan.stale)
+    took = {step: _seconds(instance, step) for step in numbers}
+    known = {step: seconds for step, seconds in took.items() if seconds is not None}
+    return Work(
+        sum(pictures),
+        pictures.count(0),
+        sum(answers),
+        answers.count(0),
+        sum(numbers[step] * seconds for step, seconds in known.items()) / 3600,
+        [step for step in numbers if step not in known],
+    )
 
 
 def made_by_other_code(

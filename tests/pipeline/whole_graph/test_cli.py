@@ -113,7 +113,9 @@ def test_a_plan_begins_with_what_an_update_of_the_package_makes_stale(
     assert found["n_answers"] == 0
     assert 0 < found["hours"] < 1
     assert main(["plan", *data]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
+    said = capsys.readouterr().out
+    assert f"Expected: {n_pictures} pictures again, about " in " ".join(said.split())
+    first = said.splitlines()[0]
     assert first == (
         f"New version: {sum(n_partitions)} partitions to make again, {n_pictures} pictures to "
         "render, minutes."
@@ -123,7 +125,7 @@ def test_a_plan_begins_with_what_an_update_of_the_package_makes_stale(
 @pytest.mark.parametrize(
     "words",
     [
-        *(("plan",), ("plan", "--json"), ("gc",), ("gc", "--delete"), ("verify",)),
+        *(("gc",), ("gc", "--delete"), ("verify",)),
         ("forget", "model", "oracle"),
     ],
 )
@@ -132,3 +134,19 @@ def test_who_only_looks_makes_no_folder(tmp_path: Path, capsys, words: tuple[str
     mistyped = tmp_path / "daat"
     assert "no such folder" in failing(capsys, *words, "--data", str(mistyped))
     assert not mistyped.exists()
+
+
+def test_a_plan_of_a_new_root_says_so_and_makes_no_folder(tmp_path: Path, capsys) -> None:
+    """Researcher F11: one wants to know before there is a folder."""
+    new = tmp_path / "data"
+    chosen = ("--demonstration", "setting_the_table-0", "--variant", "baseline", "--data", str(new))
+    assert main(["plan", *chosen]) == 0
+    said = capsys.readouterr().out
+    assert "does not exist yet. In a new data root:" in said
+    assert "1 partition of pictures for the first time" in " ".join(said.split())
+    assert "its time is not known" in " ".join(said.split())
+    assert main(["plan", "--json", *chosen]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert planned["work"]["n_new_pictures"] == 1
+    assert planned["work"]["hours"] == 0
+    assert not new.exists()
