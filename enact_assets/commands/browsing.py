@@ -27,12 +27,12 @@ def run_browse(arguments: argparse.Namespace, console: Console) -> int:
     with listening_on("127.0.0.1", wanted) as socket:
         address, port = socket.getsockname()
         console.print(f"http://{address}:{port} (stop with Ctrl-C)")
-        _say_where_links_lead(root, wanted, console)
+        say_where_links_lead(root, wanted, console)
         serve(site(root), socket)
     return 0
 
 
-def _say_where_links_lead(root: DataRoot, port: int, console: Console) -> None:
+def say_where_links_lead(root: DataRoot, port: int, console: Console) -> None:
     """Keep the port for links that are made later, and say which links lead elsewhere."""
     is_new = port not in (0, port_of(root))
     if is_new and not keep_port(root, port):

@@ -24,13 +24,20 @@ def add_world(rows: Rows) -> None:
         for number, key_frame in enumerate((0, 3), 1)
         for text in (f"\nState {number}:\n", encoded_picture((TABLE, key_frame)))
     ]
-    of_letters = [t for n, c in zip(LETTERS, clips.values(), strict=True) for t in (f"\nClip {n}:\n", *c)]
+    of_letters = [
+        text
+        for letter, clip in zip(LETTERS, clips.values(), strict=True)
+        for text in (f"\nClip {letter}:\n", *clip)
+    ]
     of_numbers = [t for n in (1, 2, 3) for t in (f"\nClip {n}:\n", *clips[n])]
     plans = "".join(f"{letter}: {plan}\n" for letter, plan in zip(LETTERS, PLANS, strict=True))
     _ask(rows, "wm-1", "wm_view", 1, [*states, *of_letters, "Which?", "Answer."], 2)
     _ask(rows, "pp-1", "pp_view", 2, [*states, *of_numbers, "Which?", plans, "Answer."], 1)
-    for row in [r for r in rows["frame_images"] if r["variant"] == "baseline"]:
-        rows["frame_images"].append(row | {"variant": WORLD_VARIANT})
+    rows["frame_images"] += [
+        row | {"variant": WORLD_VARIANT}
+        for row in rows["frame_images"]
+        if (row["variant"], row["demonstration"]) == ("baseline", TABLE)
+    ]
     for action in clips:
         for place in range(1, N_STILLS + 1):
             shown = {"image_sha": f"{10 * action + place:064x}", "render_sha": "1" * 64}
