@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.engine.errors import UnknownNameError, WarehouseError
+from enact_assets.questions.asked.choices import answer_text
 from enact_assets.questions.asked.types import KeyFramePicture, PictureKey, type_of
 from enact_assets.results.browse.answers_shown import Answer, AnsweredStep, read_answers
 from enact_assets.results.browse.pictures_shown import Shown
@@ -108,6 +109,24 @@ class Question:
         names = self.choice(label).partition(":")[2].split()
         clips = (self._clip(name) for name in names)
         return tuple(clip[len(clip) // 2] for clip in clips if clip)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plans to choose from, each with its letter; none if options are single clips."""
+        if not self.is_choice or self.kind.startswith(WM):
+            return ()
+        return tuple(self.choice(label + 1) for label in range(len(LETTERS)))
+
+    def says_more(self, answer: Answer) -> bool:
+        """Whether the words of an answer, or the error, are more than its order or option."""
+        if answer.words is None:
+            return answer.error is not None
+        if answer.order is None:
+            return True
+        bare = str(list(answer.order))
+        if self.is_choice:
+            bare = answer_text(self.kind, LETTERS[answer.order[0] - 1])
+        return answer.words.strip() != bare
 
     def _clip(self, name: str) -> tuple[Shown, ...]:
         return tuple(p for p in self.pictures if p.name.partition(",")[0] == f"Clip {name}")

@@ -198,7 +198,8 @@ def test_a_list_can_be_read_question_by_question(port: int) -> None:
 
 def test_refused_and_cut_answers_are_counted_and_listed(port: int) -> None:
     board = page(port, "/")
-    assert "unparsed of these refused of these cut missing" in board.said
+    assert "unparsed refused cut missing" in board.said
+    assert "Unparsed answers include those that are refused, cut" in board.said
     labels = {a.get("aria-label"): unescape(a["href"] or "") for a in board.of("a")}
     for outcome, question in (("refused", "f1"), ("cut", "f2")):
         listed = page(port, labels[f"1 {outcome} answers of shy"])
@@ -246,6 +247,7 @@ def test_options_stand_beside_the_right_one(port: int) -> None:
         assert f"The answer {given}" in found.said
         alts = [i["alt"] or "" for i in found.of("img")]
         assert sum(alt.startswith("guesser: Clip") for alt in alts) == (3 if name == "wm-1" else 2)
+    assert "A: 1 2 B: 2 1 C: 3 1 D: 1 3 Answers" in page(port, "/question/pp-1").said
     both = page(port, "/question/wm-1?compare=guesser&compare=shy")
     assert "guesser Clip C Not right." in both.said
     assert "shy The answer could not be read" in both.said
