@@ -77,7 +77,8 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
 def _two(ask: OpenWarehouse) -> str:
     """The list of questions that one model has right and another wrong."""
     first, other = choices(ask, Wanted().variant).models[:2]
-    return urlencode(dict(model=first, outcome="right", other=other, other_outcome="wrong"))
+    wanted = {"model": first, "outcome": "right", "other": other, "other_outcome": "wrong"}
+    return urlencode(wanted)
 
 
 @contextmanager

@@ -50,9 +50,7 @@ class BoardRow:
         return n
 
 
-def read_board(
-    ask: Ask, variant: str, *, has_references: bool = True
-) -> tuple[BoardRow, ...]:
+def read_board(ask: Ask, variant: str, *, has_references: bool = True) -> tuple[BoardRow, ...]:
     """Rows by kind, the best model first. Errors: :class:`WarehouseError`."""
     counts = ", ".join(f"count(*) filter ({FILTER_SQL[name]}) as n_{name}" for name in FILTERS)
     rows = ask(

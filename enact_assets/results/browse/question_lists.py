@@ -115,7 +115,11 @@ def unknown(wanted: Wanted, there: Choices) -> list[str]:
         "other_outcome": FILTERS,
     }
     found = ((name, getattr(wanted, name)) for name in known)
-    return [f"{n.replace('_', ' ')} {value}" for n, value in found if value is not None and value not in known[n]]
+    return [
+        f"{n.replace('_', ' ')} {value}"
+        for n, value in found
+        if value is not None and value not in known[n]
+    ]
 
 
 def choices(ask: Ask, variant: str) -> Choices:
@@ -185,7 +189,9 @@ def list_questions(
         values | besides,
     )
     listed = (
-        Listed(**{**row, "activity": row["activity"] or "", "wrong": _references_last(row["wrong"])})
+        Listed(
+            **{**row, "activity": row["activity"] or "", "wrong": _references_last(row["wrong"])}
+        )
         for row in found.iter_rows(named=True)
     )
     return QuestionPage(tuple(listed), number, n_pages, n_questions)
@@ -231,11 +237,11 @@ def _chosen(wanted: Wanted) -> tuple[str, dict[str, Any]]:
                 "question_id in (select question_id from evaluation where variant = $variant and "  # noqa: S608 - our own words
                 f"{answered})"
             )
-    return (
+    chosen = (
         "from asked_questions as asked left join demonstrations using (demonstration) "
-        f"where {' and '.join(conditions)}",
-        values,
+        f"where {' and '.join(conditions)}"
     )
+    return chosen, values
 
 
 def _answered(wanted: Wanted, model: str, outcome: str, values: dict[str, Any]) -> str:

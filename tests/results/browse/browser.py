@@ -15,8 +15,11 @@ from websockets.sync.client import ClientConnection, connect
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 KEYS = {
-    **{"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, "")},
-    **{"ArrowLeft": (37, ""), "ArrowRight": (39, "")},
+    "Tab": (9, ""),
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "ArrowLeft": (37, ""),
+    "ArrowRight": (39, ""),
 }
 """Name of a key -> its code, and what it types."""
 

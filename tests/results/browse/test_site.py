@@ -14,10 +14,9 @@ import msgspec
 import numpy as np
 import pytest
 from PIL import Image
-from rich.console import Console
-from results.browse.world_rows import N_STILLS, WORLD_VARIANT, add_world
+from results.browse.world_rows import N_STILLS, add_world
 from results.report.report_pages import Html
-from starlette.datastructures import QueryParams
+from rich.console import Console
 from sql.tiny_lake import (
     BOIL,
     TABLE,
@@ -28,6 +27,7 @@ from sql.tiny_lake import (
     tiny_rows,
     write_lake,
 )
+from starlette.datastructures import QueryParams
 
 from benchmarks.bench_browse import served
 from enact_assets.cli import main
@@ -261,11 +261,14 @@ def test_reports_are_shown_with_links_that_lead_here(
     assert now is not None
     href = browse_address("f3", "baseline", "guesser").replace("&", "&amp;")
     html = f'<p>http://127.0.0.1:3030/question/said</p><a href="{href}">Open</a>'
-    for path, file in (("/report", "report/report.html"), ("/first_look/shy", "first_looks/shy.html")):
+    for path, file in (
+        ("/report", "report/report.html"),
+        ("/first_look/shy", "first_looks/shy.html"),
+    ):
         assert get(port, path)[0] == 404
         (root.root / file).parent.mkdir()
         written = leading_to(html, "http://127.0.0.1:4040", now)
-        assert f'="http://127.0.0.1:4040/question/f3?variant=baseline&amp;model=guesser' in written
+        assert '="http://127.0.0.1:4040/question/f3?variant=baseline&amp;model=guesser' in written
         (root.root / file).write_text(written)
         try:
             status, headers, body = get(port, path)
@@ -307,7 +310,18 @@ def test_a_data_root_remembers_its_port(root: DataRoot, tmp_path: Path) -> None:
 def test_filters_are_found_again_in_addresses() -> None:
     for wanted in (
         Wanted(),
-        Wanted("a&b", "x y", "d-0", "forward", 7, "m+n", "cut", "\N{GREEK SMALL LETTER ALPHA}", "right", False),
+        Wanted(
+            "a&b",
+            "x y",
+            "d-0",
+            "forward",
+            7,
+            "m+n",
+            "cut",
+            "\N{GREEK SMALL LETTER ALPHA}",
+            "right",
+            False,
+        ),
     ):
         asked = QueryParams(link("", parameters(wanted)).partition("?")[2])
         assert wanted_of(asked, asked["variant"]) == wanted

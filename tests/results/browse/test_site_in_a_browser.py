@@ -146,9 +146,7 @@ def test_pictures_are_enlarged_by_keys_and_focus_stays(tab: Tab, port: int) -> N
     tab.press("Escape")
     assert tab.value(ENLARGED) is None
     assert tab.value(f"{PATH}") == "/question/f3"  # arrows changed the picture alone
-    assert tab.value(
-        "document.activeElement === document.querySelectorAll('.strip a.zoom')[1]"
-    )
+    assert tab.value("document.activeElement === document.querySelectorAll('.strip a.zoom')[1]")
     # Pictures of a step go on within it, and those of closed steps are left out.
     tab.value("document.querySelector('.step[open] a.zoom').click()")
     assert tab.value(ENLARGED).endswith("(1 of 4)")
@@ -176,7 +174,9 @@ def test_an_address_unfolds_the_first_wrong_step(tab: Tab, port: int, width: int
     """It is open in any case, and in sight where its link is followed."""
     tab.resize(width)
     tab.open(f"http://127.0.0.1:{port}{FIRST}")
-    (wrong,) = tab.value("[...document.querySelectorAll('.answer[open] .step[open]')].map(s => s.id)")
+    (wrong,) = tab.value(
+        "[...document.querySelectorAll('.answer[open] .step[open]')].map(s => s.id)"
+    )
     assert wrong == "answers-2-step-2"
     tab.open("about:blank")
     tab.open(f"http://127.0.0.1:{port}/question/f3?model=oracle#{wrong}")

@@ -3,10 +3,9 @@
 from sql.tiny_lake import TABLE, Rows, answer
 
 from enact_assets.questions.asked.types import encoded_picture
-from enact_assets.settings.world import LETTERS, WORLD, world_name
+from enact_assets.settings.world import LETTERS, WM, world_name
 
 WORLD_VARIANT = world_name("embedded")
-assert WORLD_VARIANT.startswith(WORLD)
 N_STILLS = 3
 PLANS = ("1 2", "2 1", "3 1", "1 3")
 
@@ -16,7 +15,9 @@ def add_world(rows: Rows) -> None:
     that was cut. Each action has a clip of :data:`N_STILLS` pictures.
     """
     clips = {
-        action: [encoded_picture((TABLE, "view", action, place)) for place in range(1, N_STILLS + 1)]
+        action: [
+            encoded_picture((TABLE, "view", action, place)) for place in range(1, N_STILLS + 1)
+        ]
         for action in range(1, 5)
     }
     states = [
@@ -31,8 +32,8 @@ def add_world(rows: Rows) -> None:
     ]
     of_numbers = [t for n in (1, 2, 3) for t in (f"\nClip {n}:\n", *clips[n])]
     plans = "".join(f"{letter}: {plan}\n" for letter, plan in zip(LETTERS, PLANS, strict=True))
-    _ask(rows, "wm-1", "wm_view", 1, [*states, *of_letters, "Which?", "Answer."], 2)
-    _ask(rows, "pp-1", "pp_view", 2, [*states, *of_numbers, "Which?", plans, "Answer."], 1)
+    _ask(rows, "wm-1", "wm_view", [*states, *of_letters, "Which?", "Answer."], right=2)
+    _ask(rows, "pp-1", "pp_view", [*states, *of_numbers, "Which?", plans, "Answer."], right=1)
     rows["frame_images"] += [
         row | {"variant": WORLD_VARIANT}
         for row in rows["frame_images"]
@@ -46,8 +47,9 @@ def add_world(rows: Rows) -> None:
             rows.setdefault("clip_images", []).append(at | shown | size)
 
 
-def _ask(rows: Rows, name: str, kind: str, length: int, actions: list[str], right: int) -> None:
+def _ask(rows: Rows, name: str, kind: str, actions: list[str], *, right: int) -> None:
     like = next(r for r in rows["asked_questions"] if r["question_id"] == "f3")
+    length = 1 if kind.startswith(WM) else 2
     of_kind = {"question_id": name, "kind": kind, "length": length, "variant": WORLD_VARIANT}
     told = {"actions": actions, "answer": [right], "question_set": WORLD_VARIANT, "place": 1}
     bare = {"told_components": [], "action_components": [], "in_probe_set": False}

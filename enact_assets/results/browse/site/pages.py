@@ -136,8 +136,8 @@ class _Pages:
     def question(self, request: Request) -> Response:
         """A question with all its answers, and its place in the list that the address names.
 
-        Answers of ``model``, or the first wrong one, are open; those of models to compare, or of
-        the two models that the list is about, stand side by side.
+        Answers of ``model``, or the first wrong one, are open. Models to compare, or the two models
+        that the list is about, have their answers in columns.
         """
         asked = request.query_params
         question = read_question(
