@@ -10,7 +10,7 @@ from rich.console import Console
 from enact_assets.engine.errors import EnactError
 from enact_assets.results.browse.questions_shown import check_has_ids
 from enact_assets.results.published import OpenWarehouse
-from enact_assets.results.report.browse_links import keep_port, port_of
+from enact_assets.results.report.browse_links import keep_port, port_file, port_of
 from enact_assets.settings.paths import DataRoot
 
 
@@ -37,7 +37,7 @@ def say_where_links_lead(root: DataRoot, port: int, console: Console) -> None:
     is_new = port not in (0, port_of(root))
     if is_new and not keep_port(root, port):
         console.print(
-            f"{root.browse_port} cannot be written: links of reports lead to port {port_of(root)}.",
+            f"{port_file(root)} cannot be written: links of reports lead to port {port_of(root)}.",
             markup=False,
         )
     elif is_new:

@@ -159,11 +159,6 @@ class DataRoot:
         return self.root / "first_looks"
 
     @property
-    def browse_port(self) -> Path:
-        """File with the port that ``enact-assets browse`` used last, if it is not the default."""
-        return self.root / "browse_port"
-
-    @property
     def shown(self) -> Path:
         """Folder of sheets of pictures that ``enact-assets show`` makes."""
         return self.root / "shown"

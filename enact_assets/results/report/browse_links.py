@@ -1,6 +1,7 @@
 """Texts of a card about its question and answer, and the address of its page in ``browse``."""
 
 import re
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from enact_assets.engine.errors import OutputError
@@ -30,6 +31,11 @@ def browse_address(question_id: str, variant: str, model: str | None = None) -> 
     return f"{SITE}/question/{quote(question_id)}?{urlencode(asked)}"
 
 
+def port_file(root: DataRoot) -> Path:
+    """File of ``root`` with the port that ``browse`` used last, if it is not the default."""
+    return root.root / "browse_port"
+
+
 def site_of(root: DataRoot) -> str:
     """The address at which ``browse`` shows ``root``: on the port that it used last."""
     return f"http://127.0.0.1:{port_of(root)}"
@@ -38,7 +44,7 @@ def site_of(root: DataRoot) -> str:
 def port_of(root: DataRoot) -> int:
     """The port that ``browse`` used last for ``root``; :data:`PORT` if none is known."""
     try:
-        said = root.browse_port.read_text("ascii").strip()
+        said = port_file(root).read_text("ascii").strip()
     except (OSError, ValueError):
         return PORT
     is_port = said.isdecimal() and len(said) <= len(str(_MAX_PORT)) and 0 < int(said) <= _MAX_PORT
@@ -49,7 +55,7 @@ def keep_port(root: DataRoot, port: int) -> bool:
     """Remember ``port`` for links and the next ``browse``; False if it cannot be written."""
     if port_of(root) != port:
         try:
-            with replacing(root.browse_port) as temporary:
+            with replacing(port_file(root)) as temporary:
                 temporary.write_text(f"{port}\n", "ascii")
         except OutputError:
             return False

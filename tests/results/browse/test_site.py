@@ -40,7 +40,13 @@ from enact_assets.results.browse.questions_shown import read_question
 from enact_assets.results.browse.site.addresses import link, parameters, wanted_of
 from enact_assets.results.browse.site.pages import STYLED_HERE
 from enact_assets.results.published import OpenWarehouse, published_provenance
-from enact_assets.results.report.browse_links import browse_address, leading_to, port_of, site_of
+from enact_assets.results.report.browse_links import (
+    browse_address,
+    leading_to,
+    port_file,
+    port_of,
+    site_of,
+)
 from enact_assets.settings.paths import DataRoot
 
 HOSTILE = "<script>alert(1)</script>"
@@ -299,7 +305,7 @@ def test_a_data_root_remembers_its_port(root: DataRoot, tmp_path: Path) -> None:
     assert site_of(mine) == "http://127.0.0.1:3131"
     assert "open the report at /report here" in console.file.getvalue()
     for damaged in ("", "70000", "0", "x" * 9, "\N{SUPERSCRIPT TWO}"):
-        mine.browse_port.write_text(damaged)
+        port_file(mine).write_text(damaged)
         assert port_of(mine) == 3030
     blocked = DataRoot(tmp_path / "file", None)
     blocked.root.touch()
