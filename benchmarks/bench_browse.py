@@ -12,12 +12,18 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from time import perf_counter
+from urllib.parse import urlencode
 
 from benchmarks.bench_report import publish_answers
 from benchmarks.evaluation_data import evaluation_set
 from benchmarks.measuring import HEADER, Row, milliseconds
 from enact_assets.engine.sites import listening_on, server_of
-from enact_assets.results.browse.question_lists import PAGE_ROWS, Wanted, list_questions
+from enact_assets.results.browse.question_lists import (
+    PAGE_ROWS,
+    Wanted,
+    choices,
+    list_questions,
+)
 from enact_assets.results.browse.site.pages import site
 from enact_assets.results.published import OpenWarehouse
 from enact_assets.settings.paths import DataRoot
@@ -49,7 +55,9 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
         f"first {PAGE_ROWS} of {first.n_questions:,} questions": "/questions",
         f"last page of {first.n_pages}": f"/questions?page={first.n_pages}",
         "wrong answers of one model": f"/questions?outcome=wrong&model={question.wrong[0]}",
+        "one model right, one wrong": f"/questions?{_two(ask)}",
         f"a question of length {question.length}": f"/question/{question.question_id}",
+        "the same, two models side by side": f"/question/{question.question_id}?{_two(ask)}",
         "one demonstration": f"/demonstration/{question.demonstration}",
         "all demonstrations": "/demonstrations",
     }
@@ -64,6 +72,13 @@ def rows_of(root: DataRoot) -> Iterator[Row]:
                 spent <= TARGET_S,
                 f"a page of {n_bytes / 1e3:.0f} kB; {question.n_models} models",
             )
+
+
+def _two(ask: OpenWarehouse) -> str:
+    """The list of questions that one model has right and another wrong."""
+    first, other = choices(ask, Wanted().variant).models[:2]
+    wanted = {"model": first, "outcome": "right", "other": other, "other_outcome": "wrong"}
+    return urlencode(wanted)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from rich.console import Console
 from enact_assets.engine.errors import EnactError
 from enact_assets.results.browse.questions_shown import check_has_ids
 from enact_assets.results.published import OpenWarehouse
+from enact_assets.results.report.browse_links import keep_port, port_file, port_of
 from enact_assets.settings.paths import DataRoot
 
 
@@ -22,8 +23,26 @@ def run_browse(arguments: argparse.Namespace, console: Console) -> int:
 
     root = DataRoot(arguments.data)
     check_has_ids(OpenWarehouse(root.warehouse))  # fails now, not on the first page
-    with listening_on("127.0.0.1", arguments.port) as socket:
+    wanted = port_of(root) if arguments.port is None else arguments.port
+    with listening_on("127.0.0.1", wanted) as socket:
         address, port = socket.getsockname()
         console.print(f"http://{address}:{port} (stop with Ctrl-C)")
+        say_where_links_lead(root, wanted, console)
         serve(site(root), socket)
     return 0
+
+
+def say_where_links_lead(root: DataRoot, port: int, console: Console) -> None:
+    """Keep the port for links that are made later, and say which links lead elsewhere."""
+    is_new = port not in (0, port_of(root))
+    if is_new and not keep_port(root, port):
+        console.print(
+            f"{port_file(root)} cannot be written: links of reports lead to port {port_of(root)}.",
+            markup=False,
+        )
+    elif is_new:
+        console.print(
+            f"The report and first looks made before now link to another port: open the report at "
+            f"/report here, or write it anew with `enact-assets report{root.option}`.",
+            markup=False,
+        )

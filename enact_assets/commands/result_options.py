@@ -79,5 +79,8 @@ def add_show(sub: argparse.ArgumentParser) -> None:
 def add_browse(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
     sub.add_argument(
-        "--port", type=int, default=PORT, help=f"port to listen on (default: {PORT}; 0: any)"
+        "--port",
+        type=int,
+        help="port to listen on (default: the one used last for this data root, at first "
+        f"{PORT}; 0: any). Links of reports and first looks made later lead to it",
     )

@@ -22,10 +22,12 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS = ("127.0.0.1", "localhost")
 """Names of this machine; another name for its address would let a foreign page read ours."""
 MAX_BODY_BYTES = 16_384
+CONTENT_POLICY = (
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'self'; "
+    "script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
-    "content-security-policy": "default-src 'none'; img-src 'self' data:; media-src 'self'; "
-    "style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'",
+    "content-security-policy": CONTENT_POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     # With no-referrer a browser sends `Origin: null` with our own forms.
@@ -45,7 +47,9 @@ def guards(public_names: Sequence[str] = ()) -> list[Middleware]:
 
 
 class Guarded:
-    """Adds :data:`HEADERS` to every reply; refuses a longer body whatever its headers say."""
+    """Adds those of :data:`HEADERS` to every reply that it does not set itself; refuses a longer
+    body whatever its headers say.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -64,7 +68,9 @@ class Guarded:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                own = {name for name, _ in message["headers"]}
+                headers = ((name.encode(), value.encode()) for name, value in HEADERS.items())
+                added = [(name, value) for name, value in headers if name not in own]
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 

@@ -214,6 +214,7 @@ def write_page(
 
     Errors: :class:`OutputError`.
     """
+    from enact_assets.results.report.browse_links import leading_to, site_of
     from enact_assets.results.report.first_look import first_look_page
 
     wrong = first.wrong()
@@ -223,7 +224,7 @@ def write_page(
     title = f"First answers of {name}, {first.asked.variant}"
     html = first_look_page(title, of_kind, wrong, first.asked.pictures)
     with replacing(path) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+        temporary.write_text(leading_to(html, site_of(data.data_root)), encoding="utf-8")
     return path
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.answers.baselines.learned_names import TRAINED_ON
+from enact_assets.answers.baselines.references import REFERENCES
+from enact_assets.questions.asked.parsing import CUT, DECLINED, REFUSED
 from enact_assets.questions.asked.types import type_of
 from enact_assets.results.published import Ask
 from enact_assets.settings.world import KINDS
@@ -18,6 +20,15 @@ OUTCOME_SQL = (
     f"when is_accepted then '{RIGHT}' else '{WRONG}' end"
 )
 """The outcome of a row of ``evaluation``, in SQL."""
+UNREAD = (REFUSED, DECLINED, CUT)
+"""Reasons that are counted apart. Such answers are unparsed, too."""
+FILTERS = (WRONG, RIGHT, UNPARSED, *UNREAD, MISSING)
+"""By what answers can be chosen: outcomes, and reasons of unparsed ones."""
+FILTER_SQL: Mapping[str, str] = {
+    **{outcome: f"{OUTCOME_SQL} = '{outcome}'" for outcome in OUTCOMES},
+    **{reason: f"answer_status = '{UNPARSED}' and reason = '{reason}'" for reason in UNREAD},
+}
+"""Filter -> condition on a row of ``evaluation``."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,7 @@ class Answer:
     steps: tuple[AnsweredStep, ...]
     trained_on: str | None = None
     """Training data of a trained reference."""
+    is_reference: bool = False
 
     @property
     def name(self) -> str:
@@ -149,6 +161,7 @@ def _answer(
     return Answer(
         model=row["model"],
         trained_on=TRAINED_ON.get(row["model"]),
+        is_reference=row["model"] in REFERENCES,
         repetition=row["repetition"],
         outcome=row["outcome"],
         verdict=type_of(question).feedback(row),

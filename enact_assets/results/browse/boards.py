@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from enact_assets.answers.baselines.learned_names import TRAINED_ON
-from enact_assets.results.browse.answers_shown import MISSING, OUTCOME_SQL, RIGHT, UNPARSED, WRONG
+from enact_assets.answers.baselines.references import REFERENCES
+from enact_assets.results.browse.answers_shown import FILTER_SQL, FILTERS
 from enact_assets.results.published import Ask
 
 
@@ -21,9 +22,17 @@ class BoardRow:
     n_right: int
     n_wrong: int
     n_unparsed: int
+    n_refused: int
+    n_declined: int
+    n_cut: int
     n_missing: int
     n_scored: int
     """Answers that the accuracies are about."""
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is a reference baseline."""
+        return self.model in REFERENCES
 
     @property
     def n_answers(self) -> int:
@@ -36,23 +45,21 @@ class BoardRow:
         return 0 < self.n_scored < self.n_answers
 
     def of(self, outcome: str) -> int:
-        """Answers with one of ``answers.OUTCOMES``."""
+        """Answers with one of ``answers_shown.FILTERS``."""
         n: int = getattr(self, f"n_{outcome}")
         return n
 
 
-def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
+def read_board(ask: Ask, variant: str, *, has_references: bool = True) -> tuple[BoardRow, ...]:
     """Rows by kind, the best model first. Errors: :class:`WarehouseError`."""
+    counts = ", ".join(f"count(*) filter ({FILTER_SQL[name]}) as n_{name}" for name in FILTERS)
     rows = ask(
         f"""
         with counted as (
             select kind, model,
-                count(*) filter (outcome = '{RIGHT}') as n_right,
-                count(*) filter (outcome = '{WRONG}') as n_wrong,
-                count(*) filter (outcome = '{UNPARSED}') as n_unparsed,
-                count(*) filter (outcome = '{MISSING}') as n_missing,
+                {counts},
                 count(is_accepted) as n_scored
-            from (select *, {OUTCOME_SQL} as outcome from evaluation where variant = $variant)
+            from evaluation where variant = $variant
             group by all
         )
 
@@ -69,4 +76,5 @@ def read_board(ask: Ask, variant: str) -> tuple[BoardRow, ...]:
     return tuple(
         BoardRow(**row, trained_on=TRAINED_ON.get(row["model"]))
         for row in rows.iter_rows(named=True)
+        if has_references or row["model"] not in REFERENCES
     )

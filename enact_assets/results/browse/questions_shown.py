@@ -1,12 +1,13 @@
 """One question as a variant asks it: pictures and texts, true changes, and all answers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from enact_assets.engine.errors import UnknownNameError, WarehouseError
+from enact_assets.questions.asked.choices import answer_text
 from enact_assets.questions.asked.types import KeyFramePicture, PictureKey, type_of
-from enact_assets.results.browse.answers_shown import Answer, read_answers
+from enact_assets.results.browse.answers_shown import Answer, AnsweredStep, read_answers
 from enact_assets.results.browse.pictures_shown import Shown
 from enact_assets.results.published import Ask
 from enact_assets.settings.registry import BASELINE
@@ -76,6 +77,59 @@ class Question:
         of WorldPrediction a clip, or a plan with its letter.
         """
         return _choice(self.kind, self.actions, label)
+
+    def between(self, order: Sequence[int], number: int) -> tuple[Shown, Shown] | None:
+        """The pictures before and after step ``number`` of ``order``, counted from 1; None for a
+        label that no picture has.
+        """
+        places = (number - 1, number)
+        if self.kind == "forward":
+            places = (order[number - 2] if number > 1 else 0, order[number - 1])
+        if not all(0 <= place < len(self.pictures) for place in places):
+            return None
+        return self.pictures[places[0]], self.pictures[places[1]]
+
+    def fits(self, step: AnsweredStep) -> bool:
+        """Whether a step passes, or, if it could not be compared, is as in the right order."""
+        if step.is_passed is None:
+            return self.is_in_place(step.number, step.label)
+        return step.is_passed
+
+    def first_wrong(self, answers: Iterable[Answer]) -> int | None:
+        """The first step at which one of ``answers`` does not fit."""
+        wrong = (s.number for a in answers for s in a.steps if not self.fits(s))
+        return min(wrong, default=None)
+
+    def option(self, label: int) -> tuple[Shown, ...]:
+        """Of WorldPrediction: all pictures of a clip, or one from the middle of each clip of a
+        plan, in its order.
+        """
+        if self.kind.startswith(WM):
+            return self._clip(LETTERS[label - 1])
+        names = self.choice(label).partition(":")[2].split()
+        clips = (self._clip(name) for name in names)
+        return tuple(clip[len(clip) // 2] for clip in clips if clip)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plans to choose from, each with its letter; none if options are single clips."""
+        if not self.is_choice or self.kind.startswith(WM):
+            return ()
+        return tuple(self.choice(label + 1) for label in range(len(LETTERS)))
+
+    def says_more(self, answer: Answer) -> bool:
+        """Whether the words of an answer, or the error, are more than its order or option."""
+        if answer.words is None:
+            return answer.error is not None
+        if answer.order is None:
+            return True
+        bare = str(list(answer.order))
+        if self.is_choice:
+            bare = answer_text(self.kind, LETTERS[answer.order[0] - 1])
+        return answer.words.strip() != bare
+
+    def _clip(self, name: str) -> tuple[Shown, ...]:
+        return tuple(p for p in self.pictures if p.name.partition(",")[0] == f"Clip {name}")
 
     def is_in_place(self, number: int, label: int) -> bool:
         """Whether the right order has ``label`` at step ``number``, counted from 1."""

@@ -15,6 +15,7 @@ from enact_assets.engine.provenance import Provenance
 from enact_assets.engine.publishing.warehouse_seal import why_altered
 from enact_assets.results.publication import publication_of
 from enact_assets.results.published import default_variant, published_provenance, query
+from enact_assets.results.report.browse_links import leading_to, site_of
 from enact_assets.results.report.overview import header
 from enact_assets.results.report.page import Page, make_page, render, title_of
 from enact_assets.results.report.rows import read_rows
@@ -77,6 +78,7 @@ def write_report(
         said.append((PROVENANCE, provenance.encoded()))
     facts = header(rows, publication_of(root.warehouse))
     html = render(page.sections, title_of(rows), said, rows.version, facts)
+    html = leading_to(html, site_of(root), rows.version)
     folder = output or (root.report if rows.variant == default else root.report / rows.variant)
     files = write_report_files(folder, html, figures, is_ours=output is None)
     return WrittenReport(page, files[0], tuple(files), version)

@@ -14,6 +14,15 @@ from websockets.sync.client import ClientConnection, connect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
+KEYS = {
+    "Tab": (9, ""),
+    "Enter": (13, "\r"),
+    "Escape": (27, ""),
+    "ArrowLeft": (37, ""),
+    "ArrowRight": (39, ""),
+}
+"""Name of a key -> its code, and what it types."""
+
 
 def browser_path() -> str | None:
     """The first browser of :data:`NAMES` on this machine."""
@@ -48,8 +57,8 @@ class Tab:
         self._call("Page.navigate", until="Page.loadEventFired", url=address)
 
     def press(self, key: str, *, leads_away: bool = False) -> None:
-        """Press and release ``Tab`` or ``Enter``; wait for the page that it leads to."""
-        code, text = {"Tab": (9, ""), "Enter": (13, "\r")}[key]
+        """Press and release one of :data:`KEYS`; wait for the page that it leads to."""
+        code, text = KEYS[key]
         about = {"key": key, "code": key, "windowsVirtualKeyCode": code}
         self._call("Input.dispatchKeyEvent", type="keyDown", text=text, **about)
         until = "Page.loadEventFired" if leads_away else None

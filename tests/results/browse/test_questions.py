@@ -7,24 +7,33 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sql.tiny_lake import BOIL, TABLE, Relations, answer, tiny_rows
+from results.browse.world_rows import N_STILLS, WORLD_VARIANT, add_world
+from sql.tiny_lake import BOIL, TABLE, Relations, Rows, answer, tiny_rows
 
+from enact_assets.answers.baselines.references import REFERENCES
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.questions.asked.official_rows import official_questions
 from enact_assets.questions.asked.tables import Qa
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.results.browse.answers_shown import (
+    FILTERS,
     MISSING,
     OUTCOMES,
     RIGHT,
     UNPARSED,
+    UNREAD,
     WRONG,
     alike,
 )
 from enact_assets.results.browse.boards import read_board
 from enact_assets.results.browse.demonstrations import list_demonstrations, read_demonstration
-from enact_assets.results.browse.question_lists import Wanted, choices, list_questions
-from enact_assets.results.browse.questions_shown import read_question
+from enact_assets.results.browse.question_lists import (
+    Wanted,
+    choices,
+    list_questions,
+    place_in_list,
+)
+from enact_assets.results.browse.questions_shown import Question, read_question
 from enact_assets.results.published import Ask, default_variant
 
 tiny = cache(tiny_rows)
@@ -43,6 +52,28 @@ def asking(relations: Relations) -> Ask:
 @pytest.fixture(scope="module")
 def ask() -> Ask:
     return asking(Relations(tiny()))
+
+
+@cache
+def many_rows() -> Rows:
+    """A third model beside, whose answers were refused, declined and cut."""
+    rows = tiny_rows()
+    for question, reason in (("f1", "refused"), ("f2", "declined"), ("f3", "cut")):
+        answer(rows, "shy", "baseline", question, raw="No.", stop=reason)
+    answer(rows, "shy", "baseline", "i1", parsed=[1, 2, 3], passed=0)
+    answer(rows, "shy", "aperture_80", "f1", raw="No.", stop="refused")
+    return rows
+
+
+@pytest.fixture(scope="module")
+def ask_many() -> Ask:
+    return asking(Relations(many_rows()))
+
+
+def passes(row, outcome: str | None) -> bool:
+    if outcome in UNREAD:
+        return (row["answer_status"], row["reason"]) == ("unparsed", outcome)
+    return outcome in {None, outcome_of(row)}
 
 
 def outcome_of(row) -> str:
@@ -163,8 +194,11 @@ WISHES = st.builds(
     st.sampled_from([None, *ACTIVITY]),
     st.sampled_from([None, "forward", "inverse"]),
     st.sampled_from([None, 3, 4]),
-    st.sampled_from([None, "guesser", "oracle"]),
-    st.sampled_from([None, *OUTCOMES]),
+    st.sampled_from([None, "guesser", "oracle", "shy"]),
+    st.sampled_from([None, *FILTERS]),
+    st.sampled_from([None, "guesser", "oracle", "shy"]),
+    st.sampled_from([None, *FILTERS]),
+    st.booleans(),
 )
 
 
@@ -172,15 +206,22 @@ WISHES = st.builds(
 @example(Wanted(model="guesser"))
 @example(Wanted(outcome=WRONG))
 @example(Wanted(length=3))
-def test_a_list_has_what_is_wanted_on_its_pages(ask: Ask, wanted: Wanted) -> None:
-    """Beside a loop over all rows."""
-    answered = {
-        row["question_id"]
-        for row in tiny()["evaluation"]
-        if row["variant"] == wanted.variant
-        and wanted.model in {None, row["model"]}
-        and wanted.outcome in {None, outcome_of(row)}
-    }
+@example(Wanted(model="oracle", outcome=RIGHT, other="guesser", other_outcome=WRONG))
+@example(Wanted(outcome=RIGHT, has_references=False))
+def test_a_list_has_what_is_wanted_on_its_pages(ask_many: Ask, wanted: Wanted) -> None:
+    """Beside a loop over all rows; each question knows its place and its neighbours."""
+
+    def answered(model: str | None, outcome: str | None) -> set[str]:
+        return {
+            row["question_id"]
+            for row in many_rows()["evaluation"]
+            if row["variant"] == wanted.variant
+            and model in {None, row["model"]}
+            and passes(row, outcome)
+            and (model is not None or wanted.has_references or row["model"] not in REFERENCES)
+        }
+
+    wishes = ((wanted.model, wanted.outcome), (wanted.other, wanted.other_outcome))
     expected = {
         row["question_id"]
         for row in tiny()["asked_questions"]
@@ -189,13 +230,79 @@ def test_a_list_has_what_is_wanted_on_its_pages(ask: Ask, wanted: Wanted) -> Non
         and wanted.demonstration in {None, row["demonstration"]}
         and wanted.kind in {None, row["kind"]}
         and wanted.length in {None, row["length"]}
-        and ((wanted.model, wanted.outcome) == (None, None) or row["question_id"] in answered)
+        and all(w == (None, None) or row["question_id"] in answered(*w) for w in wishes)
     }
-    first = list_questions(ask, wanted, 1, rows=2)
-    pages = [list_questions(ask, wanted, k, rows=2) for k in range(1, first.n_pages + 1)]
+    first = list_questions(ask_many, wanted, 1, rows=2)
+    pages = [list_questions(ask_many, wanted, k, rows=2) for k in range(1, first.n_pages + 1)]
     found = [row.question_id for page in pages for row in page.rows]
     assert sorted(found) == sorted(expected)
     assert first.n_questions == len(expected)
+    for number, (before, id_, after) in enumerate(
+        zip([None, *found], found, [*found[1:], None], strict=False), start=1
+    ):
+        there = place_in_list(ask_many, wanted, id_)
+        assert there is not None
+        assert (there.number, there.n_questions) == (number, len(found))
+        assert (there.previous, there.next) == (before, after)
+    absent = {row["question_id"] for row in tiny()["qa"]} - expected
+    assert all(place_in_list(ask_many, wanted, id_) is None for id_ in absent)
+
+
+def test_a_list_without_references_counts_models_alone(ask_many: Ask) -> None:
+    rows = list_questions(ask_many, Wanted(has_references=False)).rows
+    assert {row.question_id: row.n_models for row in rows} == {
+        **dict.fromkeys(("f1", "f2", "f3", "i1"), 2),
+        "f4": 1,
+    }
+    assert "oracle" in {r.model for r in read_board(ask_many, "baseline")}
+    named = {r.model for r in read_board(ask_many, "baseline", has_references=False)}
+    assert named == {"guesser", "shy"}
+    there = choices(ask_many, "baseline")
+    assert (there.ranked, there.references) == (("guesser", "shy"), ("oracle",))
+
+
+def test_pictures_before_and_after_a_step(ask: Ask) -> None:
+    """Forward the order decides, inverse the place."""
+
+    def frames(question: Question, order: tuple[int, ...]) -> list[list[int | None]]:
+        pairs = (question.between(order, k + 1) for k in range(len(order)))
+        return [[shown.key_frame for shown in pair or ()] for pair in pairs]
+
+    forward, inverse = read_question(ask, "f3"), read_question(ask, "i1")
+    for question in (forward, inverse):
+        assert frames(question, question.reference) == [[0, 1], [1, 2], [2, 3]]
+    # f3 shows key frames 3, 1, 2 as 1, 2, 3.
+    assert frames(forward, (1, 2, 3)) == [[0, 3], [3, 1], [1, 2]]
+    assert frames(inverse, (1, 2, 3)) == [[0, 1], [1, 2], [2, 3]]
+    assert forward.between((9,), 1) is None
+
+
+def test_the_first_wrong_step_is_known(ask: Ask) -> None:
+    question = read_question(ask, "f3")
+    right, wrong = question.answers
+    assert [question.first_wrong([a]) for a in (right, wrong)] == [None, 2]
+    assert question.first_wrong([right, wrong]) == 2
+    rows = tiny_rows()
+    rows["compared_steps"] = rows["compared_components"] = []
+    bare = read_question(asking(Relations(rows)), "f3")  # right is 2, 3, 1 and given 2, 1, 3
+    assert [bare.first_wrong([a]) for a in bare.answers] == [None, 2]
+
+
+def test_options_of_worldprediction_are_shown_by_their_clips() -> None:
+    rows = tiny_rows()
+    add_world(rows)
+    ask = asking(Relations(rows))
+    wm, pp = (read_question(ask, name, WORLD_VARIANT) for name in ("wm-1", "pp-1"))
+    assert [shown.name for shown in wm.option(2)] == [f"Clip B, {k + 1}" for k in range(N_STILLS)]
+    assert [shown.name for shown in pp.option(2)] == ["Clip 2, 2", "Clip 1, 2"]
+    assert all(shown.sha is not None for shown in (*wm.option(4), *pp.option(4)))
+    assert (wm.choice(2), pp.choice(2)) == ("Clip B", "B: 2 1")
+    assert wm.first_wrong(wm.answers) is None  # it has no steps
+    assert [a.outcome for a in wm.answers] == [RIGHT, WRONG, UNPARSED]
+    cut = list_questions(ask, Wanted(WORLD_VARIANT, model="shy", outcome="cut"))
+    assert {row.question_id for row in cut.rows} == {"wm-1", "pp-1"}
+    split = Wanted(WORLD_VARIANT, None, None, None, None, "oracle", RIGHT, "guesser", WRONG)
+    assert {row.question_id for row in list_questions(ask, split).rows} == {"wm-1", "pp-1"}
 
 
 def test_what_can_be_chosen(ask: Ask) -> None:
@@ -232,14 +339,15 @@ def test_a_list_names_models_that_are_not_right(ask: Ask) -> None:
     assert list_questions(ask, Wanted(), 99, rows=2).number == 3
 
 
-def test_the_board_counts_every_answer_once(ask: Ask) -> None:
+def test_the_board_counts_every_answer_once(ask: Ask, ask_many: Ask) -> None:
     for variant in ("baseline", "aperture_80"):
-        board = {(r.kind, r.model): [r.of(o) for o in OUTCOMES] for r in read_board(ask, variant)}
-        rows = [row for row in tiny()["evaluation"] if row["variant"] == variant]
+        found = read_board(ask_many, variant)
+        board = {(r.kind, r.model): [r.of(o) for o in FILTERS] for r in found}
+        rows = [row for row in many_rows()["evaluation"] if row["variant"] == variant]
+        assert all(r.n_answers == sum(r.of(o) for o in OUTCOMES) for r in found)
         assert board == {
             key: [
-                sum((r["kind"], r["model"]) == key and outcome_of(r) == o for r in rows)
-                for o in OUTCOMES
+                sum((r["kind"], r["model"]) == key and passes(r, o) for r in rows) for o in FILTERS
             ]
             for key in {(r["kind"], r["model"]) for r in rows}
         }

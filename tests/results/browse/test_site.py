@@ -1,5 +1,6 @@
 """The pages of ``browse`` from a real server, and ``show`` in a real process's clothes."""
 
+import io
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ import msgspec
 import numpy as np
 import pytest
 from PIL import Image
+from results.browse.world_rows import N_STILLS, add_world
 from results.report.report_pages import Html
+from rich.console import Console
 from sql.tiny_lake import (
     BOIL,
     TABLE,
@@ -24,14 +27,26 @@ from sql.tiny_lake import (
     tiny_rows,
     write_lake,
 )
+from starlette.datastructures import QueryParams
 
 from benchmarks.bench_browse import served
 from enact_assets.cli import main
+from enact_assets.commands.browsing import say_where_links_lead
 from enact_assets.engine.errors import SettingsError, WarehouseError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.sites import listening_on
+from enact_assets.results.browse.question_lists import Wanted
 from enact_assets.results.browse.questions_shown import read_question
-from enact_assets.results.published import OpenWarehouse
+from enact_assets.results.browse.site.addresses import link, parameters, wanted_of
+from enact_assets.results.browse.site.pages import STYLED_HERE
+from enact_assets.results.published import OpenWarehouse, published_provenance
+from enact_assets.results.report.browse_links import (
+    browse_address,
+    leading_to,
+    port_file,
+    port_of,
+    site_of,
+)
 from enact_assets.settings.paths import DataRoot
 
 HOSTILE = "<script>alert(1)</script>"
@@ -47,12 +62,15 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     answer(rows, "parrot", "baseline", "f2", raw=HOSTILE)
     answer(rows, "chatterer", "baseline", "f4", raw=TERMINAL)
     answer(rows, "fact_reader", "baseline", "f4", parsed=[2, 1], passed=2)
+    answer(rows, "shy", "baseline", "f1", raw="", stop="refused")
+    answer(rows, "shy", "baseline", "f2", raw="Thinking about", stop="cut")
+    add_world(rows)
     of_boil = next(r for r in rows["demonstrations"] if r["demonstration"] == BOIL)
     of_boil["frame_rate_hz"] = 0.0  # key frames alone, as segmented activities are
     images = ImageStore(found.images)
-    for shade, row in enumerate(rows["frame_images"]):
+    for shade, row in enumerate([*rows["frame_images"], *rows["clip_images"]]):
         path = found.root / "picture.png"
-        Image.fromarray(np.full((24, 32, 3), 9 * shade, dtype=np.uint8)).save(path)
+        Image.fromarray(np.full((24, 32, 3), 6 * shade, dtype=np.uint8)).save(path)
         row["image_sha"] = images.put(path.read_bytes())
     publish_on(write_lake(found.lake, rows), found.warehouse, lean_sql())
     return found
@@ -88,7 +106,7 @@ def links(found: Html) -> set[str]:
 def test_every_link_leads_to_a_page(port: int) -> None:
     """All that can be clicked from the leaderboard on, filters left alone."""
     left, seen = ["/"], {"/"}
-    n_questions = n_pictures = 0
+    questions, n_pictures = set(), 0
     while left:
         path = left.pop()
         assert path.startswith("/"), path
@@ -97,12 +115,19 @@ def test_every_link_leads_to_a_page(port: int) -> None:
             assert (status, headers["content-type"], body[1:4]) == (200, "image/png", b"PNG")
             n_pictures += 1
             continue
-        n_questions += path.startswith("/question/")
+        question, _, asked = path.partition("?")
+        if path.startswith("/question/"):
+            form = question, "outcome=" in asked, "variant=" in asked
+            if form in questions:
+                continue  # the same page in another list
+            questions.add(form)
         new = links(page(port, path)) - seen
         seen |= new
         left += new
-    assert n_questions >= 5
-    assert n_pictures == 14
+    assert {path.removeprefix("/question/") for path, *_ in questions} == {
+        *("f1", "f2", "f3", "f4", "i1", "wm-1", "pp-1"),
+    }
+    assert n_pictures == 14 + 4 + 4 * N_STILLS
 
 
 def test_key_frames_without_frames_between_have_no_time(port: int) -> None:
@@ -129,7 +154,7 @@ def test_trained_references_say_what_they_were_trained_on(
     assert "fact_reader reference, trained on this simulator, other seeds" in board
     assert board.count("trained on") == 1
     question = page(port, "/question/f4").said
-    assert "fact_reader (trained on this simulator, other seeds)" in question
+    assert "fact_reader (reference, trained on this simulator, other seeds)" in question
     assert question.count("trained on") == 1
     out = root.root / "shown_f4"
     assert main(["show", "f4", "--data", str(root.root), "--output", str(out)]) == 0
@@ -151,12 +176,165 @@ def test_a_wrong_answer_is_two_clicks_from_the_leaderboard(port: int) -> None:
     (question,) = (a for a in links(found) if a.startswith("/question/"))
     shown = page(port, question)
     assert "Question i1" in shown.said
-    assert sum("open" in details for details in shown.of("details")) == 1
+    opened = [details["id"] for details in shown.of("details") if "open" in details]
+    assert opened == ["answers-2", "answers-2-step-1"]  # the answer, and its first wrong step
     assert "guesser [1, 2, 3] Not right: 0 of 3 steps fit." in shown.said
     assert "+Open(fridge)" in shown.said
-    (jump,) = (a for a in shown.of("a") if (a["href"] or "").startswith("#answers-"))
-    opened = next(details for details in shown.of("details") if "open" in details)
-    assert jump["href"] == f"#{opened['id']}"
+    jumps = [a["href"] for a in shown.of("a") if (a["href"] or "").startswith("#answers-")]
+    assert jumps == [f"#{id_}" for id_ in opened]
+    of_step = [i["alt"] or "" for i in shown.of("img")][len(("0", "1", "2", "3")) :][:2]
+    assert of_step == [
+        *("Step 1, before: Current State, key frame 0", "Step 1, after: Next State 1, key frame 1"),
+    ]
+
+
+def test_a_list_can_be_read_question_by_question(port: int) -> None:
+    """Next and previous keep the filter, and the list's page is known."""
+    listed = page(port, "/questions?model=guesser&outcome=wrong")
+    addresses = [a["href"] or "" for a in listed.of("a") if "/question/" in (a["href"] or "")]
+    assert len(addresses) == 2
+    first, last = (page(port, unescape(address)) for address in addresses)
+
+    def leading(found: Html, rel: str) -> list[str]:
+        return [unescape(a["href"] or "") for a in found.of("a") if a.get("rel") == rel]
+
+    assert (leading(first, "next"), leading(first, "prev")) == ([unescape(addresses[1])], [])
+    assert (leading(last, "next"), leading(last, "prev")) == ([], [unescape(addresses[0])])
+    assert "Question 1 of 2" in first.said
+    assert "/questions?variant=baseline&model=guesser&outcome=wrong&page=1" in links(first)
+    other = page(port, "/question/f1?model=guesser&outcome=wrong")
+    assert "The list that led here does not have this question." in other.said
+
+
+def test_refused_and_cut_answers_are_counted_and_listed(port: int) -> None:
+    board = page(port, "/")
+    assert "unparsed refused cut missing" in board.said
+    assert "Unparsed answers include those that are refused, cut" in board.said
+    labels = {a.get("aria-label"): unescape(a["href"] or "") for a in board.of("a")}
+    for outcome, question in (("refused", "f1"), ("cut", "f2")):
+        listed = page(port, labels[f"1 {outcome} answers of shy"])
+        (found,) = (a for a in links(listed) if a.startswith("/question/"))
+        assert found.startswith(f"/question/{question}?")
+        assert "refused to answer" in page(port, found).said or outcome == "cut"
+
+
+def test_references_are_marked_and_can_be_left_out(port: int) -> None:
+    for path in ("/", "/questions?outcome=wrong", "/question/f3"):
+        assert "oracle" in page(port, path).said
+        without = page(port, f"{path}{'&' if '?' in path else '?'}references=off")
+        assert "fact_reader" not in Html(re.sub("(?s)<select.*?</select>", "", without.text)).said
+        assert all("references=off" in a for a in links(without) if "outcome=" in a)
+    assert "oracle reference" in page(port, "/").said
+    assert "oracle (reference) [2, 3, 1]" in page(port, "/question/f3").said
+    assert "oracle" not in page(port, "/question/f3?references=off").said
+    body = get(port, "/questions")[2].decode()
+    assert re.search(r'<optgroup label="References">\s*<option>fact_reader', body)
+
+
+def test_answers_of_chosen_models_stand_side_by_side(port: int) -> None:
+    found = page(port, "/question/f3?compare=guesser&compare=oracle")
+    sides = [s["aria-label"] for s in found.of("section")]
+    assert sides == ["Answer of guesser", "Answer of oracle"]
+    opened = [details["id"] for details in found.of("details") if "open" in details]
+    assert opened == ["side-by-side-step-2", "answers-2-step-2"]  # the second in a closed answer
+    assert "Step 2 guesser: does not fit oracle: fits" in found.said
+    (after,) = (a for a in found.of("a") if a.get("rel") == "next")
+    assert "compare=guesser&compare=oracle" in unescape(after["href"] or "")
+    split = "model=oracle&outcome=right&other=guesser&other_outcome=wrong"
+    listed = page(port, f"/questions?{split}")
+    assert "2 questions. Answer of oracle: right. Answer of guesser: wrong." in listed.said
+    questions = [a for a in links(listed) if a.startswith("/question/")]
+    assert {a.partition("?")[0] for a in questions} == {"/question/f3", "/question/i1"}
+    sides = [s["aria-label"] for s in page(port, questions[0]).of("section")]
+    assert sides == ["Answer of oracle", "Answer of guesser"]
+    assert "nix has no answer" in page(port, "/question/f3?compare=nix&compare=oracle").said
+
+
+def test_options_stand_beside_the_right_one(port: int) -> None:
+    for name, right, given in (("wm-1", "Clip B", "Clip C"), ("pp-1", "A: 1 2", "C: 3 1")):
+        found = page(port, f"/question/{name}?model=guesser")
+        assert f"Right {right}" in found.said
+        assert f"The answer {given}" in found.said
+        alts = [i["alt"] or "" for i in found.of("img")]
+        assert sum(alt.startswith("guesser: Clip") for alt in alts) == (3 if name == "wm-1" else 2)
+    assert "A: 1 2 B: 2 1 C: 3 1 D: 1 3 Answers" in page(port, "/question/pp-1").said
+    both = page(port, "/question/wm-1?compare=guesser&compare=shy")
+    assert "guesser Clip C Not right." in both.said
+    assert "shy The answer could not be read" in both.said
+
+
+def test_reports_are_shown_with_links_that_lead_here(
+    port: int, root: DataRoot, tmp_path: Path
+) -> None:
+    """Whichever port they name; a link of a report about other content says so."""
+    now, _ = published_provenance(root.warehouse)
+    assert now is not None
+    href = browse_address("f3", "baseline", "guesser").replace("&", "&amp;")
+    html = f'<p>http://127.0.0.1:3030/question/said</p><a href="{href}">Open</a>'
+    for path, file in (
+        ("/report", "report/report.html"),
+        ("/first_look/shy", "first_looks/shy.html"),
+    ):
+        assert get(port, path)[0] == 404
+        (root.root / file).parent.mkdir()
+        written = leading_to(html, "http://127.0.0.1:4040", now)
+        assert '="http://127.0.0.1:4040/question/f3?variant=baseline&amp;model=guesser' in written
+        (root.root / file).write_text(written)
+        try:
+            status, headers, body = get(port, path)
+            (link,) = (a["href"] for a in Html(body.decode()).of("a"))
+            assert f'href="{path}"' in get(port, "/")[2].decode()
+        finally:
+            shutil.rmtree((root.root / file).parent)
+        assert status == 200
+        policies = [v for n, v in headers.items() if n == "content-security-policy"]
+        assert policies == [STYLED_HERE]
+        assert b"http://127.0.0.1:3030/question/said" in body  # words stay as they are
+        shown = page(port, link or "")
+        assert "about other content" not in shown.said
+        assert "Question f3" in shown.said
+    assert "about other content" in page(port, "/question/f3?published=00ff00ff00ff").said
+
+
+def test_a_data_root_remembers_its_port(root: DataRoot, tmp_path: Path) -> None:
+    """For links of reports, and for the next `browse`."""
+    console = Console(file=io.StringIO(), width=400)
+    mine = DataRoot(tmp_path, None)
+    assert (site_of(mine), port_of(mine)) == ("http://127.0.0.1:3030", 3030)
+    for port in (0, 3030):
+        say_where_links_lead(mine, port, console)
+    assert list(tmp_path.iterdir()) == []
+    assert console.file.getvalue() == ""
+    say_where_links_lead(mine, 3131, console)
+    assert site_of(mine) == "http://127.0.0.1:3131"
+    assert "open the report at /report here" in console.file.getvalue()
+    for damaged in ("", "70000", "0", "x" * 9, "\N{SUPERSCRIPT TWO}"):
+        port_file(mine).write_text(damaged)
+        assert port_of(mine) == 3030
+    blocked = DataRoot(tmp_path / "file", None)
+    blocked.root.touch()
+    say_where_links_lead(blocked, 3131, console)
+    assert "cannot be written: links of reports lead to port 3030" in console.file.getvalue()
+
+
+def test_filters_are_found_again_in_addresses() -> None:
+    for wanted in (
+        Wanted(),
+        Wanted(
+            "a&b",
+            "x y",
+            "d-0",
+            "forward",
+            7,
+            "m+n",
+            "cut",
+            "\N{GREEK SMALL LETTER ALPHA}",
+            "right",
+            False,
+        ),
+    ):
+        asked = QueryParams(link("", parameters(wanted)).partition("?")[2])
+        assert wanted_of(asked, asked["variant"]) == wanted
 
 
 def test_pages_do_nothing_but_show_themselves(port: int) -> None:
@@ -165,7 +343,9 @@ def test_pages_do_nothing_but_show_themselves(port: int) -> None:
         assert headers["content-security-policy"].startswith("default-src 'none';")
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
-        assert not re.search(rb"<script|style=|\son\w+=|https?://", body)
+        (script,) = re.findall(rb"<script[^>]*>[^<]*", body)
+        assert script == b'<script src="/browse.js" defer>'
+        assert not re.search(rb"style=|\son\w+=|https?://", body)
     assert get(port, "/", host="evil.example")[0] == 400
     assert get(port, "/", host=f"localhost:{port}")[0] == 200
     assert get(port, "/", "POST")[0] == 405

@@ -16,7 +16,7 @@ from enact_assets.results.report.rows import ReportRows
 from enact_assets.settings.paths import DataRoot
 
 P = TypeVar("P")
-VOID = frozenset({"meta", "link", "img", "br", "hr"})
+VOID = frozenset({"meta", "link", "img", "br", "hr", "input"})
 
 
 def published(folder: Path, rows: Rows) -> DataRoot:
