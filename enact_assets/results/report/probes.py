@@ -307,7 +307,7 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     here = dict(rows["conditions"].iter_rows())
     for row in _read(ours).sort("model", "variant", "kind").iter_rows(named=True):
-        stars = _stars(row["holm_p"])
+        mark = stars(row["holm_p"])
         is_other = not row["n_paired"] and row["difference"] is not None
         cells.append(
             {
@@ -316,7 +316,7 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
                 "variant": row["variant"],
                 "is_published": False,
                 "delta": row["difference"],
-                "mark": stars + (UNPAIRED_MARK if is_other else ""),
+                "mark": mark + (UNPAIRED_MARK if is_other else ""),
             }
         )
     published = theirs.sort("published_model", "published_variant", "kind")
@@ -353,7 +353,8 @@ def _read(ours: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stars(p: float | None) -> str:
+def stars(p: float | None) -> str:
+    """Stars of the smallest of :data:`LEVELS` that ``p`` is below."""
     return "" if p is None else next((mark for level, mark in LEVELS if p < level), "")
 
 
