@@ -1,6 +1,7 @@
 """Captions of a paper's tables and figures: what the numbers are about, and what limits them."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 
@@ -20,7 +21,8 @@ _STARS = ", ".join(f"{mark} p < {level:g}" for level, mark in reversed(LEVELS))
 _TITLES = {
     "leaderboard": f"Accuracy over all lengths under {{variant}}: {_PAIRWISE}; {_TASK}. In "
     "brackets: 95 % intervals by demonstration.",
-    "length_pairwise": f"Pairwise accuracy in % by length (key frames) under {{variant}}: {_PAIRWISE}.",
+    "length_pairwise": "Pairwise accuracy in % by length (key frames) under {variant}: "
+    f"{_PAIRWISE}.",
     "length_task": f"Task accuracy in % by length (key frames) under {{variant}}: {_TASK}.",
     "probes": "Probes: pairwise accuracy under a setting minus that under the baseline, in "
     "percentage points, all lengths; mean over questions scored under both (each question counts "
@@ -50,10 +52,16 @@ _CHANCE = {
     "hands": "What a random order shows is in the relation findings.",
     "errors_structural": "What a random order shows is in the relation findings.",
     "errors_semantic": "The expected shares of a random order are not known.",
-    "tests": "Chance differs from chance by 0.",
+    "tests": "Two random orders are expected to differ by 0.",
     "sources": "What a random order scores depends on the variant: report it from there.",
     "world": "Chance is 25.0.",
 }
+_UNITS = {
+    "hands": "wrong answers",
+    "errors_structural": "errors",
+    "errors_semantic": "errors",
+}
+"""What ``n`` counts, where it is not questions."""
 _MARKED = {"leaderboard", "length_pairwise", "length_task"}
 _FINDINGS = {
     "leaderboard": ("better_than_chance", "inverse_above_forward"),
@@ -66,7 +74,11 @@ _FINDINGS = {
 
 def table_caption(name: str, found: pl.DataFrame, rows: ReportRows, choice: Choice) -> str:
     """Caption of a table: title and weighting, n, chance, marks, caveats."""
-    parts = [_TITLES[name].format(variant=words(rows.variant)), about_n(found), _CHANCE[name]]
+    parts = [
+        _TITLES[name].format(variant=words(rows.variant)),
+        about_n(found, _UNITS.get(name, "questions")),
+        _CHANCE[name],
+    ]
     if name in _MARKED and "best" in set(found["mark"]):
         parts.append(_BEST)
     if name == "hands" and "best" in set(found["mark"]):
@@ -94,7 +106,7 @@ def _about_published(name: str, found: pl.DataFrame, rows: ReportRows, choice: C
     there |= {over.removesuffix(" (publ.)") for over in found["over"] if over.endswith("(publ.)")}
     said = []
     if there:
-        said.append("(publ.): as published, over other questions; marked and tested with none.")
+        said.append("(publ.): as published, of the paper's questions; neither marked nor tested.")
     if there and name == "probes":
         said.append(
             f"{PUBLISHED_MARK}: p < {PUBLISHED_LEVEL:g} of the paper's uncorrected Welch test."
@@ -108,7 +120,7 @@ def _about_published(name: str, found: pl.DataFrame, rows: ReportRows, choice: C
 
 
 def limits(rows: ReportRows) -> list[str]:
-    """Why the numbers may not stand beside the paper's."""
+    """Why the numbers may not be compared with the paper's."""
     why = rows.not_comparable
     return [f"Not comparable with the ENACT paper: {why}"] if why else []
 
@@ -131,7 +143,7 @@ def figure_caption(figure: Figure, rows: ReportRows, choice: Choice) -> str:
         parts.append(_asked(rows))
     parts.append(_found(figure.name, rows, choice))
     if figure.name.startswith("probes_"):
-        shown = [v for v in rows["caveats"]["variant"] if words(v) in figure.alt]
+        shown = (v for v in rows["probes"]["variant"].unique() if words(v) in figure.alt)
         parts.append(_variant_caveats(shown, rows))
     return _joined(parts)
 
@@ -141,7 +153,7 @@ def _asked(rows: ReportRows) -> str:
         rows["statuses"].group_by("kind").agg(pl.col("n_questions").max()).sort("kind").iter_rows()
     )
     said = " and ".join(f"{n[kind]:,} {kind}" for kind in BOTH_KINDS if kind in n)
-    demonstrations = rows["accuracies"]["n_demonstrations"].max()
+    demonstrations: Any = rows["accuracies"]["n_demonstrations"].max()
     return f"n: {said} questions on {demonstrations} demonstrations." if said else ""
 
 

@@ -30,14 +30,15 @@ class Choice:
 
     def condition(self, column: str = "model") -> str:
         """SQL: ``column`` is one of ours."""
-        return _is_in(column, self.ours)
+        return is_in(column, self.ours)
 
     def published_condition(self, column: str = "published_model") -> str:
         """SQL: ``column`` is one of the paper's models that were asked for."""
-        return _is_in(column, self.published)
+        return is_in(column, self.published)
 
 
-def _is_in(column: str, names: Iterable[str]) -> str:
+def is_in(column: str, names: Iterable[str]) -> str:
+    """SQL: ``column`` is one of ``names``."""
     listed = ", ".join(map(literal, names))
     return f"{column} in ({listed})" if listed else "false"
 
@@ -55,7 +56,7 @@ def chosen(
     ``lab:model``. Errors: :class:`UnknownNameError` for a name that is not there;
     :class:`SettingsError` for a model without a scored answer under the variant of ``rows``.
     """
-    known = {m: is_reference for m, is_reference in rows["models"].iter_rows()}
+    known: dict[str, bool] = dict(rows["models"].iter_rows())
     names = list(dict.fromkeys(name.replace("/", ":") for name in models))
     for name in names:
         if name not in known:
@@ -66,9 +67,7 @@ def chosen(
                 "`enact-assets materialize --model NAME` asks a model; `enact-assets "
                 "import-answers FILE --model NAME` reads its answers from a file.",
             )
-    scored = rows["accuracies"].filter(
-        pl.col("length").is_null(), pl.col("accuracy").is_not_null()
-    )
+    scored = rows["accuracies"].filter(pl.col("length").is_null(), pl.col("accuracy").is_not_null())
     means = dict(scored.group_by("model").agg(pl.col("accuracy").mean()).iter_rows())
     for name in names:
         if name not in means:

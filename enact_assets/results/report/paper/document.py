@@ -20,16 +20,18 @@ _PREAMBLE = r"""\documentclass[twocolumn,10pt]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \usepackage{mathptmx}
-\usepackage[letterpaper,margin=0.75in,columnsep=0.25in]{geometry}
+\usepackage[letterpaper,margin=0.7in,columnsep=0.25in]{geometry}
 \usepackage{booktabs,graphicx}
 \usepackage[font=scriptsize,labelfont=bf,skip=3pt]{caption}
 \setlength{\textfloatsep}{6pt plus 2pt}\setlength{\floatsep}{6pt plus 2pt}
+\setlength{\intextsep}{5pt plus 2pt}\raggedbottom
 \setcounter{topnumber}{9}\setcounter{bottomnumber}{9}\setcounter{totalnumber}{18}
-\setcounter{dbltopnumber}{9}
+\setcounter{dbltopnumber}{9}\extrafloats{200}
 \renewcommand{\topfraction}{1}\renewcommand{\bottomfraction}{1}
 \renewcommand{\dbltopfraction}{1}\renewcommand{\textfraction}{0}
 \renewcommand{\floatpagefraction}{0.7}\renewcommand{\dblfloatpagefraction}{0.7}
-\makeatletter\setlength{\@fptop}{0pt}\setlength{\@dblfptop}{0pt}\makeatother
+\makeatletter\setlength{\@fptop}{0pt}\setlength{\@dblfptop}{0pt}
+\setlength{\@fpsep}{10pt}\setlength{\@dblfpsep}{10pt}\makeatother
 \input{captions}
 \pagestyle{plain}
 """
@@ -53,7 +55,7 @@ def main_document(choice: Choice, variant: str, tables: Sequence[str], figures: 
         if at < len(shown):
             body.append(_figure(shown[at]))
     body += [_figure(name) for name in shown[len(tables) :]]
-    return _document([f"\\noindent {latex_text(said)}", *body])
+    return _document([f"\\twocolumn[{{\\small {latex_text(said)}\\par\\medskip}}]", *body])
 
 
 def appendix_document(
@@ -63,9 +65,7 @@ def appendix_document(
     body = [r"\section*{Further tables}"]
     body += [f"\\input{{tables/{name}}}" for name in tables]
     body += [r"\clearpage", r"\section*{Further figures}"]
-    for n, name in enumerate(figures):
-        body.append(_figure(name))
-        body += [r"\clearpage"] if n % 8 == 7 else []  # TeX keeps 18 floats at most
+    body += map(_figure, figures)
     for model, file in examples.items():
         body += [r"\clearpage\onecolumn", f"\\section*{{Wrong answers of {latex_text(model)}}}"]
         body.append(f"\\input{{examples/{file}}}")
@@ -79,7 +79,7 @@ def _document(body: Iterable[str]) -> str:
 
 def _figure(name: str) -> str:
     return (
-        "\\begin{figure}[tbp]\\centering\n"
+        "\\begin{figure}[!htbp]\\centering\n"
         f"\\includegraphics[width=\\linewidth]{{figures/{name}}}\n"
         f"\\caption{{\\enactcaption{{{name}}}}}\\label{{fig:{name}}}\n\\end{{figure}}"
     )

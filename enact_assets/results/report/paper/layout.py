@@ -1,6 +1,6 @@
 """From the rows of a query to a table in LaTeX, in files that each fit on a page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,8 @@ def latex_files(table: PaperTable, rows: ReportRows) -> dict[str, str]:
     for shown in blocks:
         of_block = found.filter(pl.col("over").is_in([*shown, ""])) if shown else found
         lines = list(dict.fromkeys(of_block.select("block", "whose", "line").iter_rows()))
-        for at in range(0, len(lines), MOST_LINES):
-            parts.append((of_block, lines[at : at + MOST_LINES]))
+        starts = range(0, len(lines), MOST_LINES)
+        parts += [(of_block, lines[at : at + MOST_LINES]) for at in starts]
     files = {}
     for n, (of_block, lines) in enumerate(parts):
         name = table.name + (f"_{n + 1}" if n else "")
@@ -93,11 +93,11 @@ def _in_paper_order(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _float(name: str, caption: str, tabular: Sequence[str]) -> str:
+    data = name.rstrip("_0123456789")
     lines = (
-        f"% Numbers: data/{name.rstrip('_0123456789')}.csv, by the query beside it. Needs "
-        "\\usepackage{booktabs,graphicx}.",
+        f"% Numbers: data/{data}.csv, by the query in data/{data}.sql. Needs booktabs, graphicx.",
         FIT,
-        "\\begin{table}[tbp]",
+        "\\begin{table}[!htbp]",
         "\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}",
         f"\\caption{{{latex_text(caption)}}}",
         f"\\label{{tab:{name}}}",
@@ -117,7 +117,7 @@ def _tabular(found: pl.DataFrame, lines: Sequence[Line], rows: ReportRows) -> li
     }
     width = len(columns) + 1
     text = [f"\\begin{{tabular}}{{@{{}}l{'r' * len(columns)}@{{}}}}", "\\toprule"]
-    text += _heading(columns)
+    text += _heading(columns, rows)
     before: Line | None = None
     for line in lines:
         block, whose, name = line
@@ -129,7 +129,9 @@ def _tabular(found: pl.DataFrame, lines: Sequence[Line], rows: ReportRows) -> li
             text.append("\\addlinespace[2pt]")
         before = line
         cells = (_cell(of.get((block, whose, name, *column))) for column in columns)
-        text.append(" & ".join((f"\\quad {latex_text(_named(rows, whose, name))}", *cells)) + r" \\")
+        text.append(
+            " & ".join((f"\\quad {latex_text(_named(rows, whose, name))}", *cells)) + r" \\"
+        )
     return [*text, "\\bottomrule", "\\end{tabular}%"]
 
 
@@ -137,19 +139,20 @@ def _columns(found: pl.DataFrame) -> list[tuple[str, str]]:
     by = [name for name in ("place",) if name in found.columns]
     ordered = found.sort(by, maintain_order=True) if by else found
     columns = list(dict.fromkeys(ordered.select("over", "heading").iter_rows()))
-    # Columns of one heading stand together, those without any last.
+    # Columns of one heading are together, those without any last.
     overs = list(dict.fromkeys(over for over, _ in columns))
     overs.sort(key=lambda over: not over)
     return [column for over in overs for column in columns if column[0] == over]
 
 
-def _heading(columns: Sequence[tuple[str, str]]) -> list[str]:
+def _heading(columns: Sequence[tuple[str, str]], rows: ReportRows) -> list[str]:
     text = []
     if any(over for over, _ in columns):
         spans, rules, at = [], [], 2
         for over in dict.fromkeys(over for over, _ in columns):
             n = sum(1 for name, _ in columns if name == over)
-            spans.append(f"\\multicolumn{{{n}}}{{c}}{{{latex_text(words(over))}}}")
+            name = rows.marked(over) if over in rows.looks else words(over)
+            spans.append(f"\\multicolumn{{{n}}}{{c}}{{{latex_text(name)}}}")
             rules += [f"\\cmidrule(lr){{{at}-{at + n - 1}}}"] if over else []
             at += n
         text += [" & ".join(("", *spans)) + r" \\", " ".join(rules)]
@@ -185,19 +188,19 @@ def printed(row: dict[str, Any]) -> str:
     value, form = row["value"], row["form"]
     if value is None:
         return NONE
-    if form == "count":
-        n = round(value)
-        asked = row["n_asked"]
-        return f"{n:,} of {asked:,}" if asked and asked > n and n == row["n"] else count(n)
-    if form == "p":
-        return p_value(value)
+    if form == "percent":
+        if row["standard_error"] is not None and row["low"] is None:
+            return f"{percent(value)} ± {percent(row['standard_error'])}"
+        return with_interval(value, row["low"], row["high"])
     if form == "points":
         return points(value) + _significance(row) + _ends(row)
-    if form == "share":
-        return percent(value)
-    if row["standard_error"] is not None and row["low"] is None:
-        return f"{percent(value)} ± {percent(row['standard_error'])}"
-    return with_interval(value, row["low"], row["high"])
+    return _questions(row) if form == "count" else {"share": percent, "p": p_value}[form](value)
+
+
+def _questions(row: dict[str, Any]) -> str:
+    """Of how many, where some of those asked are in no score."""
+    n, asked = round(row["value"]), row["n_asked"]
+    return f"{n:,} of {asked:,}" if n == row["n"] and asked and asked > n else count(n)
 
 
 def _significance(row: dict[str, Any]) -> str:
@@ -213,19 +216,19 @@ def _ends(row: dict[str, Any]) -> str:
     return f" [{points(row['low'])}, {points(row['high'])}]"
 
 
-def about_n(found: pl.DataFrame) -> str:
-    """How many questions and demonstrations the numbers of ours are about."""
-    ours = found.filter(pl.col("whose").is_in(["model", "reference", "setting"]))
-    ours = ours.filter(pl.col("n").is_not_null())
+def about_n(found: pl.DataFrame, unit: str) -> str:
+    """The most questions, errors or answers (``unit``) and demonstrations that a number of ours is
+    about, by kind.
+    """
+    ours = found.filter(
+        pl.col("whose").is_in(["model", "reference", "setting"]), pl.col("n").is_not_null()
+    )
     if ours.is_empty():
         return ""
-    kind = pl.col("block").str.extract(r"(forward|inverse)").fill_null(pl.col("heading"))
-    most = ours.group_by(kind.alias("kind"), maintain_order=True).agg(pl.col("n").max())
-    said = _listed(f"{n:,} {kind}" for kind, n in most.iter_rows())
-    demonstrations = ours["n_demonstrations"].max()
-    text = f"n: {said} questions"
+    kind = pl.concat_str("block", "heading", separator=" ").str.extract(r"(forward|inverse)")
+    of_kind = ours.group_by(kind.alias("kind"), maintain_order=True)
+    most = of_kind.agg(pl.col("n").max(), n_different=pl.col("n").n_unique())
+    said = " and ".join(f"{n:,} {kind}" if kind else f"{n:,}" for kind, n, _ in most.iter_rows())
+    demonstrations: Any = ours["n_demonstrations"].max()
+    text = f"n: {'up to ' * (most['n_different'].max() != 1)}{said} {unit}"
     return text + (f" on {demonstrations:,} demonstrations." if demonstrations else ".")
-
-
-def _listed(texts: Iterable[str]) -> str:
-    return " and ".join(texts)

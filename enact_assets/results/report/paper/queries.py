@@ -1,6 +1,6 @@
-"""One query for each table of a paper, and one for the numbers behind each figure.
+"""One query for each table of a paper.
 
-Queries of tables have a row per number that is printed: ``block`` (a part of the table with a
+They have a row per number that is printed: ``block`` (a part of the table with a
 heading), ``line`` (name of its row), ``whose`` (``model``, ``reference``, ``published``,
 ``chance`` or ``setting``), ``over`` (heading above columns; may be empty) and ``heading`` of its
 column, ``form`` (how it is printed: ``percent``, ``share``, which is one without its interval,
@@ -12,7 +12,7 @@ the table, columns by their ``place``. Fractions are printed as percents.
 
 from collections.abc import Mapping
 
-from enact_assets.results.report.paper.choice import Choice
+from enact_assets.results.report.paper.choice import Choice, is_in
 from enact_assets.results.report.rows import literal, query_of
 
 VIDEO = "real_world_video"
@@ -75,11 +75,11 @@ _CELL = """
     null::double as standard_error, null::double as p, mark, n, n_asked, n_demonstrations"""
 
 _TABLES: Mapping[str, str] = {
-    "leaderboard": f"""{_ACCURACIES}
+    "leaderboard": """{accuracies}
 select
     kind as block, line, whose, '' as over,
     if(metric = 'pairwise_accuracy', 'pairwise %', 'task %') as heading,
-    'percent' as form, accuracy as value, low, high,{_CELL},
+    'percent' as form, accuracy as value, low, high,{cell},
     if(metric = 'pairwise_accuracy', 1, 2) as place, side, mean
 from marked where length is null
 union all
@@ -88,10 +88,10 @@ select
     n_demonstrations, 3, side, mean
 from marked where length is null and metric = 'pairwise_accuracy'
 order by block, side, mean desc, line, place""",
-    "length_pairwise": f"""{_ACCURACIES}
+    "length_pairwise": """{accuracies}
 select
     kind as block, line, whose, '' as over, coalesce(length::varchar, 'all') as heading,
-    'share' as form, accuracy as value, low, high,{_CELL},
+    'share' as form, accuracy as value, low, high,{cell},
     coalesce(length, 99) as place, side, mean
 from marked where metric = 'pairwise_accuracy'
 order by block, side, mean desc, line, place""",
@@ -113,7 +113,7 @@ found as (
         if(is_paired, n_paired, n_variant) as n, n_demonstrations, is_paired
     from probe_deltas as probes
     inner join shown using (model)
-    where length is null and panel is not null
+    where length is null and panel is not null and {models}
 )
 select
     panel as block, variant as line, 'setting' as whose,
@@ -191,7 +191,7 @@ with pairs as (
 ),
 cells as (
     select
-        kind as block, model_a || ' - ' || model_b as line, 'model' as whose,
+        kind as block, model_a || ' minus ' || model_b as line, 'model' as whose,
         replace(metric, '_accuracy', '') as over,
         unnest(['difference', 'p']) as heading, unnest(['points', 'p']) as form,
         unnest([difference, coalesce(clustered_bh_p, sign_flip_bh_p)]) as value,
@@ -201,7 +201,7 @@ cells as (
     from pairs
     union all by name
     select
-        kind as block, model_a || ' - ' || model_b as line, 'model' as whose, '' as over,
+        kind as block, model_a || ' minus ' || model_b as line, 'model' as whose, '' as over,
         'questions' as heading, 'count' as form, n_paired as value, n_paired as n,
         n_paired as n_asked, n_demonstrations, 3 as place
     from pairs where metric = 'pairwise_accuracy'
@@ -293,6 +293,8 @@ def table_query(name: str, variant: str, choice: Choice) -> str:
     else:
         sql = _TABLES[name]
     filled = {
+        "{accuracies}": _ACCURACIES.strip(),
+        "{cell}": _CELL,
         "{shown}": _SHOWN.strip(),
         "{chance}": query_of("chance", variant).strip(),
         "{published_variant}": literal(VIDEO if variant == VIDEO else "baseline"),
@@ -304,86 +306,9 @@ def table_query(name: str, variant: str, choice: Choice) -> str:
         "{model_b}": choice.condition("model_b"),
         "{n_models}": str(len(choice.models)),
         "{ours}": choice.condition(),
+        "{models}": is_in("model", choice.models),
         "{variant}": literal(variant),
     }
     for mark, text in filled.items():
         sql = sql.replace(mark, text)
     return sql.strip() + "\n"
-
-
-_KINDS = ("forward", "inverse")
-_ALL_LENGTHS = "length is null"
-
-
-def figure_query(name: str, variant: str, choice: Choice) -> str | None:
-    """The SQL of the numbers behind a figure, rows as the figure is drawn from; None if ``name``
-    is none of the figures about models.
-    """
-    kind = next((k for k in _KINDS if name.endswith(f"_{k}")), None)
-    of_kind = f" and kind = '{kind}'" if kind else ""
-    stem = name.removesuffix(f"_{kind}") if kind else name
-    ours, theirs = choice.condition(), choice.published_condition()
-
-    def of(rows: str, where: str = "", who: str = ours) -> str:
-        return f"from ({query_of(rows, variant).strip()})\nwhere {who}{of_kind}{where}"
-
-    def with_published(rows: str, published: str, where: str = "") -> str:
-        return f"{of(rows, where)}\nunion all by name\n{of(published, where, theirs)}"
-
-    metric = next((m for m in ("pairwise_accuracy", "task_accuracy") if m in stem), "")
-    panel = stem.removeprefix("probes_").removeprefix("settings_")
-    while panel[-2:-1] == "_" and panel[-1:].isdigit():  # a further part of a wide panel
-        panel = panel[:-2]
-    of_panel = f" and panel = {literal(panel)}"
-    if stem == "leaderboard":
-        return of("accuracies", f" and {_ALL_LENGTHS}") + _chance(variant, kind, _ALL_LENGTHS)
-    if stem.startswith("length_"):
-        where = f" and length is not null and metric = '{metric}'"
-        both = f"{of('accuracies', where)}\nunion all by name\n"
-        both += of("published_accuracies", f"{where} and experiment = 'main'", theirs)
-        return both + _chance(variant, kind, "length is not null")
-    if stem == "looking":
-        return of("accuracies", " and metric = 'task_accuracy'")
-    if stem == "cost_accuracy":
-        scores = of("accuracies", f" and {_ALL_LENGTHS} and metric = 'pairwise_accuracy'")
-        return (
-            f"select model, usd_per_question, kind, accuracy, low, high from ({scores})\n"
-            f"inner join (select model, usd_per_question from ({of('quality')})) using (model)\n"
-            "where usd_per_question > 0"
-        )
-    if stem == "similar_sizes":
-        mine, published = ours, choice.published_condition()
-        return of("similar_sizes", "", f"if(source = 'ours', {mine}, {published})")
-    if stem.startswith("probes_"):
-        return with_published("probes", "published_probes", of_panel)
-    if stem.startswith("settings_"):
-        return of("probe_scores", of_panel)
-    if stem == "errors_structural":
-        return with_published("structural", "published_error_shares")
-    if stem in {"handedness", "hand_overlap"}:
-        return with_published("handedness", "published_handedness")
-    if stem == "finding_effects":
-        return of("findings", " and source = 'ours' and not is_reference")
-    if stem.startswith("world_"):
-        task = stem.split("_")[1]
-        where = f" and {_ALL_LENGTHS} and n_scored > 0 and task = '{task}'"
-        source = stem.removeprefix(f"world_{task}_")
-        where += f" and world_source = {literal(source)}"
-        return of("world", where, choice.condition("world_model"))
-    simple = {"answers": "statuses", "errors_semantic": "semantic", "activities": "activities"}
-    if stem in simple:
-        return of(simple[stem])
-    if stem == "shared_errors":
-        return of("shared_errors", " and unit = 'step' and n > 0", "true")
-    return None
-
-
-def _chance(variant: str, kind: str | None, length: str) -> str:
-    """SQL that adds what a random order scores, as a model of that name."""
-    return (
-        "\nunion all by name\n"
-        "select 'random order' as model, kind, length, metric, accuracy from (\n"
-        f"unpivot ({query_of('chance', variant).strip()})\n"
-        "on pairwise_accuracy, task_accuracy into name metric value accuracy\n"
-        f") where kind = '{kind}' and {length}"
-    )

@@ -1,4 +1,4 @@
-"""Writes what a paper about chosen models needs into a folder: LaTeX, figures, numbers, examples."""
+"""Writes what a paper about chosen models needs: LaTeX, figures, numbers, examples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,8 +31,9 @@ from enact_assets.results.report.paper.document import (
     main_document,
     main_figures,
 )
-from enact_assets.results.report.paper.queries import TABLES, figure_query, table_query
+from enact_assets.results.report.paper.figure_queries import figure_query
 from enact_assets.results.report.paper.layout import PaperTable, latex_files
+from enact_assets.results.report.paper.queries import TABLES, table_query
 from enact_assets.results.report.paper_figures import CAPTIONS, WIDTHS_IN, note_of
 from enact_assets.results.report.parts import Example, Figure
 from enact_assets.results.report.probes import probes, setting_bars
@@ -155,8 +156,7 @@ def _numbers(name: str, sql: str, found: pl.DataFrame) -> dict[str, bytes]:
     """A CSV file of the numbers as they are, lists as text, and the query that gives them."""
     lists = [column for column, kind in found.schema.items() if kind == pl.List(pl.String)]
     flat = found.with_columns(pl.col(column).list.join(", ") for column in lists)
-    files = {f"data/{name}.csv": flat.write_csv().encode(), f"data/{name}.sql": sql.encode()}
-    return files
+    return {f"data/{name}.csv": flat.write_csv().encode(), f"data/{name}.sql": sql.encode()}
 
 
 def _examples(rows: ReportRows, model: str, picture: PictureOf) -> list[Example]:
