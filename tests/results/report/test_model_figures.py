@@ -428,7 +428,8 @@ def test_measured_and_published_rows_have_their_footnotes_below_the_heat_map() -
     assert f"All models measured here: {caveats['baseline']}" in found
     after = found[found.index("probes_camera_fov") + 1 :]
     assert after[0] == f"Measured here differs from the paper. fisheye: {caveats['fisheye']}"
-    assert after[1].startswith("Paper: GPT-5 mini (publ.), aperture 60, forward: Section 3.3 says")
+    said = "aperture 60, forward: Figure 4 gives p = 0.02. Section 3.3 says"
+    assert after[1].startswith(f"Paper: GPT-5 mini (publ.), {said}")
     assert "inverse: The caption of figure 17" in after[1]
 
 

@@ -187,7 +187,8 @@ with pairs as (
     select *
     from model_comparisons
     where variant = {variant} and length is null and {model_a} and {model_b}
-        and ({n_models} = 1 or not has_reference) and n_paired > 0
+        and ({models_a} or {models_b}) and ({n_models} = 1 or not has_reference)
+        and n_paired > 0
 ),
 cells as (
     select
@@ -304,6 +305,8 @@ def table_query(name: str, variant: str, choice: Choice) -> str:
         "{published_published_model}": choice.published_condition(),
         "{model_a}": choice.condition("model_a"),
         "{model_b}": choice.condition("model_b"),
+        "{models_a}": is_in("model_a", choice.models),
+        "{models_b}": is_in("model_b", choice.models),
         "{n_models}": str(len(choice.models)),
         "{ours}": choice.condition(),
         "{models}": is_in("model", choice.models),
