@@ -245,10 +245,15 @@ def write_paper_figures(
     for name, table in tables.items():
         files |= {f"{name}.tex": latex(table).encode(), f"{name}.md": markdown(table).encode()}
     files[CAPTIONS] = _captions(rows, figures, tables).encode()
-    written = []
+    return write_files(folder, files)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files by their paths in ``folder``; returns where they are, sorted.
+
+    Errors: :class:`OutputError` if one cannot be written.
+    """
     for name in sorted(files):
-        path = folder / name
-        with replacing(path) as temporary:
+        with replacing(folder / name) as temporary:
             temporary.write_bytes(files[name])
-        written.append(path)
-    return written
+    return [folder / name for name in sorted(files)]

@@ -292,7 +292,8 @@ def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame)
     noted = theirs.drop_nulls("note").sort("published_model", "published_variant", "kind")
     published = [
         f"{row['published_model']} (publ.), {words(row['published_variant'])}, {row['kind']}: "
-        f"{row['place_in_paper']} gives p = {row['welch_p']:.2f}. {row['note']}"
+        f"{row['place_in_paper']} has {points(row['delta'])}, p = {row['welch_p']:.2f}. "
+        f"{row['note']}"
         for row in noted.iter_rows(named=True)
     ]
     lines = [("Measured here differs from the paper. ", ours), ("Paper: ", published)]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, unheard
-from enact_assets.engine.system.atomic import replacing
 from enact_assets.results.published import OpenWarehouse, default_variant
 from enact_assets.results.report.accuracy import answers, leaderboard
 from enact_assets.results.report.activities import by_activity
@@ -34,7 +33,7 @@ from enact_assets.results.report.paper.document import (
 from enact_assets.results.report.paper.figure_queries import figure_query
 from enact_assets.results.report.paper.layout import PaperTable, latex_files
 from enact_assets.results.report.paper.queries import TABLES, table_query
-from enact_assets.results.report.paper_figures import CAPTIONS, WIDTHS_IN, note_of
+from enact_assets.results.report.paper_figures import CAPTIONS, WIDTHS_IN, note_of, write_files
 from enact_assets.results.report.parts import Example, Figure
 from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.rows import ReportRows, read_rows
@@ -125,12 +124,7 @@ def write_paper(
     files["main.tex"] = main_document(choice, rows.variant, main, list(of_figures)).encode()
     others = (name for name in of_figures if name not in shown)
     files["appendix.tex"] = appendix_document(further, others, examples).encode()
-    paths = []
-    for name in sorted(files):
-        path = folder / name
-        with replacing(path) as temporary:
-            temporary.write_bytes(files[name])
-        paths.append(path)
+    paths = write_files(folder, files)
     return WrittenPaper(tuple(paths), tuple(names), tuple(of_figures), n_examples, rows.variant)
 
 
