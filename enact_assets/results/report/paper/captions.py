@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.engine.plurals import counted
 from enact_assets.results.report.paper.choice import Choice
 from enact_assets.results.report.paper.layout import about_n
 from enact_assets.results.report.parts import BOTH_KINDS, Figure, words
@@ -154,7 +155,7 @@ def _asked(rows: ReportRows) -> str:
     )
     said = " and ".join(f"{n[kind]:,} {kind}" for kind in BOTH_KINDS if kind in n)
     demonstrations: Any = rows["accuracies"]["n_demonstrations"].max()
-    return f"n: {said} questions on {demonstrations} demonstrations." if said else ""
+    return f"n: {said} questions on {counted(demonstrations, 'demonstration')}." if said else ""
 
 
 def _found(name: str, rows: ReportRows, choice: Choice) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from enact_assets.engine.plurals import counted
 from enact_assets.results.report.paper_figures import latex_text
 from enact_assets.results.report.parts import (
     NONE,
@@ -231,4 +232,4 @@ def about_n(found: pl.DataFrame, unit: str) -> str:
     said = " and ".join(f"{n:,} {kind}" if kind else f"{n:,}" for kind, n, _ in most.iter_rows())
     demonstrations: Any = ours["n_demonstrations"].max()
     text = f"n: {'up to ' * (most['n_different'].max() != 1)}{said} {unit}"
-    return text + (f" on {demonstrations:,} demonstrations." if demonstrations else ".")
+    return text + (f" on {counted(demonstrations, 'demonstration')}." if demonstrations else ".")
