@@ -76,7 +76,7 @@ test: $(STAMP) ## the tests to run before a commit: no GPU, no network, no key
 test-local: $(STAMP_LOCAL) ## tests of models that run in this process, with PyTorch on the CPU
 	@$(BIN_LOCAL)/python -m pytest -n 0 -m "slow or not slow" $(LOCAL_TESTS)
 
-install-programs: ## what tests need beside Python: Chromium, LLVM (as root, Debian's packages), axe-core, OmniGibson's source
+install-programs: ## what tests need beside Python: Chromium, LLVM, LaTeX (as root, Debian's packages), axe-core, OmniGibson's source
 	@PYTHON=$(PYTHON) .ci/install_programs
 
 # What could not be installed is skipped, and what is skipped without standing in tests/skipped.toml fails.

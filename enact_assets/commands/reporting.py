@@ -11,6 +11,7 @@ from enact_assets.engine.provenance import InputVersion, Provenance
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import REPORT, WAREHOUSE
 from enact_assets.results.published import published_provenance
+from enact_assets.results.report.paper.write import write_paper
 from enact_assets.results.report.paper_figures import width_of, write_paper_figures
 from enact_assets.results.report.write import write_report
 from enact_assets.settings.paths import DataRoot
@@ -19,6 +20,14 @@ from enact_assets.settings.paths import DataRoot
 def run_report(arguments: argparse.Namespace, console: Console) -> int:
     """``report``; returns the exit code."""
     root = DataRoot(arguments.data)
+    if arguments.figures is not None and arguments.model:
+        return _paper(root, arguments, console)
+    for option in ("model", "published", "no_references"):
+        if getattr(arguments, option):
+            raise SettingsError(
+                f"--{option.replace('_', '-')} chooses what a paper is about: give --figures "
+                "FOLDER and --model NAME with it"
+            )
     if arguments.figures is not None:
         return _paper_figures(root, arguments, console)
     if arguments.width is not None:
@@ -39,6 +48,33 @@ def run_report(arguments: argparse.Namespace, console: Console) -> int:
     n_figures = len(written.page.figures)
     console.print(f"{written.path}: {counted(len(written.page.sections), 'section')}", markup=False)
     console.print(f"{counted(n_figures, 'figure')} in the same folder, as PNG and SVG")
+    return 0
+
+
+def _paper(root: DataRoot, arguments: argparse.Namespace, console: Console) -> int:
+    width_in = None if arguments.width is None else width_of(arguments.width)
+    with shown_progress(console, "figures") as on_progress:
+        written = write_paper(
+            root,
+            arguments.figures,
+            arguments.model,
+            arguments.published,
+            has_references=not arguments.no_references,
+            variant=arguments.variant,
+            width_in=width_in,
+            on_progress=on_progress,
+        )
+    console.print(
+        f"{arguments.figures}: {counted(len(written.tables), 'table')}, "
+        f"{counted(len(written.figures), 'figure')} and "
+        f"{counted(written.n_examples, 'example')} under {written.variant}; data/ has the numbers "
+        "of each as CSV and the query that gives them, captions.md all captions",
+        markup=False,
+    )
+    console.print(
+        f"`cd {arguments.figures} && pdflatex main && pdflatex appendix` makes the pages",
+        markup=False,
+    )
     return 0
 
 

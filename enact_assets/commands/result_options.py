@@ -39,13 +39,37 @@ def add_report(sub: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FOLDER",
         help="write no report, but into this folder every figure as PDF, SVG and PNG (300 dpi), "
-        "and leaderboard and probes as LaTeX and Markdown tables",
+        "and leaderboard and probes as LaTeX and Markdown tables. With --model: a paper's worth "
+        "about these models, with main.tex to compile",
+    )
+    sub.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --figures: write every table as LaTeX, figures as PDF (column and text width), "
+        "captions, examples of wrong answers, and the numbers behind them as CSV, about this model "
+        "and others named in the same way",
+    )
+    sub.add_argument(
+        "--no-references",
+        action="store_true",
+        help="with --model: leave out reference baselines (random, oracle and others)",
+    )
+    sub.add_argument(
+        "--published",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --model: add what the ENACT paper has of this model of its own, such as "
+        '"GPT-5" or Human, marked as published; may be repeated',
     )
     sub.add_argument(
         "--width",
         metavar="WIDTH",
         help="width of the figures, with --figures: single (3.25 in, the default), double "
-        "(6.75 in), or inches, as 3.5 and 7.16 for IEEE or 5.5 for NeurIPS and ICLR",
+        "(6.75 in), or inches, as 3.5 and 7.16 for IEEE or 5.5 for NeurIPS and ICLR; with --model "
+        "and without this option both single and double",
     )
     sub.add_argument(
         "--variant",

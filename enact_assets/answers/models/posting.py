@@ -88,7 +88,8 @@ class Poster:
                 received = await _received(response.content)
                 return self._understood(response.status, response.headers, received)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            words = f"cannot connect to {self._shown_url}: {error}"
+            said = str(error).replace(" ssl:default", "")  # also of addresses without TLS
+            words = f"cannot connect to {self._shown_url}: {said}"
             return Response(0, without_key(words, self._key))
         except aiohttp.InvalidURL:
             words = f"{self._shown_url}: not an address; set `base_url` in models.yaml"

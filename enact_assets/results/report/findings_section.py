@@ -1,6 +1,7 @@
 """Findings of the paper, asked of every model, beside what a random order shows by itself."""
 
 import textwrap
+from typing import Any
 
 import polars as pl
 
@@ -122,7 +123,10 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
                 axes.plot([effect], [place], markersize=pt(5), **look.marked(is_filled=is_shown))
             axes.plot([], [], markersize=pt(5), **look.marked(), label=rows.label(model))
         axes.axvline(0, **CHANCE, label="a random order", zorder=1)
-        axes.set_yticks(range(len(claims)), [textwrap.fill(claim, 48) for claim in claims])
+        # Letters are a little wider in PDF than where the layout was computed.
+        engine: Any = drawn.get_layout_engine()
+        engine.set(w_pad=0.1)
+        axes.set_yticks(range(len(claims)), [textwrap.fill(claim, 34) for claim in claims])
         axes.tick_params(axis="y", labelsize=pt(7))
         axes.set_ylim(len(claims) - 0.4, -0.6)
         axes.set_xlim(-LARGEST, LARGEST)

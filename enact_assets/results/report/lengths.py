@@ -38,6 +38,10 @@ HUMAN = "Human"
 PAPER = "models and people of the ENACT paper (tables 9 and 10)"
 MOST_NAMED = 8
 """Most models that are drawn separately: lines of more could not be distinguished."""
+MOST_PUBLISHED = 4
+"""Most published models that are drawn by name."""
+DASHES = ((0, (6, 1.5)), (0, (1, 1.2)), (0, (4, 1.5, 1, 1.5)), (0, (8, 3)))
+"""Lines of published models that are drawn by name."""
 SPREAD = 0.4
 """Width, in lengths, over which the models of one length are spread."""
 TEXT_PRIOR = "text_prior"
@@ -120,17 +124,16 @@ def _curves(
 ) -> Figure:
     models = best_first(ours)
     with canvas(4.1 + 0.16 * -(-min(len(models), MOST_NAMED + 1) // 2)) as (drawn, (axes,)):
-        others = sorted(set(theirs["published_model"]) - {HUMAN})
+        others = _others(theirs)
+        has_names = len(others) <= MOST_PUBLISHED
         for place, name in enumerate(others):
             line = theirs.filter(published_model=name).sort("length")
-            axes.plot(
-                line["length"],
-                100 * line["accuracy"],
-                color=FAINT,
-                linewidth=0.9,
-                label=f"published models ({len(others)})" if not place else None,
-                zorder=1,
-            )
+            label = f"published models ({len(others)})" if not place else None
+            style: dict[str, Any] = {"color": FAINT, "linewidth": 0.9, "label": label}
+            if has_names:
+                named_so = rows.label(name, 20, whose="published")
+                style |= {"color": GREY, "linestyle": DASHES[place], "label": named_so}
+            axes.plot(line["length"], 100 * line["accuracy"], **style, zorder=1)
         named = models[:MOST_NAMED]
         for place, name in enumerate(models):
             line = ours.filter(model=name).sort("length")
@@ -179,12 +182,18 @@ def _curves(
             f"Lines of {words(metric)} from length {first} to {last}, {kind} questions: {ends}. "
             "Bars are 95 % intervals, the dotted line is chance; published models in grey, "
             "published humans dashed. The table below has the numbers.",
-            _about_published(rows) if theirs.height else "",
+            _about_published(rows, theirs) if theirs.height else "",
         )
 
 
-def _about_published(rows: ReportRows) -> str:
+def _others(theirs: pl.DataFrame) -> list[str]:
+    return sorted(set(theirs["published_model"]) - {HUMAN})
+
+
+def _about_published(rows: ReportRows, theirs: pl.DataFrame) -> str:
     grey = f"Grey and dashed: {PAPER}, as published"
+    if len(_others(theirs)) <= MOST_PUBLISHED:
+        grey = "Grey: tables 9 and 10 of the ENACT paper, as published"
     if rows.not_comparable:
         return f"{grey}; ours may not be compared with them."
     return f"{grey}."

@@ -13,8 +13,10 @@ from typing import Any
 
 from enact_assets.engine.ids import seed_from
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a", "#000000")
-"""Colours of Okabe and Ito, with a violet for their yellow, which is too faint on white."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a", "#8b1a1a")
+"""Colours of Okabe and Ito, with a violet for their yellow, which is too faint on white, and a dark
+red for their black, which looks like a reference.
+"""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "----", "oooo")
 REFERENCE_COLOURS = ("#4a4a4a", "#8c8c8c")

@@ -71,15 +71,19 @@ MEASURED: tuple[Callable[[ReportRows], Section | None], ...] = (
 """Every section but those with pictures: people, and wrong answers."""
 
 
-def measured_sections(rows: ReportRows, on_progress: OnProgress = unheard) -> tuple[Section, ...]:
-    """Those of :data:`MEASURED`; those on official questions, on what
+def measured_sections(
+    rows: ReportRows,
+    on_progress: OnProgress = unheard,
+    wanted: Sequence[Callable[[ReportRows], Section | None]] = MEASURED,
+) -> tuple[Section, ...]:
+    """Those of ``wanted``; those on official questions, on what
     looking buys and on WorldPrediction are there only where such rows are.
     """
     found = []
     with naming_partial(rows.partial_note):
-        for n_done, section in enumerate(MEASURED):
+        for n_done, section in enumerate(wanted):
             name = section.__name__.replace("_", " ")
-            on_progress(Progress(n_done, len(MEASURED), "sections", name))
+            on_progress(Progress(n_done, len(wanted), "sections", name))
             found.append(section(rows))
     return tuple(section for section in found if section is not None)
 

@@ -50,7 +50,11 @@ _LATEX = {
     "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
     "†": r"\dag{}",
     "‡": r"\ddag{}",
+    "→": r"$\rightarrow$",
 }
+_PRINTED = frozenset("\u2018\u2019\u201c\u201d\u201e\u2014\u2022\u20ac\u2122")
+_BEYOND = 0x180
+"""First letter that the fonts of LaTeX do not have, but for :data:`_PRINTED`: after Latin."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 """Control characters, and those that turn the direction of text around."""
@@ -81,8 +85,13 @@ def markdown(table: Table) -> str:
 
 
 def latex_text(text: str) -> str:
-    """``text`` as LaTeX prints it letter by letter."""
-    return "".join(_LATEX.get(c, c) for c in _plain(text))
+    """``text`` as LaTeX prints it letter by letter; letters that its fonts lack, such as emoji, as
+    their code points.
+    """
+    return "".join(
+        _LATEX.get(c) or (c if c in _PRINTED or ord(c) < _BEYOND else f"[U+{ord(c):04X}]")
+        for c in _plain(text)
+    )
 
 
 def _latex_row(cells: tuple[str, ...]) -> str:
@@ -236,10 +245,15 @@ def write_paper_figures(
     for name, table in tables.items():
         files |= {f"{name}.tex": latex(table).encode(), f"{name}.md": markdown(table).encode()}
     files[CAPTIONS] = _captions(rows, figures, tables).encode()
-    written = []
+    return write_files(folder, files)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files by their paths in ``folder``; returns where they are, sorted.
+
+    Errors: :class:`OutputError` if one cannot be written.
+    """
     for name in sorted(files):
-        path = folder / name
-        with replacing(path) as temporary:
+        with replacing(folder / name) as temporary:
             temporary.write_bytes(files[name])
-        written.append(path)
-    return written
+    return [folder / name for name in sorted(files)]

@@ -150,13 +150,15 @@ def _heat_map(
             labels.append(rows.label(model, 22, whose="published" if is_published else "here"))
             y += 1.0
         axes.set_yticks(ticks, labels)
-        letters = TICK_LETTERS if is_narrow else FEW_TICK_LETTERS
+        longest = max((len(word) for v in variants for word in words(v).split()), default=0)
+        has_room = longest <= FEW_TICK_LETTERS // max(len(variants), 1)
+        letters = FEW_TICK_LETTERS if has_room and not is_narrow else TICK_LETTERS
         width = letters // max(len(variants), 1)
         axes.set_xticks(range(len(variants)), [_tick(v, min(width, 18)) for v in variants])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
-        if len(variants) > 3:
-            axes.tick_params(axis="x", labelsize=pt(7 if is_narrow else 8))
+        if len(variants) > 3 or not has_room:
+            axes.tick_params(axis="x", labelsize=pt(7 if is_narrow or not has_room else 8))
         axes.set_xlim(-0.5, len(variants) - 0.5)
         axes.set_ylim(y - 0.5, -1.1)
         for spine in axes.spines.values():
@@ -290,6 +292,7 @@ def _footnotes(variants: pl.Series, caveats: pl.DataFrame, theirs: pl.DataFrame)
     noted = theirs.drop_nulls("note").sort("published_model", "published_variant", "kind")
     published = [
         f"{row['published_model']} (publ.), {words(row['published_variant'])}, {row['kind']}: "
+        f"{row['place_in_paper']} has {points(row['delta'])}, p = {row['welch_p']:.2f}. "
         f"{row['note']}"
         for row in noted.iter_rows(named=True)
     ]
@@ -307,7 +310,7 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
     ours = ours.filter(pl.col("model").is_in(rows.preferred(ours["model"].unique())))
     here = dict(rows["conditions"].iter_rows())
     for row in _read(ours).sort("model", "variant", "kind").iter_rows(named=True):
-        stars = _stars(row["holm_p"])
+        mark = stars(row["holm_p"])
         is_other = not row["n_paired"] and row["difference"] is not None
         cells.append(
             {
@@ -316,7 +319,7 @@ def _cells(rows: ReportRows, ours: pl.DataFrame, theirs: pl.DataFrame) -> list[d
                 "variant": row["variant"],
                 "is_published": False,
                 "delta": row["difference"],
-                "mark": stars + (UNPAIRED_MARK if is_other else ""),
+                "mark": mark + (UNPAIRED_MARK if is_other else ""),
             }
         )
     published = theirs.sort("published_model", "published_variant", "kind")
@@ -353,7 +356,8 @@ def _read(ours: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stars(p: float | None) -> str:
+def stars(p: float | None) -> str:
+    """Stars of the smallest of :data:`LEVELS` that ``p`` is below."""
     return "" if p is None else next((mark for level, mark in LEVELS if p < level), "")
 
 

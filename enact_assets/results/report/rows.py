@@ -515,6 +515,17 @@ def has_unverified(rows: ReportRows) -> bool:
     return bool(rows["official"].filter(variant=rows.variant)["n_by_match"].sum())
 
 
+def literal(text: str) -> str:
+    """``text`` as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def query_of(name: str, variant: str) -> str:
+    """The SQL of the rows of one name, for a report on ``variant``."""
+    sql = _QUERIES[name].replace("{chance}", _CHANCE).replace("{pictured}", _PICTURED)
+    return sql.replace("{variant}", literal(variant))
+
+
 def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
     """All rows of a report on ``variant``.
 
@@ -530,10 +541,5 @@ def read_rows(warehouse_path: Path, variant: str = BASELINE) -> ReportRows:
             sorted({*known, BASELINE}),
             "`enact-assets materialize --variant NAME` publishes another variant of the registry.",
         )
-    literal = "'" + variant.replace("'", "''") + "'"
-    queries = {
-        name: sql.replace("{chance}", _CHANCE).replace("{pictured}", _PICTURED)
-        for name, sql in _QUERIES.items()
-    }
-    of = {name: ask(sql.replace("{variant}", literal)) for name, sql in queries.items()}
+    of = {name: ask(query_of(name, variant)) for name in _QUERIES}
     return ReportRows(of, variant, published_provenance(warehouse_path)[0] or "")

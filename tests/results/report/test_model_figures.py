@@ -21,7 +21,7 @@ from enact_assets.results.report.error_section import NOBODY, shared_errors
 from enact_assets.results.report.hands import distance, hand_circles, shared_area
 from enact_assets.results.report.lengths import SUBJECT, looking, similar_sizes
 from enact_assets.results.report.looks import looks_of
-from enact_assets.results.report.parts import NONE, Figure, Section, Table, Text
+from enact_assets.results.report.parts import NONE, Figure, Section, Table, Text, points
 from enact_assets.results.report.probes import MODELS_ABREAST, probes, setting_bars
 from enact_assets.results.report.rows import ReportRows
 
@@ -428,8 +428,9 @@ def test_measured_and_published_rows_have_their_footnotes_below_the_heat_map() -
     assert f"All models measured here: {caveats['baseline']}" in found
     after = found[found.index("probes_camera_fov") + 1 :]
     assert after[0] == f"Measured here differs from the paper. fisheye: {caveats['fisheye']}"
-    assert after[1].startswith("Paper: GPT-5 mini (publ.), aperture 60, forward: Section 3.3 says")
-    assert "inverse: The caption of figure 17" in after[1]
+    said = f"aperture 60, forward: Figure 4 has {points(-0.08)}, p = 0.02. Section 3.3 says"
+    assert after[1].startswith(f"Paper: GPT-5 mini (publ.), {said}")
+    assert "p = 0.44. The caption of figure 17" in after[1]
 
 
 def test_what_was_not_measured_needs_no_caveat() -> None:

@@ -1,0 +1,1 @@
+"""Tables, figures, examples and a document for a paper about chosen models."""
