@@ -49,7 +49,7 @@ def add_report(sub: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="with --figures: write every table as LaTeX, figures as PDF (column and text width), "
         "captions, examples of wrong answers, and the numbers behind them as CSV, about this model "
-        "and others named in the same way",
+        "and others named in the same way (default: the figures alone, about all models)",
     )
     sub.add_argument(
         "--no-references",
@@ -62,7 +62,7 @@ def add_report(sub: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="with --model: add what the ENACT paper has of this model of its own, such as "
-        '"GPT-5" or Human, marked as published; may be repeated',
+        '"GPT-5" or Human, marked as published; may be repeated (default: nothing)',
     )
     sub.add_argument(
         "--width",

@@ -20,7 +20,7 @@ from enact_assets.demonstrations.replay.tables import (
 from enact_assets.engine.errors import MissingPartitionError
 from enact_assets.engine.memory import Made, run_in_memory
 from enact_assets.engine.tables import table
-from enact_assets.pipeline.steps import inputs
+from enact_assets.pipeline.steps import changes
 from enact_assets.pipeline.steps.frame_steps import visibility
 from enact_assets.pipeline.steps.profiles import INDEX_CHANGES
 from enact_assets.pipeline.steps.question_steps import qa, question_set
@@ -91,7 +91,7 @@ def test_what_comes_together_is_computed_once(monkeypatch: pytest.MonkeyPatch) -
         return real(*arguments, later_parents=later_parents)
 
     real = INDEX_CHANGES.release
-    monkeypatch.setattr(inputs, "INDEX_CHANGES", replace(INDEX_CHANGES, release=counted))
+    monkeypatch.setattr(changes, "INDEX_CHANGES", replace(INDEX_CHANGES, release=counted))
     given = {table(name): rows for name, rows in before.items()}
     steps = (visible_changes, trajectories, qa)
     run_in_memory(steps, given, names_of("release"), settings_of("release"))
