@@ -65,6 +65,6 @@ def first_questions(questions: pl.DataFrame, n: int, seed: int = 0) -> pl.DataFr
         .with_columns(nth=pl.int_range(pl.len()).over("kind", "length"))
         # The last round is incomplete: it has lengths in random order, each with both kinds.
         .sort("nth", "of_length", "kind")
-        .head(n)
+        .head(min(n, questions.height))  # polars takes no number of 65 bits
         .drop("drawn", "of_length", "nth")
     )

@@ -25,6 +25,7 @@ def test_a_smaller_part_lies_in_a_larger_one_and_is_balanced(strata, one, other,
     assert set(few["question_id"]) <= set(many["question_id"])
     random.shuffle(rows)
     assert first_questions(pl.DataFrame(rows, columns, orient="row"), few.height).equals(few)
+    assert first_questions(asked, 10**20).height == asked.height
     found = Counter(few.select("kind", "length").iter_rows())
     there = Counter(strata)
     # Whoever has questions left has as many in the part as the others, or one fewer.
