@@ -14,7 +14,7 @@ from numba.core import environment
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 
-HASH_SECRET = "numba.cpython.hashing"
+HASHING = "numba.cpython.hashing"
 """Module that tells machine code the secret; a kernel that hashes text crashes without."""
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,7 +27,7 @@ class QuickCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None: then everything is imported, and Numba compiles it."""
         rtsys.initialize(target_context)
-        importlib.import_module(HASH_SECRET)
+        importlib.import_module(HASHING)
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(sig, target_context)
             if found is not None:
