@@ -148,7 +148,8 @@ def _board(variant: str, rows: list[dict[str, Any]]) -> Table:
         ("questions", "right"),
         *((name, "right") for name in counts),
     ):
-        board.add_column(name, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        # On a narrow terminal marks of models take a second line, and numbers stay whole.
+        board.add_column(name, justify=justify, no_wrap=name != "model")  # type: ignore[arg-type]
     previous = None
     for row in rows:
         if previous not in (None, row["kind"]):

@@ -293,15 +293,17 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.commands.walking import chosen_names, requested
     from enact_assets.pipeline.driver.materialize import Driver
     from enact_assets.pipeline.driver.terminal import TerminalObserver
+    from enact_assets.pipeline.runs.instance import check_root
     from enact_assets.pipeline.runs.new_version import made_by_other_code, work_of
 
     registry = load_registry()
-    if not arguments.data.is_dir():
+    if not arguments.data.exists():
         with TemporaryDirectory() as empty:
             if not arguments.json:
                 console.print(Text(f"{arguments.data} does not exist yet. In a new data root:"))
             arguments.data = Path(empty)
             return run_plan(arguments, console)
+    check_root(arguments.data)
     part = registry.demo if arguments.demo else None
     only = chosen_names(arguments, registry, part)
     # With JSON, nothing else is printed.

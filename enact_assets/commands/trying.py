@@ -46,14 +46,14 @@ def run_ask(arguments: argparse.Namespace, console: Console) -> int:
         raise PredictionError(why_not)
     model = data.models.find(arguments.model)
     name = arguments.model if model is None else model.name
-    everything = asked_of(data, arguments.variant)
-    asked = some_of(everything, arguments.questions)
+    asked = some_of(asked_of(data, arguments.variant), arguments.questions)
     if model is not None:
         for problem in problems_of([model]):
             console.print(plain(problem, "yellow"))
         cost = cost_of(data, name, asked, is_counted=True)
         console.print(plain(f"{counted(asked.questions.height, 'question')}: {cost.words()}"))
         if arguments.estimate:
+            everything = asked_of(data, arguments.variant, name)
             cost = cost_of(data, name, everything, is_counted=True)
             n_all = counted(everything.questions.height, "question")
             console.print(plain(f"All {n_all}: {cost.words()}"))

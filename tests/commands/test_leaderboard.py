@@ -23,9 +23,9 @@ ROW: dict[str, Any] = {
 }
 
 
-def printed(*rows: dict[str, Any]) -> str:
+def printed(*rows: dict[str, Any], width: int = 200) -> str:
     out = io.StringIO()
-    print_leaderboard(Console(file=out, width=200), [ROW | row for row in rows])
+    print_leaderboard(Console(file=out, width=width), [ROW | row for row in rows])
     return out.getvalue()
 
 
@@ -59,6 +59,16 @@ def test_a_leaderboard_marks_a_declared_part_of_the_questions() -> None:
     assert " m (asked 200 of 1,152) " in printed({**counts, "n_in_variant": 1152})
     assert " m " in printed({**counts, "n_in_variant": 200})
     assert " people (3) " in printed({**counts, "model": "people (3)"})
+
+
+def test_numbers_of_a_leaderboard_stay_whole_beside_long_marks() -> None:
+    """Of 100.0 % and 10.0 % a narrow one showed `10…` both."""
+    counts = {"n_questions": 1200, "n_scored": 1100, "n_missing": 100, "n_in_variant": 2304}
+    row = {**counts, "model": "gemini-2.5-pro", "task_accuracy": 1.0}
+    board = printed({**row, "state": "stale"}, width=90)
+    assert "…" not in board
+    assert "100.0 %" in board
+    assert "2,304" in board
 
 
 def test_a_leaderboard_says_where_the_two_readings_differ() -> None:

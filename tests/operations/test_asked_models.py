@@ -112,6 +112,8 @@ def test_a_declared_part_is_the_same_for_every_model_and_grows(
     capsys.readouterr()
     assert run(copied, "plan", *chosen) == 0
     assert "Nothing to do" in capsys.readouterr().out
+    assert run(copied, "ask", "seer", "--questions", "2", "--estimate") == 0
+    assert "All 6 questions" in capsys.readouterr().out
     assert run(copied, "materialize", *chosen, "--questions", "all", "--max-usd", "1") == 0
     assert set(answers(copied, "seer")["question_id"]) == all_ids
     assert set(server.sold.values()) == {1}

@@ -99,6 +99,17 @@ def test_a_kernel_in_the_cache_is_loaded_without_what_only_compiling_needs(tmp_p
 
 
 @pytest.mark.slow
+def test_a_kernel_in_the_cache_that_hashes_text_runs(tmp_path: Path) -> None:
+    """The process crashed: the secret of hashes was not known to the machine code."""
+    package = small_package(tmp_path)
+    outer = OUTER.replace("inner(x)", "inner(x) + 0 * hash('abc'[:x])")
+    (package / "segmentation" / "pair_kernels.py").write_text(outer)
+    named = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert answered_with(package, named) == "2 0"
+    assert answered_with(package, named) == "2 1"
+
+
+@pytest.mark.slow
 def test_n7_an_inner_kernel_that_changes_is_compiled_anew_in_a_named_cache(tmp_path: Path) -> None:
     """N7 of found_3/faults.md: old machine code went on running under a new code version."""
     package = small_package(tmp_path)

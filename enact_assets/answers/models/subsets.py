@@ -1,8 +1,9 @@
 """A declared part of the questions for a model that is slow or dear, ``<root>/subsets.yaml``.
 
-Of each variant such a model is asked its first ``n`` questions in an order that depends on nothing
-but their ids, so that models with the same number answer the same questions, and a larger number
-asks the others only. Models that the file does not name are asked everything.
+Of each variant such a model is asked its first ``n`` questions, by their places in the question
+set. So models with the same number answer the same questions, a larger number asks the others only,
+and what is asked under a variant is asked under the baseline, too, where both have as many of a
+kind and length. Models that the file does not name are asked everything.
 """
 
 from collections.abc import Iterable, Mapping
@@ -47,7 +48,8 @@ def declare_subsets(root: Path, models: Iterable[str], n: int | None) -> None:
 
 
 def first_questions(questions: pl.DataFrame, n: int, seed: int = 0) -> pl.DataFrame:
-    """``n`` rows of ``questions``, balanced over kinds and lengths; the same every time.
+    """``n`` rows of ``questions``, balanced over kinds and lengths, and by ``place`` over
+    demonstrations; the same every time.
 
     A smaller number gives a part of a larger one, so asking more later buys only the others.
     """
@@ -58,9 +60,11 @@ def first_questions(questions: pl.DataFrame, n: int, seed: int = 0) -> pl.DataFr
 
     return (
         questions.with_columns(drawn=drawn("question_id"), of_length=drawn("length"))
-        .with_columns(nth=pl.col("drawn").rank("ordinal").over("kind", "length"))
+        # Sources number their questions separately, so a place is not unique.
+        .sort("place", "drawn")
+        .with_columns(nth=pl.int_range(pl.len()).over("kind", "length"))
         # The last round is incomplete: it has lengths in random order, each with both kinds.
         .sort("nth", "of_length", "kind")
-        .head(n)
+        .head(min(n, questions.height))  # polars takes no number of 65 bits
         .drop("drawn", "of_length", "nth")
     )

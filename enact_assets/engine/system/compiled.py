@@ -2,9 +2,10 @@
 
 Before Numba looks into the cache it imports all that it can compile, SciPy's linear algebra among
 it: half a CPU second in each process. A kernel that is in the cache needs its machine code, its
-constants and Numba's memory manager only.
+constants, Numba's memory manager, and Python's secret for hashes of text only.
 """
 
+import importlib
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -13,6 +14,8 @@ from numba.core import environment
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 
+HASHING = "numba.cpython.hashing"
+"""Module that tells machine code the secret; a kernel that hashes text crashes without."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 _usual_environment = environment._rebuild_env
@@ -24,6 +27,7 @@ class QuickCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None: then everything is imported, and Numba compiles it."""
         rtsys.initialize(target_context)
+        importlib.import_module(HASHING)
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(sig, target_context)
             if found is not None:

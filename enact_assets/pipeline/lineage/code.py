@@ -33,14 +33,16 @@ CUT = (
     *(f"enact_assets.engine.{module}" for module in _DECLARING),
     "enact_assets.settings.registry",
     "enact_assets.settings.further_predicates",
+    "enact_assets.engine.system.compiled",
     "enact_assets.engine.system.contexts",
     "enact_assets.engine.system.kernel_cache",
     "enact_assets.engine.progress",
 )
 """Modules that are not hashed as code. Declarations of steps are hashed as their inputs, the
-registry as settings, kernels by their code, wherever compiled kernels are kept. Progress reports
-change no row. Rows contain only predicates that were known when they were made, so further
-predicates do not affect them. Setting a variable for a block changes no row by itself."""
+registry as settings, kernels by their code, however compiled kernels are loaded and wherever they
+are kept. Progress reports change no row. Rows contain only predicates that were known when they
+were made, so further predicates do not affect them. Setting a variable for a block changes no row
+by itself."""
 LIBRARIES = ("mitsuba", "mujoco", "scipy")
 """Packages whose version can change rows."""
 WHOLE_ROOTS = {

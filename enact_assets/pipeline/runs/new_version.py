@@ -61,10 +61,10 @@ def work_of(instance: dg.DagsterInstance, lake: Lake, plan: Verdicts) -> Work:
     took = {step: _seconds(instance, step) for step in numbers}
     known = {step: seconds for step, seconds in took.items() if seconds is not None}
     return Work(
-        sum(pictures),
-        pictures.count(0),
-        sum(answers),
-        answers.count(0),
+        sum(filter(None, pictures)),
+        pictures.count(None),
+        sum(filter(None, answers)),
+        answers.count(None),
         sum(numbers[step] * seconds for step, seconds in known.items()) / 3600,
         [step for step in numbers if step not in known],
     )
@@ -81,7 +81,7 @@ def made_by_other_code(
         return None
 
     def rows(assets: Iterable[str]) -> int:
-        return sum(_rows(lake, s.step, s.partition) for s in stale if s.step in assets)
+        return sum(_rows(lake, s.step, s.partition) or 0 for s in stale if s.step in assets)
 
     numbers = Counter(s.step for s in stale)
     took = [_seconds(instance, step) for step in numbers]
@@ -90,13 +90,13 @@ def made_by_other_code(
     return NewVersion(len(stale), rows(PICTURES), rows(ANSWERS), hours)
 
 
-def _rows(lake: Lake, step: str, partition: Partition) -> int:
-    """Number of rows that ``step`` has written before; 0 if they cannot be read."""
+def _rows(lake: Lake, step: str, partition: Partition) -> int | None:
+    """Number of rows that ``step`` has written before; None if there is nothing to read."""
     where = partition.as_dict(dimensions(step))
     try:
         return lake.read(step, where).height
     except LakeError:
-        return 0
+        return None
 
 
 def _seconds(instance: dg.DagsterInstance, step: str) -> float | None:

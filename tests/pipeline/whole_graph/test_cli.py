@@ -150,3 +150,5 @@ def test_a_plan_of_a_new_root_says_so_and_makes_no_folder(tmp_path: Path, capsys
     assert planned["work"]["n_new_pictures"] == 1
     assert planned["work"]["hours"] == 0
     assert not new.exists()
+    new.write_text("")
+    assert f"{new}: no such folder" in failing(capsys, "plan", *chosen)
