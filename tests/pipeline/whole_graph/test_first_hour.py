@@ -56,8 +56,8 @@ Without these two lines pictures have 512 x 512 pixels, and only `pixel_continui
 pixels, answers otherwise. In a data root that has pictures already, another size makes all of them
 again: give it a data root of its own (`--data small`).
 
-Seconds below are of two cores busy with other work (load 6 to 11, 2026-11-24). On idle cores the
-first command took 1 min 11 s the day before, the others a quarter to two thirds of these.
+Seconds below are of two cores busy with other work (load 3 to 4, 2026-11-29): idle, each takes a
+quarter to two thirds of these.
 
 ## Make the demo
 Three embedded demonstrations, three variants, five reference baselines. The data root remembers
@@ -183,7 +183,7 @@ Nothing is simulated or rendered for it.""")
     )
     assert not demonstrations_of(made, "replays")
     assert not demonstrations_of(made, "frame_images")
-    hour.run("enact-assets leaderboard --variant baseline", keep=30)
+    hour.run("enact-assets leaderboard --variant baseline", keep=80)
 
     hour.say("""## Answers from a file
 Questions out, answers in: any program can write them.""")
