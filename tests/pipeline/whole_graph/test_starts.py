@@ -19,7 +19,8 @@ with suppress(SystemExit):
     else:
         from enact_assets.cli import main
         main(sys.argv[1:])
-print("loaded", len(sys.modules))
+# pyarrow imports pandas where there is one: the environment of all tests has it, ours has not.
+print("loaded", sum(name.partition(".")[0] != "pandas" for name in sys.modules))
 """
 MOST = {
     "--version": 240,
@@ -44,6 +45,7 @@ def test_each_command_imports_what_it_needs(materialized, tmp_path: Path) -> Non
         "list": ["list", *data],
         "segment": ["segment", str(folder.parent), str(tmp_path / "segmented")],
     }
+    loaded_by(commands["segment"])  # kernels that are not compiled yet need the whole compiler
     found = {name: loaded_by(commands.get(name, [name])) for name in MOST}
     assert {name: n for name, n in found.items() if n > MOST[name]} == {}
     # Else the numbers are of something else.
