@@ -36,12 +36,11 @@ def declare_subsets(root: Path, models: Iterable[str], n: int | None) -> None:
 
     Errors: :class:`SettingsError`; :class:`OutputError` if the file cannot be written.
     """
-    sizes = dict(subset_sizes(root))
-    for model in models:
-        sizes.pop(model, None)
-        if n is not None:
-            sizes[model] = n
-    if sizes == subset_sizes(root):
+    before, named = subset_sizes(root), set(models)
+    sizes = {model: size for model, size in before.items() if model not in named}
+    if n is not None:
+        sizes |= dict.fromkeys(named, n)
+    if sizes == before:
         return
     with replacing(root / SUBSETS_FILE) as temporary:
         temporary.write_bytes(HEADER.encode() + msgspec.yaml.encode(sizes, order="sorted"))

@@ -39,7 +39,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[F], F]:
     """As Numba's ``njit``: compiled for the types of each call, and kept for later processes."""
 
     def compiled(function: F) -> F:
-        dispatcher: Any = numba_njit(cache=cache, **options)(function)
+        dispatcher: Any = numba_njit(**options)(function)
         if cache:
             dispatcher._cache = QuickCache(function)
         return cast("F", dispatcher)
