@@ -312,7 +312,7 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     plan, rejected = driver.plan(**requested(arguments, only, part))
     answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
     new_version = made_by_other_code(driver.instance, driver.data.lake, plan)
-    work = work_of(driver.instance, driver.data.lake, plan)
+    work = work_of(driver.instance, driver.data.lake, plan.stale)
     if arguments.json:
         planned = plan_json(plan, rejected, answers, pictures, new_version=new_version, work=work)
         console.print_json(planned.decode())

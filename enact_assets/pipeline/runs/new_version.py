@@ -3,7 +3,7 @@ package.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import dagster as dg
 from enact_assets.engine.errors import LakeError
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.engine.planning.verdicts import Verdicts
+from enact_assets.engine.planning.verdicts import Verdict, Verdicts
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, dimensions
 from enact_assets.pipeline.runs.ranges import FIRST_TAG
 from enact_assets.pipeline.runs.running import job_of
@@ -51,13 +51,13 @@ class Work(NamedTuple):
     unknown: list[str]
 
 
-def work_of(instance: dg.DagsterInstance, lake: Lake, plan: Verdicts) -> Work:
-    """How much work the stale partitions of ``plan`` are."""
+def work_of(instance: dg.DagsterInstance, lake: Lake, stale: Sequence[Verdict]) -> Work:
+    """How much work ``stale`` partitions of a plan are."""
     pictures, answers = (
-        [_rows(lake, s.step, s.partition) for s in plan.stale if s.step in steps]
+        [_rows(lake, s.step, s.partition) for s in stale if s.step in steps]
         for steps in (PICTURES, ANSWERS)
     )
-    numbers = Counter(s.step for s in plan.stale)
+    numbers = Counter(s.step for s in stale)
     took = {step: _seconds(instance, step) for step in numbers}
     known = {step: seconds for step, seconds in took.items() if seconds is not None}
     return Work(
@@ -79,15 +79,9 @@ def made_by_other_code(
     stale = [s for s in plan.stale if any(cause.is_new_code for cause in s.causes)]
     if not stale:
         return None
-
-    def rows(assets: Iterable[str]) -> int:
-        return sum(_rows(lake, s.step, s.partition) or 0 for s in stale if s.step in assets)
-
-    numbers = Counter(s.step for s in stale)
-    took = [_seconds(instance, step) for step in numbers]
-    seconds = [n * s for n, s in zip(numbers.values(), took, strict=True) if s is not None]
-    hours = None if None in took else sum(seconds) / 3600
-    return NewVersion(len(stale), rows(PICTURES), rows(ANSWERS), hours)
+    work = work_of(instance, lake, stale)
+    hours = None if work.unknown else work.hours
+    return NewVersion(len(stale), work.n_pictures, work.n_answers, hours)
 
 
 def _rows(lake: Lake, step: str, partition: Partition) -> int | None:

@@ -32,5 +32,5 @@ def test_a_partition_without_rows_was_made_before() -> None:
     )
     lake = cast("Lake", cast("Any", FewRows({"random": 5, "first": 0})))
     with dg.DagsterInstance.ephemeral() as instance:
-        work = work_of(instance, lake, plan)
+        work = work_of(instance, lake, plan.stale)
     assert (work.n_answers, work.n_new_answers) == (5, 1)
