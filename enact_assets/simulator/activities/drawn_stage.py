@@ -14,37 +14,7 @@ from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.stage.hollows import Hollow
 from enact_assets.simulator.stage.stage_builder import StageBuilder
-
-GREENS: tuple[Color, ...] = ((0.15, 0.5, 0.12), (0.22, 0.55, 0.06), (0.06, 0.38, 0.12))
-CRUSTS: tuple[Color, ...] = ((0.62, 0.35, 0.13), (0.52, 0.26, 0.09), (0.72, 0.46, 0.2))
-WOODS: tuple[Color, ...] = ((0.6, 0.38, 0.2), (0.76, 0.55, 0.32), (0.4, 0.22, 0.11))
-
-NATURAL: dict[str, tuple[Color, ...]] = {
-    "apple": ((0.72, 0.03, 0.04), (0.42, 0.68, 0.06), (0.92, 0.7, 0.08)),
-    "bacon": ((0.68, 0.1, 0.09),),
-    "basket": ((0.72, 0.5, 0.26), (0.82, 0.78, 0.62), (0.42, 0.26, 0.14)),
-    "bread_loaf": CRUSTS,
-    "bread_slice": CRUSTS,
-    "butter_dish": ((0.05, 0.12, 0.6), (0.75, 0.04, 0.04), (0.03, 0.35, 0.14), (0.35, 0.08, 0.5)),
-    "cheese": ((0.98, 0.72, 0.12), (0.95, 0.55, 0.08)),
-    "cutting_board": WOODS,
-    "egg_carton": ((0.5, 0.46, 0.4), (0.3, 0.5, 0.36), (0.62, 0.4, 0.44)),
-    "frying_pan": ((0.75, 0.07, 0.05), (0.06, 0.3, 0.6), (0.1, 0.45, 0.3)),
-    "half_watermelon": GREENS,
-    "lemon": ((0.98, 0.82, 0.06),),
-    "lettuce": ((0.3, 0.6, 0.08),),
-    "onion": ((0.45, 0.05, 0.2), (0.38, 0.03, 0.26)),
-    "orange": ((1.0, 0.4, 0.02),),
-    "pancake": ((0.95, 0.85, 0.6),),
-    "pineapple": ((0.85, 0.55, 0.08),),
-    "potato": ((0.6, 0.42, 0.2),),
-    "pumpkin": ((0.95, 0.38, 0.02), (0.92, 0.55, 0.1)),
-    "salad_bowl": WOODS,
-    "tomato": ((0.8, 0.05, 0.03),),
-    "watermelon": GREENS,
-    "wooden_spoon": WOODS,
-}
-"""Colours of what has colours of its own, by kind."""
+from enact_assets.simulator.things.kinds import natural_colors
 
 ALIKE = 0.35
 """Colours nearer than this in display values look alike at a glance."""
@@ -93,8 +63,9 @@ class Drawing:
 
     def color(self, kind: str) -> Color:
         """A natural colour of ``kind``, or one of the palette that is not in use yet."""
-        if kind in NATURAL:
-            return draw_one(self.rng, NATURAL[kind])
+        natural = natural_colors(kind)
+        if natural:
+            return draw_one(self.rng, natural)
         if not self.palette:
             self.palette = draw_some(self.rng, self.colors)
         return self.palette.pop()

@@ -105,6 +105,13 @@ def build_thing(theme: str, kind: str, scene: Scene, name: str, color: Color) ->
 
 
 @cache
+def natural_colors(kind: str) -> tuple[Color, ...]:
+    """The colours that a kind has by nature, () where it may have any or is not known."""
+    themes = (theme for theme in CATALOGUE.themes if kind in CATALOGUE.kinds_of(theme))
+    return next((CATALOGUE.read(Row, theme, kind).colors for theme in themes), ())
+
+
+@cache
 def _plan(theme: str, kind: str) -> _Plan:
     row, where = CATALOGUE.read(Row, theme, kind), CATALOGUE.place_of(theme, kind)
     seen = [

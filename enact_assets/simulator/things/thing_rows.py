@@ -102,9 +102,13 @@ class Solid(Strict, frozen=True, kw_only=True):
 
 
 class Row(Strict, frozen=True, kw_only=True):
-    """All that is said of a kind. ``hold`` are the other fields of its :class:`Parts`."""
+    """All that is said of a kind. ``hold`` are the other fields of its :class:`Parts`.
+
+    ``colors`` are those that it has by nature; without any it may have any.
+    """
 
     facts: Facts
+    colors: tuple[Color, ...] = ()
     hold: dict[str, Any]
     cavity: tuple[Vec3, Vec3] | None = None
     vessel: dict[str, Any] | None = None
