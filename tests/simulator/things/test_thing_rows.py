@@ -14,11 +14,11 @@ from simulator.geom_boxes import whole_box
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.settings.arrays import Floats
 from enact_assets.settings.entries import parse_yaml
-from enact_assets.simulator.rooms.furniture import FURNITURE
+from enact_assets.simulator.rooms.furniture import FURNITURE, FurnitureRow
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.row_files import RowFiles, entries
 from enact_assets.simulator.shapes.surfaces import Surface
-from enact_assets.simulator.things.kinds import add_thing, build_thing
+from enact_assets.simulator.things.kinds import add_thing, build_thing, natural_colors
 from enact_assets.simulator.things.thing_parts import Parts, Vessel
 from enact_assets.simulator.things.thing_rows import CATALOGUE, Row
 
@@ -74,6 +74,54 @@ def test_synsets_are_written_as_wordnet_does() -> None:
     ]
     assert len(names) > 100
     assert all(re.fullmatch(r"[a-z][a-z_-]*\.n\.\d\d", name) for name in names)
+
+
+def test_natural_colours_are_those_of_the_row() -> None:
+    """A kind without any, or one that nobody knows, takes a colour of the palette."""
+    assert natural_colors("tomato") == ((0.8, 0.05, 0.03),)
+    assert natural_colors("mug") == natural_colors("no such kind") == ()
+
+
+FITS = {
+    "tupperware": ("apple_pie", "half_apple_pie", "pepperoni", "mushroom"),
+    "hinged_jar": ("bratwurst",),
+    "paper_bag": ("tomato", "milk_carton"),
+    "packing_box": ("half_apple", "club_sandwich", "bottle_of_tea", "chocolate_chip_cookie"),
+    "pencil_case": ("pen", "pencil"),
+    "plate": ("pizza", "apple_pie", "half_apple_pie"),
+    "chopping_block": ("log",),
+    "tray": ("bacon",),
+    "baking_sheet": ("pizza", "pizza_dough", "hotdog"),
+    "appliances oven": ("baking_sheet", "pizza"),
+    "appliances sink": ("chopping_board", "paring_knife"),
+    "appliances fridge": ("tray", "tupperware", "pizza"),
+    "bedroom bed": ("board_game", "teddy_bear", "laptop"),
+    "living_room sofa": ("wreath", "candy_cane"),
+    "garage car": ("paper_bag", "tennis_racket"),
+}
+"""What is made to go into, or onto, what."""
+
+
+@pytest.mark.parametrize("place", FITS)
+def test_what_belongs_together_fits(place: str) -> None:
+    """By what rows say alone, as a layout knows it: footprints, cavities and regions."""
+    theme, _, kind = place.rpartition(" ")
+    if theme:
+        region = FURNITURE.read(FurnitureRow, theme, kind).regions[0]
+        room = (region.x[1] - region.x[0], region.y[1] - region.y[0])
+    else:
+        row = _row(kind)
+        low, high = row.cavity or (row.facts.footprint[:2], row.facts.footprint[2:])
+        room = (high[0] - low[0], high[1] - low[1])
+    for name in FITS[place]:
+        x, y, right, far = _row(name).facts.footprint
+        assert right - x <= room[0], name
+        assert far - y <= room[1], name
+
+
+def _row(kind: str) -> Row:
+    (theme,) = (theme for theme in CATALOGUE.themes if kind in CATALOGUE.kinds_of(theme))
+    return CATALOGUE.read(Row, theme, kind)
 
 
 NUMBERS = count()
