@@ -33,6 +33,7 @@ from enact_assets.questions.asked.selection import (
     select_questions,
 )
 from enact_assets.questions.asked.tables import AskedQuestions, Qa
+from enact_assets.questions.asked.variant_settings import variant_settings
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.paths.transition_graph import measure_edited_objects
 from enact_assets.results.verification.evaluate import evaluate
@@ -176,7 +177,9 @@ def _write_rolled_up(
                 registry.questions,
                 vocabularies=vocabularies,
             )
-            _write(root, "asked_questions", {"variant": variant.name}, asked)
+            of_variant = {"variant": variant.name}
+            _write(root, "asked_questions", of_variant, asked)
+            _write(root, "variant_settings", of_variant, variant_settings(variant, gating))
             _write_answers(root, variant, asked, changes, gating)
 
 
@@ -210,7 +213,7 @@ def _write_copies(root: Path, template: Template, numbers: list[int], registry: 
     asked = {
         name: pl.read_parquet(
             root / file_name(AskedQuestions, {"variant": name}),
-            columns=["demonstration", "gating", "question_id"],
+            columns=["demonstration", "gating", "kind", "question_id", "shown_key_frames"],
         )
         for name in registry.variants
     }
