@@ -192,7 +192,7 @@ def remember(
         **{field: [getattr(s.entry, field) for s in believed] for field in Entry._fields},
         "content_sha": [s.content_sha for s in believed],
         "n_rows": [s.n_rows for s in believed],
-        "held": [json.dumps(s.held, sort_keys=True) if s.held else "{}" for s in believed],
+        "held": _as_json([source.held for source in believed]),
     }
     types = {"size": pl.Int64, "mtime_ns": pl.Int64, "mark": pl.UInt64, "n_rows": pl.Int64}
     texts = dict.fromkeys(("name", "content_sha", "held"), pl.String)
@@ -200,6 +200,13 @@ def remember(
     rows = [(name, *kept) for name, kept in made.items()]
     schema = {"name": pl.String, "kind": pl.String, "made_of": pl.String, "n_rows": pl.Int64}
     _write(connection, _MADE, pl.DataFrame(rows, schema, orient="row"))
+
+
+def _as_json(held: Sequence[Mapping[str, Sequence[str]]]) -> list[str]:
+    """Each as JSON. Equal texts were decoded once (:func:`recall`), so few of them differ."""
+    once = {id(of): of for of in held}
+    texts = {key: json.dumps(of, sort_keys=True) for key, of in once.items()}
+    return [texts[id(of)] for of in held]
 
 
 def _write(connection: duckdb.DuckDBPyConnection, name: str, rows: pl.DataFrame) -> None:

@@ -48,7 +48,7 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class Source:
-    """A file of the lake; ``path`` is where DuckDB reads it, None if it has no rows.
+    """A file of the lake.
 
     ``held`` as in :class:`Verified`. ``is_verified`` is false if only the former publication
     verified this file; it need not be read again.
@@ -57,7 +57,6 @@ class Source:
     table: str
     entry: Entry
     content_sha: str
-    path: Path | None
     held: Mapping[str, Sequence[str]]
     n_rows: int
     is_verified: bool = True
@@ -149,7 +148,7 @@ class Sources:
                     where = self.lake.place.where(known[number].entry.name)
                     raise WarehouseError(f"{where}: not as it was when it was published last")
                 known[number] = replace(known[number], is_verified=True)
-        return [path for n in wanted if (path := known[n].path) is not None]
+        return [self._path(known[n].entry) for n in wanted if known[n].n_rows]
 
     def verify(self, table: str) -> None:
         """Read all files of ``table`` that are not remembered.
@@ -165,8 +164,7 @@ class Sources:
             if isinstance(found, Refused):
                 damaged.append(found.file)
                 continue
-            path = self._path(entry) if found.n_rows else None
-            said = (found.content_sha, path, found.held, found.n_rows)
+            said = (found.content_sha, found.held, found.n_rows)
             verified.append(Source(table, entry, *said, is_verified=known is None))
         self._verified[table], self._damaged[table] = verified, damaged
 
@@ -261,15 +259,15 @@ def refuse_changed(sources: Sources) -> None:
     The rows that were read may then be unverified and differ from the content hash. Copied files
     need no check.
     """
-    if not isinstance(sources.lake.place, LocalPlace):
+    place = sources.lake.place
+    if not isinstance(place, LocalPlace):
         return
-    tables = dict.fromkeys(source.table for source in sources.current)
-    now = {entry for name in tables for entry in sources.lake.files(name)}
-    changed = [source for source in sources.current if source.entry not in now]
+    entries = [source.entry for source in sources.current]
+    changed = [entries[number] for number, _ in place.changed(entries)]
     if changed:
         raise WarehouseError(
-            f"{len(changed)} of {len(sources.current)} files of the lake changed during "
-            f"publishing, first {sources.lake.place.where(changed[0].entry.name)}. Publish again."
+            f"{len(changed)} of {len(entries)} files of the lake changed during "
+            f"publishing, first {place.where(changed[0].name)}. Publish again."
         )
 
 

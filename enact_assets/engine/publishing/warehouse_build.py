@@ -12,7 +12,7 @@ are made again, and only rows of one range at a time are in memory.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import duckdb
 import polars as pl
@@ -92,7 +92,7 @@ class SplitMart:
         Errors: :class:`WarehouseError` if the file does not begin with ``create table``.
         """
         name = self.file.name
-        first, *_ = self._statements()
+        first, *_ = self._statements
         _, found, query = first.partition(f"create table {name} as")
         if not found:
             raise WarehouseError(
@@ -106,10 +106,11 @@ class SplitMart:
 
     def gathering(self) -> SqlFile:
         """SQL file that makes the relation of all parts and runs the rest of the file: comments."""
-        _, *more = self._statements()
+        _, *more = self._statements
         sql = ";\n".join([view_of(self.file.name, self.parts), *more])
         return replace(self.file, text=sql)
 
+    @cached_property
     def _statements(self) -> list[str]:
         return [statement.query for statement in duckdb.extract_statements(self.file.text)]
 

@@ -48,9 +48,21 @@ def seal(warehouse: Path, built: Path) -> str:
     cannot be written.
     """
     sha = _sha_of(built)
-    there = [] if why_altered(warehouse) or not warehouse.exists() else [_sha_of(warehouse)]
-    _write(warehouse, _Seal((sha, *there)))
+    _write(warehouse, _Seal((sha, *_shas_there(warehouse))))
     return sha
+
+
+def _shas_there(warehouse: Path) -> tuple[str, ...]:
+    """Hash of the current file if there is one and it is as published.
+
+    A file whose state is that of its seal is not read again: its hash is in the seal.
+    """
+    if why_altered(warehouse) or not warehouse.exists():
+        return ()
+    kept = _read(warehouse)
+    if kept is not None and len(kept.shas) == 1 and kept.state == _state_of(warehouse):
+        return kept.shas
+    return (_sha_of(warehouse),)
 
 
 def settle(warehouse: Path, sha: str, built: os.stat_result) -> None:
