@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED
-from enact_assets.answers.models.subsets import declare_subsets
 from enact_assets.answers.people.annotator_names import role_of
 from enact_assets.commands.graph_options import DIMENSIONS
 from enact_assets.commands.leaderboard import show_leaderboard
@@ -87,12 +86,11 @@ def walk(
             dask=arguments.dask,
             observer=TerminalObserver(console),
         )
-    if n_questions is not None:
-        n = None if isinstance(n_questions, str) else n_questions
-        declare_subsets(arguments.data, only["model"], n)
+    n = None if isinstance(n_questions, str) else n_questions
     try:
         report = driver.run(
             **requested(arguments, only, part),
+            parts={} if n_questions is None else dict.fromkeys(only["model"], n),
             force=arguments.force,
             from_nothing=arguments.from_nothing,
             max_usd=arguments.max_usd,

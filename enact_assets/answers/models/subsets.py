@@ -6,7 +6,7 @@ and what is asked under a variant is asked under the baseline, too, where both h
 kind and length. Models that the file does not name are asked everything.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -31,15 +31,17 @@ def subset_sizes(root: Path) -> Mapping[str, int]:
     return read_root_file(root / SUBSETS_FILE, _Sizes, advice) or {}
 
 
-def declare_subsets(root: Path, models: Iterable[str], n: int | None) -> None:
-    """Ask ``models`` ``n`` questions of each variant from now on; with None, all.
+def declare_subsets(root: Path, parts: Mapping[str, int | None]) -> None:
+    """Ask each model of ``parts`` that many questions of each variant from now on; with None, all.
 
-    Errors: :class:`SettingsError`; :class:`OutputError` if the file cannot be written.
+    Only the holder of the data root's lock (``only_driver``) may call this, or the number of
+    another command could be lost. Errors: :class:`SettingsError`; :class:`OutputError` if the file
+    cannot be written.
     """
-    before, named = subset_sizes(root), set(models)
-    sizes = {model: size for model, size in before.items() if model not in named}
-    if n is not None:
-        sizes |= dict.fromkeys(named, n)
+    if not parts:
+        return
+    before = subset_sizes(root)
+    sizes = {model: n for model, n in {**before, **parts}.items() if n is not None}
     if sizes == before:
         return
     with replacing(root / SUBSETS_FILE) as temporary:

@@ -12,8 +12,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from enact_assets.answers.imported.answer_files import has_answers
+from enact_assets.answers.models.subsets import declare_subsets
 from enact_assets.engine.errors import EnactError, UnknownNameError
 from enact_assets.engine.planning.freshness import not_current
 from enact_assets.engine.planning.lineage import Lineage
@@ -94,6 +96,7 @@ class Driver:
         from_nothing: bool = False,
         max_usd: float | None = None,
         limits: Limits | None = None,
+        parts: Mapping[str, int | None] = MappingProxyType({}),
     ) -> Report:
         """Materialize missing and stale partitions.
 
@@ -107,7 +110,8 @@ class Driver:
         ``force`` makes fresh partitions, too; ``from_nothing`` publishes without keeping anything
         of the former file. ``max_usd`` is the most that models may cost in this run, besides the
         limit in ``models.yaml``; without either, only free models are asked. ``limits`` leave some
-        partitions to a later run. A failed partition blocks partitions downstream of it; everything
+        partitions to a later run. ``parts`` (model -> how many questions of each variant; None:
+        all) are kept from now on (:mod:`enact_assets.answers.models.subsets`). A failed partition blocks partitions downstream of it; everything
         else continues. Files that steps find damaged are made again, then these steps, once.
 
         Errors: :class:`UnknownNameError` for an unknown asset or variant,
@@ -119,6 +123,7 @@ class Driver:
         check_assets(assets or ())
         named = _named(demonstrations, models, only)
         with only_driver(self._root):
+            declare_subsets(self._root, parts)
             mark_all_lost(self.instance)
             scope = scope_with(self._data, self._whole, named, part, is_whole=everything)
             change = keep_scope(self.instance, self._data, self._whole, scope)
@@ -202,7 +207,8 @@ class Driver:
         """Remove the partition ``name``; its files stay, but are no longer read. A model may be
         given by its id. Returns the name of the partition.
 
-        The link to a recording is removed, too, as it would be added again. Imported answers stay
+        The link to a recording is removed, too, as it would be added again, and how many questions
+        a model is asked. Imported answers stay
         on disk, and are used again when more are imported under the name. Errors:
         :class:`UnknownNameError` if the name is not a partition, and neither lake nor imported
         answers have it.
@@ -219,6 +225,8 @@ class Driver:
             is_held = name in names_in_lake(self._data).get(dimension, ())
             if not (name in known or was_linked or was_answered or is_held):
                 raise UnknownNameError.of(dimension, name, known)
+            if dimension == "model":
+                declare_subsets(self._root, {name: None})
             Forgotten(self._root).add(dimension, name)
             left = kept.without(dimension, name, self._whole) if dimension in REGISTERED else kept
             if left != kept:

@@ -15,9 +15,10 @@ from types import MappingProxyType
 import dagster as dg
 
 from enact_assets.answers.imported.answer_files import answered_names
+from enact_assets.answers.models.subsets import subset_sizes
 from enact_assets.answers.people.annotator_names import with_pooled
 from enact_assets.demonstrations.replay.embedded import parse_demonstration
-from enact_assets.engine.errors import EnactError, UnknownNameError
+from enact_assets.engine.errors import EnactError, SettingsError, UnknownNameError
 from enact_assets.engine.given_files import read_given
 from enact_assets.engine.graph import Names
 from enact_assets.engine.plurals import counted
@@ -28,6 +29,7 @@ from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import question_file_names
 from enact_assets.questions.world.step_files import step_file_folder, step_file_names
 from enact_assets.settings.classes import EMBEDDED, twins, world_source_of
+from enact_assets.settings.paths import SUBSETS_FILE
 from enact_assets.settings.registry import Registry, registry_path
 from enact_assets.settings.world import EMBEDDED_WORLD
 
@@ -91,6 +93,7 @@ def names_found(
     answered = [*answered_names(data.data_root), *data.models.answered.annotators()]
     answered = [name for name in answered if name not in forgotten]
     add("model", ((name, "answers") for name in answered))
+    problems += _wrong_parts(data)
     add("question_file", ((n, "question_files") for n in question_file_names(data.question_files)))
     steps = data.data_root.step_files
     add("world_source", ((name, f"{steps}") for name in step_file_names(steps)))
@@ -120,6 +123,22 @@ def names_found(
     if registry is not None:
         problems += add_worlds(found, registry, data)
     return found, problems
+
+
+def _wrong_parts(data: DataResource) -> Iterator[str]:
+    """What is wrong in the file of declared parts."""
+    place = data.data_root.root / SUBSETS_FILE
+    try:
+        for name in sorted(subset_sizes(data.data_root.root)):
+            try:
+                called = data.models.partition_name(name)
+            except UnknownNameError:
+                yield f"{place}: no model is called {name!r}. Correct the name, or remove its line."
+            else:
+                if called != name:
+                    yield f"{place}: {name!r} is called {called!r} here. Write that name."
+    except SettingsError as error:
+        yield str(error)
 
 
 def publishable_names(names: Names, data: DataResource) -> dict[str, Collection[str]]:

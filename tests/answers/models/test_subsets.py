@@ -53,9 +53,10 @@ def test_a_variant_is_asked_what_the_baseline_is_asked(n_all, n_probed, of_all, 
 
 def test_the_file_keeps_what_was_declared(tmp_path: Path) -> None:
     assert subset_sizes(tmp_path) == {}
-    declare_subsets(tmp_path, ["a", "b"], 400)
-    declare_subsets(tmp_path, ["b"], None)
-    declare_subsets(tmp_path, ["c"], 5)
+    declare_subsets(tmp_path, {"a": 400, "b": 400})
+    declare_subsets(tmp_path, {"b": None})
+    declare_subsets(tmp_path, {"c": 5})
+    declare_subsets(tmp_path, {})
     assert subset_sizes(tmp_path) == {"a": 400, "c": 5}
     (tmp_path / "subsets.yaml").write_text("a: 0")
     with pytest.raises(SettingsError, match=r"subsets\.yaml.*Repair it"):

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 from pipeline.lineage.small_world import World
 
+from enact_assets.answers.models.subsets import declare_subsets, subset_sizes
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
 from enact_assets.demonstrations.recordings.folders import Recordings
 from enact_assets.demonstrations.replay.sources import Sources
-from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.errors import MaterializationError, SettingsError, UnknownNameError
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.states import State
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, choose
@@ -18,9 +19,10 @@ from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, names_now
 from enact_assets.pipeline.root.forgotten import Forgotten
 from enact_assets.pipeline.root.scope import Scope, write_scope
+from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.names import ScopeChange, keep_scope, names_found, scope_with
 from enact_assets.pipeline.runs.resources import DataResource
-from enact_assets.settings.paths import SCOPE_FILE
+from enact_assets.settings.paths import SCOPE_FILE, SUBSETS_FILE
 from enact_assets.settings.registry import load_registry
 from enact_assets.simulator.activities import ACTIVITIES
 
@@ -262,6 +264,34 @@ def test_partitions_that_the_ui_made_before_are_none_until_asked_for(data) -> No
     assert driver.run(assets=["gating_config"]).is_success
     left = set(driver.instance.get_dynamic_partitions("demonstration"))
     assert left == planned() == {names[0], "setting_the_table-7"}
+
+
+def test_how_many_questions_a_model_is_asked_is_written_under_the_lock(data) -> None:
+    """Two commands at once read the file before either wrote it, and one number was lost."""
+    root = Path(data.root)
+    driver = Driver(root, registry=REGISTRY, workers=1)
+    declare_subsets(root, {"random": 5})
+    with only_driver(root), pytest.raises(MaterializationError, match="another driver"):
+        driver.run(assets=["gating_config"], parts={"oracle": 3})
+    assert subset_sizes(root) == {"random": 5}
+    assert driver.run(assets=["gating_config"], parts={"oracle": 3}).is_success
+    assert subset_sizes(root) == {"random": 5, "oracle": 3}
+    driver.forget("model", "random")
+    assert subset_sizes(root) == {"oracle": 3}
+
+
+def test_plans_say_what_is_wrong_in_the_file_of_declared_parts(data) -> None:
+    def said(content: str) -> list[str]:
+        (Path(data.root) / SUBSETS_FILE).write_text(content)
+        return names_found(data, REGISTRY)[1]
+
+    assert said("random: 4") == []
+    [unknown] = said("random: 4\nnobody: 7")
+    assert "subsets.yaml: no model is called 'nobody'" in unknown
+    [by_id] = said("openai/gpt-5-mini: 4")
+    assert "is called 'openai:gpt-5-mini' here" in by_id
+    [damaged] = said("random: few")
+    assert "Repair it" in damaged
 
 
 def test_a_new_root_is_told_what_is_made(data) -> None:
