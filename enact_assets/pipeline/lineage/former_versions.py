@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
     "fbcc3b29f640": "f9b14c349567",  # action_states
-    "fa7222b3dd12": "7768ac03781b",  # answers of fact_reader
+    "5778bbcdbc23": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "e941a2a9e60a": "04a97307e616",  # answers of oracle
     "b9fe8511be95": "04a97307e616",  # answers of pixel_continuity
@@ -19,7 +19,7 @@ FORMER: Mapping[str, str] = {
     "04aa49d29f93": "51af65526bef",  # asked_questions
     "cb37feffc897": "1d0df5ad144f",  # error_analysis
     "42a95bf3e3eb": "722c77ff44b6",  # evaluation
-    "c8dda9a7fec3": "ee998b27799c",  # fact_reader
+    "f6bcd41541a2": "ee998b27799c",  # fact_reader
     "1fcae29df796": "f309cf875ff7",  # human_answers
     "08a52ee55720": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
@@ -30,11 +30,11 @@ FORMER: Mapping[str, str] = {
     "c63e8b8cd78b": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "c5ed777110b5": "7caf0c00013a",  # question_set
-    "dd4e298f6701": "9f0deb65c320",  # replays
+    "379ccbbe6ff7": "9f0deb65c320",  # replays
     "f8b432f865be": "108c66894da7",  # segmentation
-    "82d89455a6c3": "bb2e563e9366",  # training_statistics
+    "caee58237c25": "bb2e563e9366",  # training_statistics
     "84f32d95685a": "ff5989cb163d",  # trajectories
-    "2d272ae12473": "9fa9b8353fd8",  # visibility
+    "9de703c78e6f": "9fa9b8353fd8",  # visibility
     "cda7745dd5bd": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
     "c3edac9ca67f": "37f36676e6c0",  # wanted_frames
