@@ -206,7 +206,7 @@ def read_number(data: Bytes, position: int, stop: int) -> tuple[int, int]:
     first = position
     number = 0
     while position < stop and ZERO <= data[position] <= NINE and number <= MAX_NUMBER:
-        number = 10 * number + (np.int64(data[position]) - ZERO)  # a byte wraps in plain Python
+        number = 10 * number + (data[position] - ZERO)
         position += 1
     if position >= stop:
         return 0, INCOMPLETE
@@ -244,7 +244,7 @@ def read_key(data: Bytes, position: int, stop: int) -> tuple[int, int, int]:
     position = first
     number = 0
     while position < stop and ZERO <= data[position] <= NINE and position < first + 16:
-        number = 10 * number + (np.int64(data[position]) - ZERO)
+        number = 10 * number + (data[position] - ZERO)
         position += 1
     n_digits = position - first
     if n_digits > MAX_ID_DIGITS or (n_digits > 1 and data[first] == ZERO):

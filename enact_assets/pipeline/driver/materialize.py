@@ -111,8 +111,9 @@ class Driver:
         of the former file. ``max_usd`` is the most that models may cost in this run, besides the
         limit in ``models.yaml``; without either, only free models are asked. ``limits`` leave some
         partitions to a later run. ``parts`` (model -> how many questions of each variant; None:
-        all) are kept from now on (:mod:`enact_assets.answers.models.subsets`). A failed partition blocks partitions downstream of it; everything
-        else continues. Files that steps find damaged are made again, then these steps, once.
+        all) are kept from now on (:mod:`enact_assets.answers.models.subsets`). A failed partition
+        blocks partitions downstream of it; everything else continues. Files that steps find damaged
+        are made again, then these steps, once.
 
         Errors: :class:`UnknownNameError` for an unknown asset or variant,
         :class:`MaterializationError` if another driver is running. KeyboardInterrupt passes

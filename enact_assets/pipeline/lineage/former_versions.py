@@ -30,7 +30,7 @@ FORMER: Mapping[str, str] = {
     "c63e8b8cd78b": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "c5ed777110b5": "7caf0c00013a",  # question_set
-    "379ccbbe6ff7": "9f0deb65c320",  # replays
+    "4fe997dd9e26": "9f0deb65c320",  # replays
     "f8b432f865be": "108c66894da7",  # segmentation
     "caee58237c25": "bb2e563e9366",  # training_statistics
     "84f32d95685a": "ff5989cb163d",  # trajectories
