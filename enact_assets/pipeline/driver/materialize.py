@@ -209,10 +209,10 @@ class Driver:
         given by its id. Returns the name of the partition.
 
         The link to a recording is removed, too, as it would be added again, and how many questions
-        a model is asked. Imported answers stay
-        on disk, and are used again when more are imported under the name. Errors:
-        :class:`UnknownNameError` if the name is not a partition, and neither lake nor imported
-        answers have it.
+        a model is asked. Imported answers stay on disk, and are used again when more are imported
+        under the name. Errors: :class:`UnknownNameError` if the name is not a partition, and
+        neither lake nor imported answers have it; :class:`SettingsError` if the file of declared
+        parts is damaged.
         """
         if dimension == "model":
             name = self._data.models.called(name)
