@@ -90,7 +90,7 @@ class OfNewVersion(msgspec.Struct, frozen=True):
     n_answers: Annotated[Count, msgspec.Meta(description="answers to ask for among that")]
     hours: Annotated[
         float | None,
-        msgspec.Meta(description="one run after the other; null: a step never ran here"),
+        msgspec.Meta(description="one run after the other; null: a step never ran on this machine"),
     ]
 
 
@@ -107,9 +107,18 @@ class ExpectedWork(msgspec.Struct, frozen=True):
     ]
     hours: Annotated[
         float,
-        msgspec.Meta(description="one run after the other, by the last runs of each step here"),
+        msgspec.Meta(description="one run after the other, by the last runs of each step"),
     ]
-    unknown: Annotated[list[str], msgspec.Meta(description="steps that never ran here: not in it")]
+    unknown: Annotated[
+        list[str], msgspec.Meta(description="steps that never ran on this machine: not in it")
+    ]
+    hours_of_machine: Annotated[
+        float,
+        msgspec.Meta(
+            description="the part of hours of steps that never ran here, by the last runs in other "
+            "data roots on this machine"
+        ),
+    ]
 
 
 class PlanFile(msgspec.Struct, frozen=True):
@@ -206,13 +215,26 @@ def print_work(console: Console, work: "Work") -> None:
     if seconds:
         from enact_assets.pipeline.driver.terminal import duration
 
-        words.append(f"about {duration(seconds)} of work by the last runs here")
+        words.append(f"about {duration(seconds)} of work by {_runs_behind(work)}")
     if work.unknown and seconds:
-        words.append(f"without {named(work.unknown, 3)}, which never ran here")
+        words.append(f"without {named(work.unknown, 3)}, which never ran on this machine")
     elif work.unknown:
-        words.append("no step of it ever ran here, so its time is not known")
+        words.append("no step of it ever ran on this machine, so its time is not known")
     if words:
         console.print(Text(f"\nExpected: {', '.join(words)}."))
+
+
+def _runs_behind(work: "Work") -> str:
+    """The runs from which the time of ``work`` is estimated."""
+    from enact_assets.pipeline.driver.terminal import duration
+
+    others = "other data roots on this machine"
+    if not work.hours_of_machine:
+        return "the last runs here"
+    if work.hours_of_machine == work.hours:
+        return f"the last runs in {others}"
+    part = duration(3600 * work.hours_of_machine)
+    return f"the last runs here ({part} of it by those in {others})"
 
 
 def print_plan(console: Console, plan: "Verdicts", limit: int = PLAN_SHOWN) -> None:
@@ -295,6 +317,7 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     from enact_assets.pipeline.driver.terminal import TerminalObserver
     from enact_assets.pipeline.runs.instance import check_root
     from enact_assets.pipeline.runs.new_version import made_by_other_code, work_of
+    from enact_assets.pipeline.runs.step_times import StepTimes
 
     registry = load_registry()
     if not arguments.data.exists():
@@ -311,8 +334,9 @@ def run_plan(arguments: argparse.Namespace, console: Console) -> int:
     driver = Driver(arguments.data, registry=registry, observer=observer)
     plan, rejected = driver.plan(**requested(arguments, only, part))
     answers, pictures = answers_to_buy(driver, plan), pictures_to_buy(driver, plan)
-    new_version = made_by_other_code(driver.instance, driver.data.lake, plan)
-    work = work_of(driver.instance, driver.data.lake, plan.stale)
+    times = StepTimes(driver.instance)
+    new_version = made_by_other_code(times, driver.data.lake, plan)
+    work = work_of(times, driver.data.lake, plan.stale)
     if arguments.json:
         planned = plan_json(plan, rejected, answers, pictures, new_version=new_version, work=work)
         console.print_json(planned.decode())

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -44,7 +44,7 @@ def place_kernels(
         given = Path(named)
         folder = (given.parent if _OWN_FOLDER.fullmatch(given.name) else given) / name
     else:
-        folder = (_user_cache(environment) or _temporary_cache()) / name
+        folder = (user_cache(environment) or _temporary_cache()) / name
         _bring_along(package, folder)
     environment[VARIABLE] = str(folder)
     if "numba" in sys.modules and environment is os.environ:
@@ -130,7 +130,7 @@ def _bring_along(package: Path, folder: Path) -> None:
         Path(made, folder.name).rename(folder)
 
 
-def _user_cache(environment: MutableMapping[str, str]) -> Path | None:
+def user_cache(environment: Mapping[str, str] = os.environ) -> Path | None:
     """Our folder in the user's cache folder, if it can be written."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home it gives "~", where Path raises
     named = environment.get("XDG_CACHE_HOME")

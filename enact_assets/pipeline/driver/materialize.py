@@ -53,6 +53,7 @@ from enact_assets.pipeline.runs.names import (
 from enact_assets.pipeline.runs.reported import read_lineage, report_landed, tried_partitions
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.pipeline.runs.running import FROM_NOTHING_TAG
+from enact_assets.pipeline.runs.step_times import keep_times
 from enact_assets.results.published import published_stale
 from enact_assets.settings.registry import Registry, load_registry, registry_path
 
@@ -169,6 +170,7 @@ class Driver:
                         make(lineage, chosen, lambda _: False)
             report.n_reported = report_landed(self.instance, self._data, lineage, shards)
             report_up_to_date(self.instance, lineage)
+            keep_times(self.instance, (run.step for run in report.made))
         report.seconds = time.monotonic() - began
         return report
 

@@ -10,6 +10,7 @@ from enact_assets.engine.grids import Partition
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.planning.verdicts import MISSING, STALE, Verdict, Verdicts
 from enact_assets.pipeline.runs.new_version import work_of
+from enact_assets.pipeline.runs.step_times import StepTimes
 
 
 class FewRows:
@@ -32,5 +33,5 @@ def test_a_partition_without_rows_was_made_before() -> None:
     )
     lake = cast("Lake", cast("Any", FewRows({"random": 5, "first": 0})))
     with dg.DagsterInstance.ephemeral() as instance:
-        work = work_of(instance, lake, plan.stale)
+        work = work_of(StepTimes(instance), lake, plan.stale)
     assert (work.n_answers, work.n_new_answers) == (5, 1)
