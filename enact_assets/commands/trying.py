@@ -60,7 +60,7 @@ def run_ask(arguments: argparse.Namespace, console: Console) -> int:
             return 0
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
-    with _shown(f"asking {name}") as on_progress:
+    with _shown(f"asking {name}", console) as on_progress:
         first = ask_first(data, registry, name, asked, usd_until=limit, on_progress=on_progress)
     if first.predictions["raw_answer"].null_count() == first.predictions.height:
         for n_questions, reason in first.missing_reasons():
@@ -127,8 +127,10 @@ def _scored(name: str, of_kind: pl.DataFrame) -> Table:
 
 
 @contextmanager
-def _shown(text: str) -> Iterator[Callable[[Asking], None]]:
-    """A line with the progress of asking; notes stay above it."""
+def _shown(text: str, console: Console) -> Iterator[Callable[[Asking], None]]:
+    """A line with the progress of asking; notes stay above it, and above what ``console`` prints
+    later, also where standard error goes elsewhere.
+    """
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -137,6 +139,7 @@ def _shown(text: str) -> Iterator[Callable[[Asking], None]]:
         TimeRemainingColumn(),
     )
     errors = TextConsole(stderr=True)
+    notes = errors if errors.is_terminal else console
     said: set[str] = set()
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task(text, total=None, count="", more="")
@@ -150,7 +153,7 @@ def _shown(text: str) -> Iterator[Callable[[Asking], None]]:
             bar.update(task, completed=done, total=total, count=count, more=more)
             if progress.note and progress.note not in said:
                 said.add(progress.note)
-                errors.print(plain(progress.note, "yellow"))
+                notes.print(plain(progress.note, "yellow"))
 
         yield show
 

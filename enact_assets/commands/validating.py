@@ -26,6 +26,7 @@ from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.demonstrations.pictures.checks import Wanted, check_pictures, noted_looks
 from enact_assets.demonstrations.recordings.folders import (
     ANNOTATION_FILES,
+    CAMERA,
     DEMONSTRATION_FILE,
     GRAPH_FILES,
     RECORDED_FILES,
@@ -277,12 +278,14 @@ def wanted_pictures(tables: ReplayTables | None, n_frames: int | None = None) ->
         found = segmented(tables, registry.gating(gating))
         frames[gating] = found.segmented_frames["frame"].to_numpy()
     row = tables.demonstrations.row(0, named=True)
+    seen = tables.observability.filter(camera=CAMERA).select("width_px", "height_px").unique()
     return Wanted(
         row["n_frames"],
         FrameIds(tuple(row["frame_id_runs"])),
         frames[of_baseline],
         {variant: frames[gating] for variant, gating in own.items()},
         as_recorded,
+        seen.row(0) if seen.height == 1 else None,
     )
 
 

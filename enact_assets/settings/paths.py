@@ -17,6 +17,7 @@
     <root>/partitions.yaml                       shards (pipeline/root/partitions_file.py): yours
     <root>/alerts.yaml                           receivers of alerts (dagster/alerts.py): yours
     <root>/schedule.yaml                         when it is rebuilt (pipeline/rebuild): yours
+    <root>/subsets.yaml                          how many questions models are asked
     <root>/forgotten.txt                         names left out (pipeline/root/forgotten.py)
     <root>/catalogue.db                          what files of the lake say (may be deleted)
     <root>/enact.duckdb                          the warehouse (engine/publishing/warehouse.py)

@@ -45,6 +45,7 @@ from enact_assets.engine.plurals import named
 from enact_assets.engine.progress import OnProgress, about, unheard
 from enact_assets.engine.system.atomic import make_folder
 from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.root.new_root import make_root
 from enact_assets.pipeline.root.scope import (
     Scope,
     is_unused,
@@ -131,6 +132,7 @@ def import_paths(
     Errors: :class:`SettingsError` if registry or scope of ``root`` is wrong; nothing was imported.
     """
     scoped_registry(root.root)  # to widen the scope at the end
+    make_root(root.root)
     summary, notes = Summary(), list[_Note]()
     for path in paths:
         if not os.access(path, os.F_OK):

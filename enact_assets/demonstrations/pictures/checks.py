@@ -29,7 +29,7 @@ from enact_assets.demonstrations.recordings.folders import (
     variant_places,
     video_files,
 )
-from enact_assets.demonstrations.recordings.videos import read_frames
+from enact_assets.demonstrations.recordings.videos import read_frames, read_times
 from enact_assets.engine.errors import DamagedFileError, RenderError
 from enact_assets.engine.given_pictures import (
     TINY_PX,
@@ -103,6 +103,12 @@ NOTES: dict[str, tuple[str, str]] = {
         "{n} of {n_all} pictures of key frames are below {least} px: {first}, {width} x {height}",
         "They show almost nothing; check that they are the right ones.",
     ),
+    "other_size": (
+        "pictures of {width} x {height} px, but the recording lists what is visible in pictures of "
+        "{wanted_width} x {wanted_height} px",
+        "Sizes and places of objects are taken from the recording; check that these are pictures "
+        "of the same camera.",
+    ),
     "as_recorded": ("the variant shows the baseline's pictures", "Nothing uses these."),
 }
 """The same for oddities that work."""
@@ -140,6 +146,8 @@ class Wanted:
     key_frames: Ints
     variants: Mapping[str, Ints]
     as_recorded: Collection[str] = ()
+    size_px: tuple[int, int] | None = None
+    """Width and height of the pictures in which the recording says what is visible, if it does."""
 
 
 def check_pictures(
@@ -220,6 +228,8 @@ class _Look:
         else:
             if len(found) < len(wanted):
                 self._tell("no_first_picture", video)
+            times = read_times(video)
+            self._at_size(video, times.width_px, times.height_px)
 
     def _at_files(self, folder: Path, shown: Collection[Path]) -> None:
         """``shown`` are those of key frames, which materializing decodes: so does this."""
@@ -256,12 +266,22 @@ class _Look:
             if len(paths) > 1:
                 self._tell("several", folder, names=" and ".join(path.name for path in paths))
 
+    def _at_size(self, place: Path, width_px: int, height_px: int) -> None:
+        wanted = self._wanted.size_px
+        if wanted is not None and (width_px, height_px) != wanted:
+            size = {"width": width_px, "height": height_px}
+            self._tell(
+                "other_size", place, wanted_width=wanted[0], wanted_height=wanted[1], **size
+            )
+
     def _at_sizes(self, folder: Path, sizes: Mapping[Path, tuple[int, int]]) -> None:
         common = Counter(sizes.values()).most_common()
         if len(common) > 1:
             shown = ", ".join(f"{n} of {w} x {h} px" for (w, h), n in common[:MAX_SIZES])
             first = next(path.name for path in sizes if sizes[path] == common[-1][0])
             self._tell("sizes", folder, n=len(common), sizes=shown, first=first)
+        elif common:
+            self._at_size(folder, *common[0][0])
 
     def _find_missing(
         self, folder: Path, key_frames: Ints, shown: Mapping[int, Sequence[Path]]

@@ -10,6 +10,7 @@ import dagster as dg
 import yaml
 
 from enact_assets.engine.errors import SettingsError
+from enact_assets.pipeline.root.new_root import make_root
 from enact_assets.pipeline.runs.captured_output import FOLDER
 from enact_assets.pipeline.runs.driver_lock import (
     POSTGRES_VARIABLE,
@@ -76,6 +77,7 @@ def open_instance(data_root: Path) -> dg.DagsterInstance:
     """
     check_path(data_root)
     home = data_root / INSTANCE_FOLDER
+    make_root(data_root)
     make_folder(home)
     url = postgres_url()
     if url is not None and importlib.util.find_spec("dagster_postgres") is None:

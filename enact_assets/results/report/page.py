@@ -28,6 +28,7 @@ from enact_assets.results.report.world_section import world_prediction
 from enact_assets.results.report.wrong_answers import PictureOf, wrong_answers
 
 TEMPLATES = Path(__file__).parent / "templates"
+_BREAKS = re.compile(r"(?<=\w[_:+/])(?=\w)")
 _COMMAND = re.compile("`([^`]+)`")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 """Control characters: HTML allows none of them."""
@@ -119,6 +120,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
     environment.filters["commands"] = _commands
     environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
     environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
@@ -132,6 +134,13 @@ def render(
         software=__version__,
     )
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", html)
+
+
+def _breakable(cell: str) -> str:
+    """A heading as HTML that a narrow screen may break behind signs, but not within a word."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(piece) for piece in _BREAKS.split(cell))
 
 
 def _commands(text: str) -> str:

@@ -16,10 +16,13 @@ from enact_assets.cli import main
 from enact_assets.commands.validating import wanted_pictures
 from enact_assets.demonstrations.pictures.checks import NOTES, PROBLEMS, Wanted, check_pictures
 from enact_assets.demonstrations.replay.annotated import read_annotated
+from enact_assets.demonstrations.replay.recorded import read_recorded
 from enact_assets.demonstrations.replay.recorded_export import write_recorded
 from enact_assets.engine.given_pictures import undecoded_size
 from enact_assets.engine.progress import Progress
+from enact_assets.settings.frame_ids import COUNTED_FROM_0, FrameIds
 
+from reference.conformance import TASKS, replay_path
 from reference.small_videos import grey, write_video
 
 N_FRAMES = 90
@@ -233,7 +236,29 @@ def test_what_is_wrong_with_pictures_is_told_with_its_place(
 
 
 def test_every_message_about_pictures_is_tested() -> None:
-    assert {case[0] for case in CASES} | {"no_first_picture"} == set(PROBLEMS | NOTES)
+    elsewhere = {"no_first_picture", "other_size"}
+    assert {case[0] for case in CASES} | elsewhere == set(PROBLEMS | NOTES)
+
+
+def test_pictures_of_another_size_than_the_recorded_boxes_are_noted(recording: Path) -> None:
+    write_video(recording / "variant_high.mp4", N_FRAMES)
+    frames = np.array(KEY_FRAMES)
+    size = undecoded_size(recording / CAMERA / "00020.png")
+
+    def found(size_px: tuple[int, int] | None) -> list[str]:
+        variants = {"high": frames}
+        wanted = Wanted(N_FRAMES, FrameIds(COUNTED_FROM_0), frames, variants, size_px=size_px)
+        findings = check_pictures(recording, wanted)
+        assert not any(finding.is_problem for finding in findings)
+        return [f"{finding.place.name}: {finding.what}" for finding in findings]
+
+    assert found(size) == found(None) == []
+    of_camera, of_variant = found((512, 256))
+    said = "pictures of 48 x 32 px, but the recording lists what is visible in pictures of 512 x"
+    assert of_camera.startswith(f"{CAMERA}: {said} 256 px")
+    assert of_variant.startswith(f"variant_high.mp4: {said} 256 px")
+    replay = read_recorded(replay_path(TASKS[1]), "recording")
+    assert wanted_pictures(replay).size_px == (512, 512)
 
 
 def test_all_that_is_wrong_with_pictures_is_told_at_once(

@@ -308,3 +308,18 @@ def test_idle_connections_that_broke_are_replaced(monkeypatch: pytest.MonkeyPatc
             assert kept is not None
             kept.close()  # as the server does
     engine.dispose()
+
+
+def test_git_lists_nothing_of_a_new_data_root(tmp_path: Path) -> None:
+    """Researcher, cosmetic: a root beside the code was dozens of new files."""
+    new, own = tmp_path / "new", tmp_path / "own"
+    own.mkdir()
+    for root in (new, own):
+        open_instance(root).dispose()
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "--quiet"], check=True)  # noqa: S603 - our own words
+    listed = subprocess.run(  # noqa: S603 - our own words
+        [*git, "status", "--short"], check=True, capture_output=True, text=True
+    ).stdout
+    # A folder that was there may hold files that somebody keeps in git.
+    assert listed.split() == ["??", "own/"]

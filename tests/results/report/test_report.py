@@ -21,8 +21,8 @@ from enact_assets.results.report.accuracy import answers, leaderboard, official_
 from enact_assets.results.report.error_section import UNCOMPARED, no_errors, semantic, structural
 from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.overview import overview
-from enact_assets.results.report.page import Page, make_page
-from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Table, Text, words
+from enact_assets.results.report.page import Page, make_page, render
+from enact_assets.results.report.parts import BOTH_KINDS, NONE, Figure, Section, Table, Text, words
 from enact_assets.results.report.probes import probes, setting_bars
 from enact_assets.results.report.published_agreement import agreement
 from enact_assets.results.report.questions import questions
@@ -429,3 +429,14 @@ def test_a_model_whose_evaluation_is_missing_stays_on_the_page(
     assert "stale" not in about
     drawn = of_kind(answers(absent), Figure)
     assert [re.findall(r"(\d+) missing", figure.alt) for figure in drawn] == [["4"], ["1"]]
+
+
+def test_names_break_at_their_signs_where_there_is_no_room() -> None:
+    """Researcher, cosmetic: "pixel_contin / uity" at 390 px."""
+    cells = ("pixel_continuity", "a:b-C_d", "<_>", "plain words", "_x_")
+    headings = Table("t", ("model",), tuple((cell,) for cell in cells))
+    html = render([Section("s", "S", (headings,))], "t")
+    found = re.findall(r'<th scope="row">(.*?)</th>', html)
+    assert found == [
+        *("pixel_<wbr>continuity", "a:<wbr>b-C_<wbr>d", "&lt;_&gt;", "plain words", "_x_")
+    ]
