@@ -104,10 +104,8 @@ NOTES: dict[str, tuple[str, str]] = {
         "They show almost nothing; check that they are the right ones.",
     ),
     "other_size": (
-        "pictures of {width} x {height} px, but the recording lists what is visible in pictures of "
-        "{wanted_width} x {wanted_height} px",
-        "Sizes and places of objects are taken from the recording; check that these are pictures "
-        "of the same camera.",
+        "{width} x {height} px, but boxes of the recording are in {wanted_width} x {wanted_height}",
+        "Places of objects come from the recording: these must be pictures of the same camera.",
     ),
     "as_recorded": ("the variant shows the baseline's pictures", "Nothing uses these."),
 }
@@ -270,9 +268,7 @@ class _Look:
         wanted = self._wanted.size_px
         if wanted is not None and (width_px, height_px) != wanted:
             size = {"width": width_px, "height": height_px}
-            self._tell(
-                "other_size", place, wanted_width=wanted[0], wanted_height=wanted[1], **size
-            )
+            self._tell("other_size", place, wanted_width=wanted[0], wanted_height=wanted[1], **size)
 
     def _at_sizes(self, folder: Path, sizes: Mapping[Path, tuple[int, int]]) -> None:
         common = Counter(sizes.values()).most_common()

@@ -3,7 +3,9 @@
 from contextlib import suppress
 from pathlib import Path
 
-IGNORED = "# A data root of enact-assets: git lists none of its files. Change this as you like.\n*\n"
+IGNORED = (
+    "# A data root of enact-assets: git lists none of its files. Change this as you like.\n*\n"
+)
 
 
 def make_root(root: Path) -> None:

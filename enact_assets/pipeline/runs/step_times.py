@@ -74,8 +74,7 @@ def machine_file() -> Path | None:
 
 
 def keep_times(instance: dg.DagsterInstance, steps: Iterable[str]) -> None:
-    """Store the times of ``steps``, which ran in the data root of ``instance``, and of those that
-    the file lacks, for other roots.
+    """Store the times of ``steps``, which ran in the data root of ``instance``, for other roots.
 
     Nothing happens if they cannot be stored: a run does not fail by it. Of two drivers that end at
     the same moment, one may overwrite the times of the other.
@@ -84,8 +83,7 @@ def keep_times(instance: dg.DagsterInstance, steps: Iterable[str]) -> None:
     if path is None:
         return
     before = _read(path)
-    asked = {*steps, *STEP_NAMED.keys() - before.keys()}
-    found = {step: mean_seconds(instance, step) for step in asked}
+    found = {step: mean_seconds(instance, step) for step in sorted(set(steps))}
     times = before | {step: round(s, 4) for step, s in found.items() if s is not None}
     if times != before:
         with suppress(OSError, OutputError), replacing(path) as temporary:

@@ -254,9 +254,9 @@ def test_pictures_of_another_size_than_the_recorded_boxes_are_noted(recording: P
 
     assert found(size) == found(None) == []
     of_camera, of_variant = found((512, 256))
-    said = "pictures of 48 x 32 px, but the recording lists what is visible in pictures of 512 x"
-    assert of_camera.startswith(f"{CAMERA}: {said} 256 px")
-    assert of_variant.startswith(f"variant_high.mp4: {said} 256 px")
+    said = "48 x 32 px, but boxes of the recording are in 512 x"
+    assert of_camera.startswith(f"{CAMERA}: {said} 256")
+    assert of_variant.startswith(f"variant_high.mp4: {said} 256")
     replay = read_recorded(replay_path(TASKS[1]), "recording")
     assert wanted_pictures(replay).size_px == (512, 512)
 
