@@ -6,10 +6,13 @@ writes.
 
 from pathlib import Path
 
-import dagster as dg
+from enact_assets.engine.system.collector import without_collector
 
-from enact_assets.pipeline.dagster.definitions import build_definitions
-from enact_assets.pipeline.rebuild.job import rebuild_definitions
+with without_collector():
+    import dagster as dg
+
+    from enact_assets.pipeline.dagster.definitions import build_definitions
+    from enact_assets.pipeline.rebuild.job import rebuild_definitions
 
 OWN = Path(__file__).parents[1] / "own_assets" / "defs"
 
@@ -24,4 +27,5 @@ def _own_definitions() -> list[dg.Definitions]:
 
 # Rebuilds are separate, as a rebuild starts the driver, which runs the steps of the other
 # definitions.
-defs = dg.Definitions.merge(build_definitions(), rebuild_definitions(), *_own_definitions())
+with without_collector():
+    defs = dg.Definitions.merge(build_definitions(), rebuild_definitions(), *_own_definitions())
