@@ -47,13 +47,13 @@ def test_an_inner_kernel_that_changes_takes_all_compiled_ones_along(tmp_path: Pa
         path.write_text("")
     compiled = stage / "__pycache__" / "pair_kernels.f-1.py311.1.nbc"
     compiled.write_text("")
-    assert drop_stale_kernels(tmp_path)
+    assert drop_stale_kernels(tmp_path, [inner, outer])
     assert not compiled.exists()
     compiled.write_text("")
-    assert not drop_stale_kernels(tmp_path)
+    assert not drop_stale_kernels(tmp_path, [inner, outer])
     assert compiled.exists()
     os.utime(inner, ns=(1, 1))
-    assert drop_stale_kernels(tmp_path)
+    assert drop_stale_kernels(tmp_path, [inner, outer])
     assert not compiled.exists()
 
 
@@ -187,9 +187,7 @@ def test_n11_what_a_read_only_image_was_built_with_is_not_compiled_again(
 ) -> None:
     package = small_package(tmp_path)
     assert answered_with(package, {}) == "2 0"
-    monkeypatch.setattr(
-        "enact_assets.engine.system.kernel_cache.is_writable", lambda package: not package
-    )
+    monkeypatch.setattr("enact_assets.engine.system.kernel_cache.is_writable", lambda *_: False)
     environment = {"XDG_CACHE_HOME": str(tmp_path / "caches")}
     place_kernels(package, environment)
     assert answered_with(package, environment) == "2 1"

@@ -8,18 +8,15 @@ kernel files has its own sub-folder.
 
 import os
 import re
-import shutil
 import sys
-import tempfile
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from hashlib import sha1, sha256
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 STAMP = "kernels.stamp"
-KERNEL_FILES = ("**/*kernels.py", "**/bit_sets.py", "**/release_arrays.py")
-"""Patterns of all modules with kernels; a test checks that none is missing."""
+KERNEL_FILES = ("kernels.py", "bit_sets.py", "release_arrays.py")
+"""How the names of all modules with kernels end; a test checks that none is missing."""
 INDEXES = "**/__pycache__/*.nbi"
 VARIABLE = "NUMBA_CACHE_DIR"
 _OWN_FOLDER = re.compile(r"enact_kernels_[0-9a-f]{16}")
@@ -35,9 +32,11 @@ def place_kernels(
     Call it before Numba is imported.
     """
     named = environment.get(VARIABLE)
-    if not named and is_writable(package):
-        drop_stale_kernels(package)
-        return
+    if not named:
+        files = kernel_files(package)
+        if is_writable(package, files):
+            drop_stale_kernels(package, files)
+            return
     name = f"enact_kernels_{kernel_sha(package)[:16]}"
     if named:
         # A parent process may have set it already, for another source.
@@ -52,12 +51,18 @@ def place_kernels(
 
 
 def kernel_files(package: Path = PACKAGE) -> list[Path]:
-    """Source files with kernels, sorted."""
-    return sorted(path for pattern in KERNEL_FILES for path in package.glob(pattern))
+    """Source files with kernels, sorted. Every start looks for them, so in one walk."""
+    found = []
+    for folder, folders, names in os.walk(package):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found += [Path(folder, name) for name in names if name.endswith(KERNEL_FILES)]
+    return sorted(found)
 
 
 def kernel_sha(package: Path = PACKAGE) -> str:
     """Hash of names and contents of all kernel files."""
+    from hashlib import sha256
+
     found = sha256()
     for path in kernel_files(package):
         content = path.read_bytes()
@@ -65,9 +70,9 @@ def kernel_sha(package: Path = PACKAGE) -> str:
     return found.hexdigest()
 
 
-def is_writable(package: Path = PACKAGE) -> bool:
-    """Whether Numba can write beside every kernel file."""
-    folders = {path.parent for path in kernel_files(package)} | {package}
+def is_writable(package: Path, files: Sequence[Path]) -> bool:
+    """Whether Numba can write beside each of ``files`` with kernels."""
+    folders = {path.parent for path in files} | {package}
     caches = (folder / "__pycache__" for folder in folders)
     return all(os.access(c if c.exists() else c.parent, os.W_OK | os.X_OK) for c in caches)
 
@@ -78,19 +83,20 @@ def has_kernels(package: Path = PACKAGE) -> bool:
     return any(Path(named).glob("*/*.nbi") if named else package.glob(INDEXES))
 
 
-def drop_stale_kernels(package: Path = PACKAGE) -> bool:
-    """Remove compiled kernels below ``package`` if a kernel file changed; returns whether it did.
+def drop_stale_kernels(package: Path, files: Sequence[Path]) -> bool:
+    """Remove compiled kernels below ``package`` if one of its ``files`` with kernels changed;
+    returns whether it did.
 
     Changes are detected by time and size.
     """
-    if _is_fresh(package):
+    if _is_fresh(package, files):
         return False
     with suppress(OSError):
         for compiled in _compiled(package):
             compiled.unlink(missing_ok=True)
         place = package / "__pycache__" / STAMP
         place.parent.mkdir(exist_ok=True)
-        place.write_text(_stamp(package), encoding="utf-8")
+        place.write_text(_stamp(package, files), encoding="utf-8")
     return True
 
 
@@ -98,15 +104,16 @@ def _compiled(package: Path) -> list[Path]:
     return [path for pattern in (INDEXES, "**/__pycache__/*.nbc") for path in package.glob(pattern)]
 
 
-def _stamp(package: Path) -> str:
-    found = [(path, path.stat()) for path in kernel_files(package)]
+def _stamp(package: Path, files: Sequence[Path]) -> str:
+    found = [(path, path.stat()) for path in files]
     return "\n".join(f"{p.relative_to(package)} {s.st_mtime_ns} {s.st_size}" for p, s in found)
 
 
-def _is_fresh(package: Path) -> bool:
+def _is_fresh(package: Path, files: Sequence[Path]) -> bool:
     """Whether the kernels compiled beside the source were compiled from the current source."""
     with suppress(OSError):
-        return (package / "__pycache__" / STAMP).read_text(encoding="utf-8") == _stamp(package)
+        stamp = (package / "__pycache__" / STAMP).read_text(encoding="utf-8")
+        return stamp == _stamp(package, files)
     return False
 
 
@@ -115,8 +122,12 @@ def _bring_along(package: Path, folder: Path) -> None:
 
     So kernels compiled when an image was built are used even if the image is read-only.
     """
+    import shutil
+    import tempfile
+    from hashlib import sha1
+
     compiled = _compiled(package)
-    if folder.exists() or not compiled or not _is_fresh(package):
+    if folder.exists() or not compiled or not _is_fresh(package, kernel_files(package)):
         return
     with suppress(OSError), tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for path in compiled:
@@ -141,6 +152,8 @@ def user_cache(environment: Mapping[str, str] = os.environ) -> Path | None:
 
 def _temporary_cache() -> Path:
     """Our folder for temporary files, the same in every process of this user."""
+    import tempfile
+
     folder = Path(tempfile.gettempdir()) / f"enact_assets-{os.getuid()}"
     # Numba runs the code it finds, so no other user may own the folder or write there.
     return folder if _is_ours(folder) else Path(tempfile.mkdtemp(prefix="enact_assets-"))
