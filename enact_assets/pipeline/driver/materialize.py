@@ -43,6 +43,7 @@ from enact_assets.pipeline.runs.lost_runs import mark_all_lost
 from enact_assets.pipeline.runs.names import (
     add_worlds,
     checked_name,
+    gone_with_environments,
     keep_scope,
     left_over,
     names_found,
@@ -212,9 +213,10 @@ class Driver:
 
         The link to a recording is removed, too, as it would be added again, and how many questions
         a model is asked. Imported answers stay on disk, and are used again when more are imported
-        under the name. Errors: :class:`UnknownNameError` if the name is not a partition, and
-        neither lake nor imported answers have it; :class:`SettingsError` if the file of declared
-        parts is damaged.
+        under the name. With the last environment of WorldPrediction its embedded questions are
+        forgotten as well, with the models that answer nothing else. Errors:
+        :class:`UnknownNameError` if the name is not a partition, and neither lake nor imported
+        answers have it; :class:`SettingsError` if the file of declared parts is damaged.
         """
         if dimension == "model":
             name = self._data.models.called(name)
@@ -230,13 +232,21 @@ class Driver:
                 raise UnknownNameError.of(dimension, name, known)
             if dimension == "model":
                 declare_subsets(self._root, {name: None})
-            Forgotten(self._root).add(dimension, name)
             left = kept.without(dimension, name, self._whole) if dimension in REGISTERED else kept
             if left != kept:
                 write_scope(self._root, left)
+            self._take_out(dimension, [name])
+            if dimension == "demonstration":
+                for other, names in gone_with_environments(self.registry, self._data).items():
+                    self._take_out(other, names)
+        return name
+
+    def _take_out(self, dimension: str, names: Iterable[str]) -> None:
+        known = set(self.instance.get_dynamic_partitions(dimension))
+        for name in names:
+            Forgotten(self._root).add(dimension, name)
             if name in known:
                 self.instance.delete_dynamic_partition(dimension, name)
-        return name
 
     @property
     def data(self) -> DataResource:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import dagster as dg
 
+from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.answers.models.subsets import subset_sizes
 from enact_assets.answers.people.annotator_names import with_pooled
@@ -188,6 +189,24 @@ def add_worlds(found: dict[str, list[str]], registry: Registry, data: DataResour
         except EnactError as error:
             problems.append(f"worldprediction.answered_by of the registry: {error}")
     return problems
+
+
+def gone_with_environments(registry: Registry, data: DataResource) -> dict[str, list[str]]:
+    """Dimension -> names in the lake that nothing asks about without an environment: the source
+    ``embedded`` of WorldPrediction and, if it is the only one, models that answer nothing else and
+    that no list names. Empty as long as an environment is left.
+    """
+    found, _ = names_found(data, registry)
+    made = names_in_lake(data)
+    is_left = any(_is_environment(name, registry, data) for name in found["demonstration"])
+    if is_left or EMBEDDED_WORLD not in made["world_source"]:
+        return {}
+    gone = {"world_source": [EMBEDDED_WORLD]}
+    if set(found["world_source"]) == {EMBEDDED_WORLD}:
+        listed = {name for name, _ in _listed(Path(data.root) / LISTS["model"], [])}
+        alone = WORLD_BASELINES.keys() - listed - set(registry.models)
+        gone["model"] = [name for name in made["model"] if name in alone]
+    return gone
 
 
 def _is_environment(name: str, registry: Registry, data: DataResource) -> bool:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from pipeline.lineage.small_world import World
 
+from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.models.subsets import declare_subsets, subset_sizes
 from enact_assets.demonstrations.pictures.demonstration_sources import all_sources
 from enact_assets.demonstrations.recordings.folders import Recordings
@@ -14,6 +15,7 @@ from enact_assets.demonstrations.replay.sources import Sources
 from enact_assets.engine.errors import MaterializationError, SettingsError, UnknownNameError
 from enact_assets.engine.grids import Partition
 from enact_assets.engine.planning.states import State
+from enact_assets.engine.tables import TABLES
 from enact_assets.pipeline.driver.chosen import Chosen, asking_nothing, choose
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.lineage.graph import STEP_NAMED, names_now
@@ -23,7 +25,8 @@ from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.names import ScopeChange, keep_scope, names_found, scope_with
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import SCOPE_FILE, SUBSETS_FILE
-from enact_assets.settings.registry import load_registry
+from enact_assets.settings.registry import BASELINE, load_registry
+from enact_assets.settings.world import EMBEDDED_WORLD, world_name
 from enact_assets.simulator.activities import ACTIVITIES
 
 RECORDED, FILMED, EMBEDDED, GONE = "tidy_1", "film_1", "setting_the_table-0", "gone_1"
@@ -278,6 +281,38 @@ def test_how_many_questions_a_model_is_asked_is_written_under_the_lock(data) -> 
     assert subset_sizes(root) == {"random": 5, "oracle": 3}
     driver.forget("model", "random")
     assert subset_sizes(root) == {"oracle": 3}
+
+
+def test_the_last_environment_is_forgotten_with_what_world_added(data) -> None:
+    """researcher F7: after `world`, `forget demonstration` thrice left its steps in every plan."""
+    root, environments = Path(data.root), ["setting_the_table-901", "setting_the_table-906"]
+    held = {
+        "demonstrations": [{"demonstration": name} for name in environments],
+        "predictions": [
+            {"model": name, "variant": BASELINE} for name in ("oracle", "markov", "medoid")
+        ],
+        "world_questions": [{"question_set": world_name(EMBEDDED_WORLD)}],
+    }
+    for table, partitions in held.items():
+        for partition in partitions:
+            data.lake.write(table, TABLES[table].empty(), partition)
+    write_scope(root, Scope({**DEMO, "demonstration": frozenset(environments)}))
+    (root / "models.txt").write_text("medoid\n")
+    driver = Driver(root, registry=REGISTRY, workers=1)
+    driver.instance.add_dynamic_partitions("model", ["oracle", "markov", "medoid"])
+    driver.instance.add_dynamic_partitions("world_source", [EMBEDDED_WORLD])
+
+    def current() -> tuple[set[str], set[str]]:
+        names = driver.instance.get_dynamic_partitions
+        found, _ = names_found(data, driver.registry)
+        sources = {*names("world_source"), *found["world_source"]}
+        return sources, {*names("model"), *found["model"]} & WORLD_BASELINES.keys()
+
+    driver.forget("demonstration", environments[0])
+    assert current() == ({EMBEDDED_WORLD}, WORLD_BASELINES.keys() & {*REGISTRY.world.models})
+    driver.forget("demonstration", environments[1])
+    assert current() == (set(), {"medoid"}), "models.txt names one"
+    assert "oracle" in driver.instance.get_dynamic_partitions("model")
 
 
 def test_plans_say_what_is_wrong_in_the_file_of_declared_parts(data) -> None:
