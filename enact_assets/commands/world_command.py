@@ -62,7 +62,8 @@ def run_world(arguments: argparse.Namespace, console: Console) -> int:
         lent = counted(len(environments), "environment")
         console.print(
             f"Asked about {named(asked, SHOWN)}. Clips come from {lent} as well, about which ENACT "
-            f"asks nothing: {named(environments, SHOWN)}.",
+            f"asks nothing: {named(environments, SHOWN)}. Later commands keep them fresh, too, "
+            "until `enact-assets forget demonstration` takes each of them out.",
             markup=False,
         )
     for source in arguments.step_file or [EMBEDDED_WORLD]:
