@@ -12,7 +12,7 @@ def make_root(root: Path) -> None:
     """Make the folder ``root`` with a ``.gitignore``, so that a data root in a checkout is none of
     its changes; a folder that is there stays as it is.
 
-    Raises nothing: whoever writes into the folder next says why it cannot be made.
+    Raises nothing: what writes into the folder next says why it cannot be made.
     """
     with suppress(OSError):
         root.mkdir(parents=True)

@@ -65,7 +65,7 @@ class StepTimes:
 
 
 def machine_file() -> Path | None:
-    """The file of this machine; None if there is no place for it or nobody wants it."""
+    """The file of this machine; None if there is no place for it or :data:`NO_FILE` is set."""
     named = os.environ.get(VARIABLE)
     if named:
         return None if named == NO_FILE else Path(named)
