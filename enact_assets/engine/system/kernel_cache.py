@@ -51,7 +51,7 @@ def place_kernels(
 
 
 def kernel_files(package: Path = PACKAGE) -> list[Path]:
-    """Source files with kernels, sorted. Every start looks for them, so in one walk."""
+    """Source files with kernels, sorted. Every start looks for them: each folder is read once."""
     found = []
     for folder, folders, names in os.walk(package):
         folders[:] = [name for name in folders if name != "__pycache__"]
