@@ -1,4 +1,4 @@
-"""Backends of the path tracer: scalar, which needs nothing, and LLVM, which draws in two thirds of the time.
+"""Backends of the path tracer: scalar, which needs nothing, and LLVM, in two thirds of the time.
 
 Both draw the same picture from other random numbers: after the denoiser they differ as two
 pictures with different seeds do. So the backend is a setting, and no machine chooses it.
