@@ -90,7 +90,7 @@ class OfNewVersion(msgspec.Struct, frozen=True):
     n_answers: Annotated[Count, msgspec.Meta(description="answers to ask for among that")]
     hours: Annotated[
         float | None,
-        msgspec.Meta(description="one run after the other; null: a step never ran on this machine"),
+        msgspec.Meta(description="one run after the other; null: no time is known of a step"),
     ]
 
 
@@ -110,7 +110,7 @@ class ExpectedWork(msgspec.Struct, frozen=True):
         msgspec.Meta(description="one run after the other, by the last runs of each step"),
     ]
     unknown: Annotated[
-        list[str], msgspec.Meta(description="steps that never ran on this machine: not in it")
+        list[str], msgspec.Meta(description="steps of which no time is known: not in it")
     ]
     hours_of_machine: Annotated[
         float,
@@ -215,11 +215,10 @@ def print_work(console: Console, work: "Work") -> None:
     if seconds:
         from enact_assets.pipeline.driver.terminal import duration
 
-        words.append(f"about {duration(seconds)} of work by {_runs_behind(work)}")
-    if work.unknown and seconds:
-        words.append(f"without {named(work.unknown, 3)}, which never ran on this machine")
-    elif work.unknown:
-        words.append("no step of it ever ran on this machine, so its time is not known")
+        about = "more than" if work.unknown else "about"
+        words.append(f"{about} {duration(seconds)} of work by {_runs_behind(work)}")
+    if work.unknown:
+        words.append(f"no time is known of {named(work.unknown, 3)}")
     if words:
         console.print(Text(f"\nExpected: {', '.join(words)}."))
 
@@ -242,10 +241,10 @@ def print_plan(console: Console, plan: "Verdicts", limit: int = PLAN_SHOWN) -> N
     if not plan.stale and not plan.may_follow:
         console.print(f"Nothing to do: {all_fresh(plan.n_fresh)}.")
         return
-    console.print(
-        f"{counted(len(plan.stale), 'partition')} to make, {plan.n_fresh:,} fresh. "
-        f"{plan.n_following:,} more may become stale, depending on the results.\n"
-    )
+    words = f"{counted(len(plan.stale), 'partition')} to make, {plan.n_fresh:,} fresh."
+    if plan.n_following:
+        words += f" {plan.n_following:,} more may become stale, depending on the results."
+    console.print(f"{words}\n")
     named = [row for row in plan.stale if row.is_asked_for]
     for_others = [row for row in plan.stale if not row.is_asked_for]
     _print_steps(console, named, limit)

@@ -15,13 +15,15 @@ from enact_assets.pipeline.runs.step_times import StepTime, StepTimes
 
 PICTURES = ("frame_images",)
 ANSWERS = ("predictions",)
+LONG = (*PICTURES, *ANSWERS)
+"""These take longest, so they are named first."""
 
 
 class NewVersion(NamedTuple):
     """Partitions made by other code, rows of the steps that take longest, and the time.
 
     ``hours`` is the time of all runs one after the other, estimated from the last runs of each
-    step; None if a step never ran on this machine.
+    step; None if no time is known of one.
     """
 
     n_partitions: int
@@ -35,7 +37,7 @@ class Work(NamedTuple):
     before, ``n_new_pictures`` and ``n_new_answers`` count partitions that never were, whose rows
     are not known yet. ``hours`` is the time of all runs one after the other, by the last runs here;
     ``hours_of_machine`` of it are those of steps that never ran here, by runs in other data roots
-    on this machine. ``unknown`` steps never ran on it and are left out.
+    on this machine. Of ``unknown`` steps no time is known; they are left out.
     """
 
     n_pictures: int
@@ -66,7 +68,7 @@ def work_of(times: StepTimes, lake: Lake, stale: Sequence[Verdict]) -> Work:
         sum(filter(None, answers)),
         answers.count(None),
         hours(known),
-        [step for step in numbers if step not in known],
+        sorted(numbers.keys() - known.keys(), key=lambda step: (step not in LONG, step)),
         hours({step: time for step, time in known.items() if time.is_of_machine}),
     )
 
