@@ -1,33 +1,38 @@
 """The activities of the embedded simulator, by name. The names are those of BEHAVIOR-1K.
 
-A module is loaded when its activity is asked for, so that one that is broken stops no other.
+Each is a module of its name here, or a file of its name in ``declarations``. It is loaded when it
+is asked for, so that one that is broken stops no other.
 """
 
 import importlib
 import traceback
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
-from enact_assets.engine.errors import ActivityError
+from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]
 
 
 class Activities(Mapping[str, Activity]):
-    """Activities by name, in the order of their names; each has a module of its name here.
+    """Activities by name, in the order of their names; each has a module of its name here, or is
+    declared in a file.
 
-    Looking one up raises :class:`ActivityError` if its module cannot be loaded; listing the names
-    loads none.
+    Looking one up raises :class:`ActivityError` if its module or file cannot be loaded; listing the
+    names loads none.
     """
 
-    def __init__(self, *names: str) -> None:
-        self._names = tuple(sorted(names))
+    def __init__(self, *names: str, declared: Mapping[str, Path] = MappingProxyType({})) -> None:
+        self._names = tuple(sorted({*names, *declared}))
+        self._declared = declared
 
     def __getitem__(self, name: str) -> Activity:
         if name not in self._names:
             raise KeyError(name)
-        return _load(name)
+        return _declared(self._declared[name]) if name in self._declared else _load(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -37,6 +42,20 @@ class Activities(Mapping[str, Activity]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+@cache
+def _declared(path: Path) -> Activity:
+    """The activity that a file declares."""
+    module = importlib.import_module(f"{__name__}.declared.activity")
+    try:
+        found: Activity = module.declared_activity(path)
+    except (SettingsError, OSError, UnicodeDecodeError) as error:
+        raise ActivityError(
+            f"activity {path.stem!r} cannot be loaded: {error}. Mend that file; other activities go "
+            "on working."
+        ) from error
+    return found
 
 
 def _load(name: str) -> Activity:
@@ -75,7 +94,7 @@ def _shown(filename: str) -> str:
     return str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path)
 
 
-ACTIVITIES: Mapping[str, Activity] = Activities(
+DESIGNED = (
     "cleaning_garage",
     "clearing_table_after_breakfast",
     "cooking_breakfast",
@@ -89,3 +108,6 @@ ACTIVITIES: Mapping[str, Activity] = Activities(
     "unloading_groceries",
     "watering_indoor_flowers",
 )
+"""Activities with a module, which are those that references learn from."""
+FILES = {path.stem: path for path in sorted((Path(__file__).parent / "declarations").glob("*.yaml"))}
+ACTIVITIES: Mapping[str, Activity] = Activities(*DESIGNED, declared=FILES)

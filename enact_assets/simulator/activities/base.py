@@ -39,21 +39,39 @@ PALETTE: tuple[Color, ...] = (
 
 @dataclass(frozen=True)
 class Episode:
-    """One drawn version of an activity. ``covers`` names fixtures that things may lie under."""
+    """One drawn version of an activity. ``covers`` names fixtures that things may lie under.
+
+    At the end all facts of ``goal`` hold and none of ``absent`` (what is poured out, cut up, wiped
+    off, shut), and what ``stays`` stands upright where it stood.
+    """
 
     stage: Stage
     plan: Task
     goal: tuple[GoalFact, ...]
     covers: frozenset[str]
+    absent: tuple[GoalFact, ...] = ()
+    stays: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Activity:
-    """A household activity; ``build`` draws one version of it from the generator."""
+    """A household activity; ``build`` draws one version of it from the generator.
+
+    Where places are drawn, too, not all versions can be carried out: ``again`` draws that of the
+    same generator another time (from 2 to ``attempts``), only with other places and another order.
+    """
 
     name: str
     description: str
     build: Callable[[np.random.Generator], Episode]
+    attempts: int = 1
+    again: Callable[[np.random.Generator, int], Episode] | None = None
+
+    def drawn(self, rng: np.random.Generator, attempt: int = 1) -> Episode:
+        """The version of an attempt."""
+        if attempt == 1 or self.again is None:
+            return self.build(rng)
+        return self.again(rng, attempt)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""From a declaration to an episode: what a seed drew, laid out, put in an order, and checked."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from enact_assets.engine.errors import ActivityError, PlanError, StageError
+from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
+from enact_assets.simulator.activities.declared.declaration import Declaration
+from enact_assets.simulator.activities.declared.jobs import Jobs
+from enact_assets.simulator.activities.declared.work import Work, drawn
+from enact_assets.simulator.planning.job_orders import in_valid_order
+from enact_assets.simulator.planning.layout import Item, Layout
+from enact_assets.simulator.planning.plan_check import check_plan
+from enact_assets.simulator.rooms.furnished import Site
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Surface, darker
+from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
+from enact_assets.simulator.things.top_coats import top_coat
+
+LAYOUTS = 100
+"""So many are drawn before an attempt is given up."""
+
+
+def composed(rng: np.random.Generator, declared: Declaration, attempt: int = 1) -> Episode:
+    """One version of a declaration; ``rng`` decides what there is, and with the number of the
+    attempt where it stands and in which order all is done. So another attempt draws only these
+    anew, and no version is preferred because it is easy.
+
+    Errors: :class:`ActivityError` saying why the last layouts failed, how often.
+    """
+    work = drawn(rng, declared)
+    spots = np.random.default_rng((int(rng.integers(2**63)), attempt))
+    sites = work.furnishing.build(Scene())
+    problems: Counter[str] = Counter()
+    for _ in range(LAYOUTS):
+        try:
+            return _laid_out(spots, work, sites)
+        except (PlanError, StageError) as error:
+            problems[str(error)] += 1
+    said = "; ".join(f"{n} times: {problem}" for problem, n in problems.most_common(3))
+    raise ActivityError(
+        f"no layout of {LAYOUTS} drawn can be carried out ({said}). Let the declaration have fewer "
+        "or smaller things, or other places for them."
+    )
+
+
+def _laid_out(rng: np.random.Generator, work: Work, sites: Mapping[str, Site]) -> Episode:
+    layout = Layout(rng, sites)
+    items = work.items()
+    for item in items:
+        layout.place(item)
+    jobs = Jobs(rng, work, layout)
+    plan = in_valid_order(rng, *jobs.all)
+    builder = _staged(work, items)
+    stage = builder.finish(HEAD_PITCH_RAD)
+    check_plan(stage, plan)
+    above = [p for those in work.furnishing.pieces.values() for p in those]
+    covers = frozenset(p.name for p in above if p.row.facts.slot == "upper")
+    stays = frozenset(item.name for item in items if _is_left_alone(item, layout))
+    return Episode(stage, plan, tuple(jobs.goal), covers, tuple(jobs.absent), stays)
+
+
+def _is_left_alone(item: Item, layout: Layout) -> bool:
+    """Whether a thing, and what it stands on, stays where it is."""
+    while len(item.spots) == 1 and item.made is None and item.ends is None:
+        if item.spots[0].on not in layout.items:
+            return True
+        item = layout.items[item.spots[0].on]
+    return False
+
+
+def _staged(work: Work, items: Iterable[Item]) -> StageBuilder:
+    """The room with all things at their first spots, and what they hold and turn into."""
+    stage = StageBuilder()
+    stage.furnish(*(site.fixture for site in work.furnishing.build(stage.scene).values()))
+    for name in sorted(work.opened):
+        stage.leave_open(name)
+    for name in sorted(work.switched_on):
+        stage.leave_on(name)
+    for item in items:
+        color, spot = work.colors[item.name], item.spots[0]
+        if item.made is not None:
+            stage.put_later(item.name, item.kind, color, (item.made[0],))
+        else:
+            stage.put(item.name, item.kind, color, spot.on, spot.at, access=spot.access)
+    _declare(work, stage)
+    return stage
+
+
+def _declare(work: Work, stage: StageBuilder) -> None:
+    """Substances, heat and recipes."""
+    holders: dict[str, set[str]] = {what: set() for what in work.substances}
+    coats: dict[str, set[str]] = {what: set() for what in work.substances}
+    for name, what, _ in work.filled:
+        holders[what].add(name)
+    for name, what in work.covered:
+        coats[what].add(name)
+    for done in work.deeds:
+        to, verb, deed = done.to, done.verb, done.deed
+        if verb in ("slice", "dice"):
+            when: When = Cut(to) if verb == "slice" else Diced(to)
+            stage.recipe(done.products, (to,), when=when)
+        elif verb == "cook":
+            own = [geom for geom in stage.scene.surfaces if geom.startswith(f"{to}.")]
+            looks = {geom: stage.scene.surfaces[geom] for geom in own}
+            cooked = {g: Surface(darker(s.color), finish="gloss") for g, s in looks.items()}
+            stage.cookable(to, cooked)
+        elif verb in ("stir", "machine"):
+            stirred: When = Stirred(to) if verb == "stir" else Switched(to)
+            stage.recipe((done.what,), deed.of, when=stirred)
+            for what in (done.what, *(name for name in deed.of if name in holders)):
+                holders[what].add(to)
+        elif verb == "tap":
+            stage.tap(done.place, done.what)
+            holders[done.what].add(to)
+        elif verb == "pour":
+            is_vessel = to in stage.fixtures or stage.things[to].parts.vessel is not None
+            holders[done.what].add(done.place)
+            (holders if is_vessel else coats)[done.what].add(to)
+        elif verb in ("wipe", "spread"):
+            coats[done.what] |= {to, done.by}
+            holders[done.what] |= {done.place} - {""}
+    for name in sorted({on for those in coats.values() for on in those} & set(stage.things)):
+        thing = stage.things[name]
+        if thing.parts.coat is None:
+            coated = replace(thing.parts, coat=top_coat(thing.category))
+            stage.things[name] = replace(thing, parts=coated)
+    flowing = {done.what for done in work.deeds if done.verb not in ("wipe", "spread")}
+    for what, look in work.substances.items():
+        if holders[what] or coats[what]:
+            stage.substance(
+                what, look, kind="liquid" if what in flowing else "film",
+                holders=tuple(sorted(holders[what])), coats=tuple(sorted(coats[what])),
+            )  # fmt: skip
+    for name, what, share in work.filled:
+        stage.fill(name, what, share)
+    for name, what in work.covered:
+        stage.cover(name, what)

@@ -1,0 +1,390 @@
+"""From spots to jobs: a job for each carry and deed, and for what must be open for them.
+
+What must come first follows from the layout, from doors and drawers, and from what a deed needs.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from enact_assets.simulator.activities.declared.work import Done, Work
+from enact_assets.simulator.planning.basic_steps import (
+    Close,
+    Grasp,
+    Open,
+    Place,
+    Press,
+    Slice,
+    Task,
+    Together,
+    move,
+    move_wide,
+)
+from enact_assets.simulator.planning.job_orders import Job
+from enact_assets.simulator.planning.layout import Event, Item, Layout, moved
+from enact_assets.simulator.planning.matter_steps import (
+    AwaitCooked,
+    Dice,
+    Dip,
+    Pour,
+    Spread,
+    Stir,
+    Wait,
+    Wipe,
+)
+from enact_assets.settings.arrays import Floats
+from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
+from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose
+from enact_assets.simulator.rooms.furnished import HIDES
+from enact_assets.simulator.simulation.recording import GoalFact
+from enact_assets.simulator.skills.both_hands import APART_M
+from enact_assets.simulator.stage.hollows import Hollow
+
+MIDDLE_M = 0.2
+"""What stands nearer to the middle can be reached with either hand."""
+POURED = 0.5
+"""So much of what a vessel holds is poured at most at once."""
+ONTO = 0.3
+"""So much onto a thing that is no vessel."""
+MACHINE_S = 4.0
+STAGES = {"slice": 0, "dice": 0, "tap": 0, "pour": 1, "stir": 2, "machine": 2, "press": 5}
+"""When the jobs of deeds are made: what mixes after what fills, what switches off at last."""
+APART_X_M = APART_M + 0.09
+
+
+class Jobs:
+    """The jobs of a layout, and the facts that hold at the end because of them, or do not."""
+
+    def __init__(self, rng: np.random.Generator, work: Work, layout: Layout) -> None:
+        self.rng, self.work, self.layout = rng, work, layout
+        self.carries: dict[Event, Job] = {}
+        self.needs: dict[Job, set[str]] = {}
+        self.presses: dict[str, list[Job]] = {}
+        self.filling: dict[str, list[Job]] = {}
+        self.content: dict[str, float] = {}
+        self.goal: list[GoalFact] = [*work.goal]
+        self.absent: list[GoalFact] = [*work.absent]
+        for item in layout.items.values():
+            self._carry(item)
+        for name, _, share in work.filled:
+            self.content[name] = self.content.get(name, 0.0) + share * self._volume(name)
+        self._deeds(work.deeds)
+        self._wait_for_supports()
+        for first, then in layout.waits:
+            self.carries[then].after.append(self.carries[first])
+        for _ in range(work.both):
+            self._side_by_side()
+        self._doors()
+
+    @property
+    def all(self) -> list[Job]:
+        """All jobs."""
+        return list(self.needs)
+
+    def _add(self, steps: Task, after: Iterable[Job] = (), needs: Iterable[str] = ()) -> Job:
+        job = Job(steps, list(after))
+        self.needs[job] = set(needs)
+        return job
+
+    def _carry(self, item: Item) -> None:
+        for k, (start, spot) in enumerate(zip(item.spots, item.spots[1:], strict=False), 1):
+            if item.hand is None:
+                steps = move_wide(item.name, spot.on, spot.at)
+            else:
+                steps = move(item.hand, item.name, spot.on, spot.at, spot.access)
+            last = [self.carries[item.name, k - 1]] if k > 1 else []
+            needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
+            self.carries[item.name, k] = self._add(steps, last, needs)
+        if item.ends is None:
+            self.goal.append(self._place_of(item))
+
+    def _place_of(self, item: Item) -> GoalFact:
+        on = item.spots[-1].on
+        fixture, _, board = on.partition(".")
+        below = self.layout.items.get(on)
+        holder = below.shape.parts if below else self.layout.sites[on].fixture
+        return ("Inside" if board or holder.cavity is not None else "OnTop", item.name, fixture)
+
+    def _wait_for_supports(self) -> None:
+        """What leaves a thing that is carried does so before, what comes onto it comes after."""
+        for item in self.layout.items.values():
+            for k, spot in enumerate(item.spots):
+                below = self.layout.items.get(spot.on)
+                if below is None or len(below.spots) == 1:
+                    continue
+                leaves = item.leaves(k)
+                if k == 0 and not item.made and leaves is not None:
+                    self.carries[below.name, 1].after.append(self.carries[leaves])
+                elif k > 0:
+                    last = self.carries[below.name, len(below.spots) - 1]
+                    self.carries[item.name, k].after.append(last)
+
+    def _deeds(self, deeds: Sequence[Done]) -> None:
+        """The jobs of deeds, in an order in which what one needs of another is there."""
+        mixed = {done.to for done in deeds if done.verb in ("stir", "machine")}
+
+        def stage(done: Done) -> int:
+            is_late = done.verb == "pour" and done.place in mixed
+            return STAGES.get(done.verb, 4) + 2 * is_late
+
+        shuffled = [deeds[k] for k in self.rng.permutation(len(deeds)).tolist()]
+        for done in sorted(shuffled, key=stage):
+            getattr(self, f"_{done.verb}")(done)
+
+    def _press(self, done: Done) -> None:
+        cooked = [job for job in self.needs if self._is_heated(job, done.to)]
+        self._switch(done.to, cooked)
+
+    def _is_heated(self, job: Job, fixture: str) -> bool:
+        foods = [step.thing for step in job.steps if isinstance(step, AwaitCooked)]
+        return any(fixture in self._hob(food) for food in foods)
+
+    def _hob(self, food: str) -> set[str]:
+        return {root for spot in self.layout.items[food].spots for root in self.layout.roots(spot.on)}
+
+    def _switch(self, fixture: str, after: Iterable[Job] = ()) -> Job:
+        """Press the button of a fixture, after all that pressed it before."""
+        before = self.presses.setdefault(fixture, [])
+        job = self._add((Press(self._side(fixture), fixture),), [*after, *before])
+        before.append(job)
+        is_on = (fixture in self.work.switched_on) ^ (len(before) % 2 == 1)
+        fact: GoalFact = ("ToggledOn", fixture, None)
+        for facts, holds in ((self.goal, is_on), (self.absent, not is_on)):
+            if fact in facts:
+                facts.remove(fact)
+            if holds:
+                facts.append(fact)
+        return job
+
+    def _cook(self, done: Done) -> None:
+        item = self.layout.items[done.to]
+        number = next(k for k, spot in enumerate(item.spots) if spot.on == done.place)
+        hob = next(
+            name for name in sorted(self._roots_at(item, number))
+            if self.layout.sites[name].fixture.heater is not None
+        )  # fmt: skip
+        is_on = hob in self.work.switched_on or hob in self.presses
+        heat = self.presses.get(hob, []) if is_on else [self._switch(hob)]
+        heater, steps = self.layout.sites[hob].fixture.heater, (AwaitCooked(done.to),)
+        if heater is not None and heater.needs_closed:
+            side = self._side(hob)
+            job = self._add((Close(side, hob), *steps, Open(side, hob)), heat, {hob})
+        else:
+            job = self._add(steps, heat)
+        pan = self.layout.items.get(done.place)
+        if pan is not None:
+            self._during(job, pan, len(pan.spots) - 1)
+        self._during(job, item, number)
+        self.goal.append(("Cooked", done.to, None))
+
+    def _roots_at(self, item: Item, number: int) -> set[str]:
+        return self.layout.roots(item.spots[number].on)
+
+    def _slice(self, done: Done) -> None:
+        step = Slice if done.verb == "slice" else Dice
+        job = self._with_tool(done.by, lambda side: (step(side, done.to),))
+        for product in done.products:
+            self.carries[product, 0] = job
+            made = self.carries.get((product, 1))
+            if made is not None:
+                made.after.append(job)
+        self._after_last(job, done.to)
+
+    _dice = _slice
+
+    def _pour(self, done: Done) -> None:
+        """Pour some of what is left in a vessel, after whatever filled it or was poured before."""
+        room, left = self._volume(done.to), self.content[done.place]
+        amount = min(room * done.deed.share, POURED * left) if room else ONTO * left
+        before = self.filling.get(done.place, [])
+        step = partial(Pour, into=done.to, share=amount / left)
+        job = self._with_tool(done.place, lambda side: (step(side),), before)
+        self.filling[done.place] = [job]
+        self.filling.setdefault(done.to, []).append(job)
+        self.content[done.place] -= amount
+        self.content[done.to] = self.content.get(done.to, 0.0) + amount
+        self._after_last(job, done.to)
+        self.goal.append(("Contains" if room else "Covered", done.to, done.what))
+
+    def _volume(self, name: str) -> float:
+        item = self.layout.items.get(name)
+        vessel = item.shape.parts.vessel if item else self.layout.sites[name].fixture.vessel
+        return Hollow.of(vessel).volume if vessel else 0.0
+
+    def _wipe(self, done: Done) -> None:
+        job = self._with_tool(done.by, lambda side: (Wipe(side, done.to, done.what),))
+        item = self.layout.items.get(done.to)
+        if item is not None:
+            # A cloth comes from above.
+            tops = [k for k, spot in enumerate(item.spots) if spot.access == "top"] or [0]
+            number = tops[int(self.rng.integers(len(tops)))]
+            self.needs[job] |= self._roots_at(item, number)
+            self._during(job, item, number)
+        self.absent.append(("Covered", done.to, done.what))
+
+    def _spread(self, done: Done) -> None:
+        job = self._with_tool(
+            done.by, lambda side: (Dip(side, done.place), Spread(side, done.to))
+        )
+        self._after_last(job, done.place)
+        self._after_last(job, done.to)
+        self.goal.append(("Covered", done.to, done.what))
+
+    def _stir(self, done: Done) -> None:
+        job = self._with_tool(done.by, lambda side: (Stir(side, done.to),))
+        self._mixed(job, done)
+
+    def _machine(self, done: Done) -> None:
+        steps: Task = (*self._switch(done.to).steps, Wait(MACHINE_S))
+        job = self.presses[done.to][-1]
+        job.steps = steps
+        self._mixed(job, done)
+
+    def _mixed(self, job: Job, done: Done) -> None:
+        """A job comes after all that is mixed came there."""
+        job.after += self.filling.get(done.to, [])
+        for name in (done.to, *done.deed.of):
+            self._after_last(job, name)
+        self.filling[done.to] = [job]
+        self.goal.append(("Contains", done.to, done.what))
+
+    def _tap(self, done: Done) -> None:
+        side = self._side(done.place)
+        press = Press(side, done.place)
+        job = self._add((press, Wait(done.deed.seconds), press))
+        item = self.layout.items[done.to]
+        numbers = [k for k, spot in enumerate(item.spots) if spot.on == done.place]
+        self._during(job, item, numbers[0])
+        self.filling[done.to] = [job]
+        self.content[done.to] = self._volume(done.to)
+        self.goal.append(("Contains", done.to, done.what))
+
+    def _after_last(self, job: Job, name: str) -> None:
+        """A job is done while a thing, if it is one, is at its last place."""
+        item = self.layout.items.get(name)
+        if item is not None:
+            self._during(job, item, len(item.spots) - 1)
+            self.needs[job] |= self._roots_at(item, len(item.spots) - 1)
+
+    def _during(self, job: Job, item: Item, number: int) -> None:
+        """A job is done while a thing is at its place of this number."""
+        comes, leaves = item.comes(number), item.leaves(number)
+        if comes is not None:
+            job.after.append(self.carries[comes])
+        if leaves is not None and leaves in self.carries and self.carries[leaves] is not job:
+            self.carries[leaves].after.append(job)
+
+    def _with_tool(
+        self, tool: str, steps: Callable[[Side], Task], before: Sequence[Job] = ()
+    ) -> Job:
+        """Take a tool, or a vessel, use it, and put it back."""
+        item = self.layout.items[tool]
+        side, spot = item.hand or "left", item.spots[-1]
+        back = Place(side, spot.on, spot.at, spot.access)
+        job = self._add((Grasp(side, tool), *steps(side), back), before)
+        self._after_last(job, tool)
+        return job
+
+    def _side(self, fixture: str) -> Side:
+        """The hand on the side of a fixture."""
+        x = self.layout.sites[fixture].fixture.origin[0]
+        if abs(x) < MIDDLE_M:
+            return SIDES[int(self.rng.integers(2))]
+        return "left" if x < 0 else "right"
+
+    def _side_by_side(self) -> None:
+        """Join two carries of different hands into a job of both at once, if any can be."""
+        single = {
+            event: job
+            for event, job in self.carries.items()
+            if self.layout.items[event[0]].hand is not None and event[1] and job in self.needs
+            and len(job.steps) == 2
+        }  # fmt: skip
+        pairs = [
+            (a, b)
+            for a, one in single.items()
+            for b, two in single.items()
+            if not (_waits_for(one, two) or _waits_for(two, one)) and self._is_apart(a, b)
+        ]
+        if not pairs:
+            return
+        (a, b) = pairs[int(self.rng.integers(len(pairs)))]
+        one, two = self.carries[a], self.carries[b]
+        both = self._add(
+            (Together(one.steps, two.steps),), [*one.after, *two.after],
+            self.needs.pop(one) | self.needs.pop(two),
+        )  # fmt: skip
+        self.carries[a] = self.carries[b] = both
+        for job in self.needs:
+            if one in job.after or two in job.after:
+                job.after[:] = [j for j in job.after if j not in (one, two)] + [both]
+
+    def _is_apart(self, a: Event, b: Event) -> bool:
+        """Whether the left hand carries ``a`` while the right one carries ``b``, from one place."""
+        left, right = self.layout.items[a[0]], self.layout.items[b[0]]
+        if (left.hand, right.hand) != ("left", "right"):
+            return False
+        ways = [(item, item.spots[n - 1 : n + 1]) for item, (_, n) in ((left, a), (right, b))]
+        (_, lefts), (_, rights) = ways
+        if max(s.pos[0] for s in lefts) + APART_X_M > min(s.pos[0] for s in rights):
+            return False
+        goals = [
+            Goal(item.hand or "left", "", partial(_pose, item, spots[0].pos, spot.pos, rise))
+            for item, spots in ways
+            for spot, rise in ((spots[0], 0.0), (spots[0], 0.13), (spots[1], 0.0), (spots[1], 0.13))
+        ]
+        return common_stance(goals) is not None
+
+    def _doors(self) -> None:
+        """Open and close what jobs need open, in one or two visits."""
+        visits: dict[str, list[Job]] = {}
+        for name, site in self.layout.sites.items():
+            inside = [job for job, needs in self.needs.items() if name in needs]
+            is_to_move = (name in self.work.left_open) != (name in self.work.opened)
+            if site.fixture.panel is not None and (inside or is_to_move):
+                visits[name] = self._visits(name, inside)
+        for upper, lower in HIDES.items():
+            if upper in visits and lower in visits:
+                one, two = (upper, lower) if self.rng.integers(2) else (lower, upper)
+                inside = [job for job, needs in self.needs.items() if two in needs]
+                for job in (*inside, *visits[two]):
+                    job.after += visits[one]
+
+    def _visits(self, name: str, inside: list[Job]) -> list[Job]:
+        """Open before jobs and close after them; none waits for one of a later visit."""
+        side = self._side(name)
+        order = [inside[k] for k in self.rng.permutation(len(inside)).tolist()]
+        order.sort(key=lambda job: sum(_waits_for(job, other) for other in inside))
+        cut = int(self.rng.integers(1, len(order))) if len(order) > 1 and self.rng.integers(2) else 0
+        parts = [order[:cut], order[cut:]] if cut else [order]
+        found: list[Job] = []
+        for number, part in enumerate(parts):
+            if number or name not in self.work.opened:
+                opening = self._add((Open(side, name),), found[-1:])
+                found.append(opening)
+                for job in part:
+                    job.after.append(opening)
+            if number + 1 < len(parts) or name not in self.work.left_open:
+                found.append(self._add((Close(side, name),), [*part, *found[-1:]]))
+        return found
+
+
+def _pose(item: Item, start: Floats, end: Floats, rise: float, base: BasePose) -> HandPose:
+    """How a hand that took a thing from ``start`` holds it ``rise`` above ``end``."""
+    taken = grip_pose(base, item.hand or "left", item.shape.parts, start)
+    return moved(taken, end - start + np.array([0.0, 0.0, rise]))
+
+
+def _waits_for(job: Job, other: Job) -> bool:
+    """Whether a job can only come after another one."""
+    seen: set[Job] = set()
+    ahead = [job]
+    while ahead:
+        for first in ahead.pop().after:
+            if first is other:
+                return True
+            if first not in seen:
+                seen.add(first)
+                ahead.append(first)
+    return False
