@@ -1,22 +1,37 @@
 """Build the world of an activity and run its plan: (activity, seed) -> World, Recording."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from enact_assets.engine.errors import ActivityError, GoalError, entry_named
+from enact_assets.engine.errors import ActivityError, GoalError, SimulationError, entry_named
 from enact_assets.engine.ids import seed_from
+from enact_assets.settings.classes import CameraSettings
+from enact_assets.settings.predicates import EXISTS, STATE_PREDICATES
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
 from enact_assets.simulator.shapes.world import World
+from enact_assets.simulator.simulation.facts import Fact
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
-from enact_assets.simulator.simulation.recording import Recording, facts_of, missing_goals
-from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.simulation.recording import (
+    GoalFact,
+    Recording,
+    facts_of,
+    missing_goals,
+)
+from enact_assets.simulator.skills.executor import MAX_PLACE_ERROR_M, MAX_TILT_RAD, Executor, root_of, tilt_of
+from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 PACE = (0.95, 1.1)
 PAUSE_S = (0.1, 0.5)
 """Ranges a seed draws the speed of all motions and the pause after each step from."""
+LASTS, SETTLES = 40, 20
+"""Frames that a change holds at least, and after which it is seen (profile ``paper``)."""
+MASK_PX, LEAST_SHARE = 160, 150 / 512**2
+"""Edge of the pictures in which things are measured, and the least share of one."""
 END_S = 2.0
 """Standing still at the end, so that the last change can be seen to persist."""
 
@@ -35,33 +50,39 @@ def random_draws(activity: str, seed: int) -> np.random.Generator:
     return np.random.default_rng(seed_from("embedded", activity, seed))
 
 
-def build_world(activity: str, seed: int) -> World:
+def build_world(activity: str, seed: int, attempt: int = 1) -> World:
     """The world of one demonstration, always the same for the same code.
 
     Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` for one
     that cannot be built.
     """
-    return build_episode(activity, seed, random_draws(activity, seed)).stage.world
+    return build_episode(activity, seed, random_draws(activity, seed), attempt).stage.world
 
 
-def build_episode(activity: str, seed: int, rng: np.random.Generator) -> Episode:
+def build_episode(
+    activity: str, seed: int, rng: np.random.Generator, attempt: int = 1
+) -> Episode:
     """Draw the world, plan and goal of one demonstration, and compile the world.
 
     Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` with
     what went wrong if it cannot be built or has no plan.
     """
-    found = find_activity(activity)
-    mend = f"Mend simulator/activities/{activity}.py."
+    return _built(find_activity(activity), seed, rng, attempt)
+
+
+def _built(found: Activity, seed: int, rng: np.random.Generator, attempt: int) -> Episode:
+    where = f"{found.name} seed {seed}"
+    mend = f"Mend {found.file or f'simulator/activities/{found.name}.py'}."
     try:
-        episode = found.build(rng)
+        episode = found.drawn(rng, attempt)
         _ = episode.stage.world.model
     except Exception as error:  # an activity may fail in any way
         what = " ".join(str(error).split()).rstrip(".")
         raise ActivityError(
-            f"{activity} seed {seed} cannot be built: {type(error).__name__}: {what}. {mend}"
+            f"{where} cannot be built: {type(error).__name__}: {what}. {mend}"
         ) from error
     if not episode.plan:
-        raise ActivityError(f"{activity} seed {seed} has an empty plan. {mend}")
+        raise ActivityError(f"{where} has an empty plan. {mend}")
     return episode
 
 
@@ -74,9 +95,85 @@ def simulate(
     :class:`PhysicsError` on any MuJoCo warning or if things fly apart, :class:`PlanError` for a
     step that cannot be done, :class:`GoalError` listing what is missing.
     """
-    rng = random_draws(activity, seed)
-    episode = build_episode(activity, seed, rng)
-    return perform(activity, seed, episode, rng, progress)
+    return carry_out(find_activity(activity), seed, progress)
+
+
+def carry_out(
+    found: Activity,
+    seed: int,
+    progress: Callable[[float], None] | None = None,
+    failed: Callable[[SimulationError], None] = lambda _: None,
+) -> Recording:
+    """As :func:`simulate`, an activity at hand; ``failed`` hears why an attempt failed.
+
+    An activity that draws places is drawn anew, at most ``attempts`` times in all, where its plan
+    fails or something is hardly seen when it changes.
+    """
+    for attempt in range(1, found.attempts + 1):
+        rng = random_draws(found.name, seed)
+        try:
+            episode = _built(found, seed, rng, attempt)
+            recording = perform(found.name, seed, episode, rng, progress)
+            if found.again is not None:
+                check_seen(recording)
+            return replace(recording, attempts=attempt)
+        except SimulationError as error:
+            failed(error)
+            if attempt == found.attempts:
+                raise
+    raise ActivityError(f"{found.name} allows {found.attempts} attempts; allow one at least")
+
+
+def check_seen(recording: Recording) -> None:
+    """Refuse a recording in which a movable thing is hardly seen just before it changes, or after.
+
+    Key frames are estimated, without gating or flicker. Errors: :class:`GoalError` naming the
+    thing, the frame and how much of it is seen.
+    """
+    world, names = recording.world, [thing.name for thing in recording.world.objects]
+    there = {
+        (fact.subject, frame)
+        for fact in recording.facts if fact.predicate == EXISTS
+        for frame in range(fact.frame_from, fact.frame_to)
+    }  # fmt: skip
+    before: tuple[int, dict[str, float]] = (0, {})
+    for frame, changed in _moments(recording):
+        mask = object_masks(world, recording.state(frame), CameraSettings(), MASK_PX)
+        pixels = {names[k]: size.pixels / MASK_PX**2 for k, size in mask_sizes(mask).items()}
+        for name in sorted(changed):
+            for at, found in (before, (frame, pixels)):
+                share = found.get(name, 0.0)
+                if found and (name, at) in there and share < LEAST_SHARE:
+                    raise GoalError(
+                        f"{recording.activity} seed {recording.seed}: {name} changes about frame "
+                        f"{frame} and is hardly seen at frame {at}: {share:.2%} of the picture, "
+                        f"not {LEAST_SHARE:.2%}. Change the places."
+                    )
+        before = (frame, pixels)
+
+
+def _moments(recording: Recording) -> Iterator[tuple[int, set[str]]]:
+    """Frames at which pictures would show that something has changed for good, with the movable
+    things of these changes; the first one shows the start.
+    """
+    movable = {o.name for o in recording.world.objects if not (o.is_fixed or o.is_particles)}
+    runs: dict[tuple[str, str, str | None], list[Fact]] = {}
+    for fact in recording.facts:
+        if fact.predicate in (*STATE_PREDICATES, EXISTS):
+            runs.setdefault((fact.predicate, fact.subject, fact.object), []).append(fact)
+    switches: dict[int, set[str]] = {0: set()}
+    for (_, *objects), facts in runs.items():
+        ends = [0, *(at for fact in facts for at in (fact.frame_from, fact.frame_to))]
+        for at, until in pairwise([*ends, recording.n_frames]):
+            if 0 < at < recording.n_frames and until - at >= LASTS:
+                switches.setdefault(at, set()).update({o for o in objects if o} & movable)
+    first, changed = 0, set[str]()
+    for at in sorted(switches):
+        if at > first + SETTLES:
+            yield first + SETTLES, changed
+            first, changed = at, set()
+        changed = changed | switches[at] - {"robot"}
+    yield min(first + SETTLES, recording.n_frames - 1), changed
 
 
 def perform(
@@ -89,6 +186,7 @@ def perform(
     """Run the plan of ``episode`` with pace and pauses drawn from ``rng``; errors as above."""
     where = f"{activity} seed {seed}"
     check_goal(episode.stage, episode.goal, where)
+    check_goal(episode.stage, episode.absent, where)
     check_covers(episode.stage, episode.covers, where)
     check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
@@ -99,12 +197,22 @@ def perform(
     facts = facts_of(robot.physics, episode.covers)
     log = robot.physics.log
     missing = missing_goals(facts, episode.goal, robot.physics.frame)
-    if missing:
-        wanted = "; ".join(f"{p}({s}{', ' + o if o else ''})" for p, s, o in missing)
+    gone = missing_goals(facts, episode.absent, robot.physics.frame)
+    left = [fact for fact in episode.absent if fact not in gone]
+    moved = [name for name in sorted(episode.stays) if not _is_in_place(robot, name)]
+    wrong = [
+        f"{len(found)} of {len(given)} {problem}: {'; '.join(found)}"
+        for found, given, problem in (
+            ([*map(_written, missing)], episode.goal, "goal facts do not hold"),
+            ([*map(_written, left)], episode.absent, "facts that must be absent hold"),
+            (moved, episode.stays, "things that must stay do not stand upright where they stood"),
+        )
+        if found
+    ]
+    if wrong:
         raise GoalError(
             f"{where}: the plan ran to its end after {robot.physics.frame} frames, but "
-            f"{len(missing)} of {len(episode.goal)} goal facts do not hold: {wanted}. Mend the "
-            "plan or the goal in simulator/activities."
+            f"{'; and '.join(wrong)}. Mend the plan or the goal in simulator/activities."
         )
     return Recording(
         activity=activity,
@@ -120,3 +228,17 @@ def perform(
         performed=robot.performed,
         environment=episode.stage.environment,
     )
+
+
+def _written(fact: GoalFact) -> str:
+    name, *objects = fact
+    return f"{name}({', '.join(filter(None, objects))})"
+
+
+def _is_in_place(robot: Executor, name: str) -> bool:
+    """Whether a thing stands upright where it stood, or in its drawer."""
+    pos, quat = robot.physics.pose(name)
+    fixture = robot.stage.fixtures.get(root_of(robot.stage.resting, name))
+    is_carried = fixture is not None and fixture.is_drawer
+    miss = float(np.linalg.norm(pos - np.array(robot.stage.starts[name])))
+    return (is_carried or miss < MAX_PLACE_ERROR_M) and tilt_of(quat) < MAX_TILT_RAD

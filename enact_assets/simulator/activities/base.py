@@ -64,6 +64,8 @@ class Activity:
     name: str
     description: str
     build: Callable[[np.random.Generator], Episode]
+    file: str = ""
+    """Where it is written down, if not in the module of its name."""
     attempts: int = 1
     again: Callable[[np.random.Generator, int], Episode] | None = None
 

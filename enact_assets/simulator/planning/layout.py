@@ -15,6 +15,7 @@ import numpy as np
 
 from enact_assets.engine.errors import PlanError, entry_named
 from enact_assets.settings.arrays import Floats
+from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.planning.sight import Seen, is_seen_behind, seen
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
@@ -32,7 +33,7 @@ from enact_assets.simulator.robot.stances import (
 )
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.furnished import Site, Space
-from enact_assets.simulator.shapes.mjcf import Scene, Vec3
+from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.skills import both_hands
 from enact_assets.simulator.skills.executor import PULL_M
 from enact_assets.simulator.things.kinds import builders
@@ -44,8 +45,8 @@ Event = tuple[str, int]
 Wait = tuple[Event, Event]
 """The first happens before the second."""
 
-TRIES = 300
-"""So many spots are drawn for a thing before a layout is given up."""
+TRIES, TRIES_EACH = 20, 40
+"""So often spots are drawn for a thing, and each of them, before a layout is given up."""
 GAP_M = 0.025
 BESIDE_M = 0.02
 """Things keep so far apart, and from what is drawn out level beside them."""
@@ -61,48 +62,69 @@ RISES_M: Mapping[Access, tuple[float, ...]] = {"top": (0.0, 0.05, 0.13), "front"
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind as a layout sees it: how it is held, and what it takes of the plane about its origin,
-    ``low`` and ``high`` corner.
+    """A kind as a layout sees it: how it is held, and corners (3,), about its origin, of the box of
+    all that collides and of all that is seen.
     """
 
     parts: Parts
-    low: tuple[float, float]
-    high: tuple[float, float]
-    height: float
+    solid: tuple[Floats, Floats]
+    whole: tuple[Floats, Floats]
 
     @property
     def area(self) -> float:
-        """Of what it takes, in m2."""
-        return math.prod(high - low for low, high in zip(self.low, self.high, strict=True))
+        """What it takes of the plane, in m2."""
+        return float(np.prod((self.solid[1] - self.solid[0])[:2]))
 
 
 @cache
 def shape_of(kind: str) -> Shape:
     """The shape of a kind of thing. Errors: :class:`UnknownNameError`."""
+    import mujoco
+
     build = entry_named(builders(), kind, "kind of thing", "See simulator/things/catalogue.")
     theme = next(t for t in CATALOGUE.themes if kind in CATALOGUE.kinds_of(t))
-    facts = CATALOGUE.read(Row, theme, kind).facts
+    facts, scene = CATALOGUE.read(Row, theme, kind).facts, Scene()
+    parts = build(scene, kind, (0.5, 0.5, 0.5))
+    scene.body(kind, (0, 0, 0), parts.geoms)
+    model = mujoco.MjModel.from_xml_string(scene.xml())
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    solid = GeomShapes.of(model)
+    turns = data.geom_xmat[solid.ids].reshape(1, -1, 3, 3)
+    low, high = geom_bounds(solid, data.geom_xpos[solid.ids][None], turns)
     x0, y0, x1, y1 = facts.footprint
-    parts = build(Scene(), kind, (0.5, 0.5, 0.5))
-    return Shape(parts, (x0, y0), (x1, y1), facts.height)
+    whole = (np.array([x0, y0, 0.0]), np.array([x1, y1, facts.height]))
+    return Shape(parts, (low[0].min(axis=0), high[0].max(axis=0)), whole)
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A place ``at`` from the origin of ``on``, in m, there ``pos`` (3,) in the world; ``box`` are
-    the corners of what stands there.
+    """A place ``at`` from the origin of ``on``, in m, there ``pos`` (3,) in the world, where a thing
+    of this shape stands.
     """
 
     on: str
     at: tuple[float, float]
     access: Access
     pos: Floats
-    box: tuple[Vec3, Vec3]
+    shape: Shape
+
+    @cached_property
+    def solid(self) -> tuple[list[float], list[float]]:
+        """Corners of what collides."""
+        low, high = self.shape.solid
+        return (self.pos + low).tolist(), (self.pos + high).tolist()
+
+    @cached_property
+    def whole(self) -> tuple[list[float], list[float]]:
+        """Corners of what is seen."""
+        low, high = self.shape.whole
+        return (self.pos + low).tolist(), (self.pos + high).tolist()
 
     @cached_property
     def seen(self) -> Seen:
         """Where it is in the picture."""
-        return seen(*self.box)
+        return seen(*self.whole)
 
 
 @dataclass(eq=False)
@@ -170,17 +192,21 @@ class Layout:
 
     def _try(self, item: Item) -> str:
         """Give an item spots; returns why they cannot be, or nothing."""
-        item.spots = []
+        item.spots, found = [], set[Wait]()
         for number, on in enumerate(item.places):
-            spot = self._made(item) if item.made and not number else self._draw(item, number, on)
-            if spot is None:
-                return f"{on} has no room for it"
-            if not is_seen_behind(spot.seen):
-                return f"it is hardly seen on {on}"
+            for _ in range(TRIES_EACH):
+                spot = self._made(item) if item.made and not number else self._draw(item, number, on)
+                if spot is None:
+                    return f"{on} has no room for it"
+                waits = self._waits(item, spot, found)
+                if not isinstance(waits, str):
+                    break
+                if item.made and not number:
+                    return waits
+            else:
+                return waits
             item.spots.append(spot)
-        waits = self._waits(item)
-        if isinstance(waits, str):
-            return waits
+            found |= waits
         if not item.is_wide:
             hands = [side for side in SIDES if item.hand in (None, side)]
             usable = [side for side in hands if reaches(item, side)]
@@ -190,7 +216,7 @@ class Layout:
         elif not reaches(item, "left"):
             return "it is out of reach of both hands"
         self.items[item.name] = item
-        self.waits |= waits
+        self.waits |= found
         return ""
 
     def _made(self, item: Item) -> Spot:
@@ -199,7 +225,8 @@ class Layout:
         parent, number, n = item.made
         spot, width = self.items[parent].spots[-1], 2 * item.shape.parts.radius + 0.01
         x = spot.at[0] + (number - (n - 1) / 2) * width
-        return _spot(item.shape, spot.on, (x, spot.at[1]), spot.access, spot.pos - (*spot.at, 0.0))
+        pos = spot.pos + np.array([x - spot.at[0], 0.0, 0.0])
+        return Spot(spot.on, (x, spot.at[1]), spot.access, pos, item.shape)
 
     def _draw(self, item: Item, number: int, on: str) -> Spot | None:
         shape = item.shape
@@ -208,18 +235,17 @@ class Layout:
         for space in spaces:
             spans = [space.x, space.y]
             if not space.is_point:
-                spans = [
-                    (low - a, high - b)
-                    for (low, high), a, b in zip(spans, shape.low, shape.high, strict=True)
-                ]
-            if all(b - a > -OVERHANG_M for a, b in spans) and shape.height <= space.height:
+                low, high = (corner.tolist() for corner in shape.solid)
+                spans = [(span[0] - low[k], span[1] - high[k]) for k, span in enumerate(spans)]
+            is_low = shape.whole[1][2] <= space.height
+            if is_low and all(b - a > -OVERHANG_M for a, b in spans):
                 rooms.append((space, spans))
         if not rooms:
             return None
         sizes = np.array([math.prod(max(b - a, 0.02) for a, b in spans) for _, spans in rooms])
         space, spans = rooms[int(self.rng.choice(len(rooms), p=sizes / sizes.sum()))]
         x, y = (round(float(self.rng.uniform(min(s), max(s))), 4) for s in spans)
-        return _spot(shape, on, (x, y), space.access, origin)
+        return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape)
 
     def _support(self, lying: Shape, on: str, number: int) -> tuple[Floats, tuple[Space, ...]]:
         """Origin of spots on a fixture (a drawer's: open) or thing, and where they may be."""
@@ -228,32 +254,33 @@ class Layout:
             return np.array(site.fixture.origin_at_start(is_open=True)), site.spaces
         below = self.items[on]
         parts, spot = below.shape.parts, below.spots[0 if number == 0 else -1]
-        low, high = below.shape.low, below.shape.high
+        low, high = below.shape.solid
         if parts.cavity is not None:
-            low, high = (
-                (corner[0] + way * WALL_M, corner[1] + way * WALL_M)
-                for corner, way in zip(parts.cavity, (1, -1), strict=True)
-            )
+            low, high = np.array(parts.cavity[0]) + WALL_M, np.array(parts.cavity[1]) - WALL_M
         # What is about as large as what it stands on or in goes into the middle.
-        x, y = (_between(low[k] - lying.low[k], high[k] - lying.high[k]) for k in (0, 1))
+        spans = zip(low - lying.solid[0], high - lying.solid[1], strict=True)
+        x, y, _ = (_between(float(a), float(b)) for a, b in spans)
         origin = spot.pos + np.array([0.0, 0.0, parts.rest_height])
         return origin, (Space(x, y, math.inf, spot.access, is_point=True),)
 
-    def _waits(self, item: Item) -> set[Wait] | str:
-        """What must wait because ``item`` stands where it does, or why it cannot be there."""
+    def _waits(self, item: Item, mine: Spot, before: set[Wait]) -> set[Wait] | str:
+        """What must wait because ``item`` stands there next, or why it cannot be there."""
+        if not is_seen_behind(mine.seen):
+            return f"it is hardly seen on {mine.on}"
         found: set[Wait] = set()
+        number = len(item.spots)
         for other in self.items.values():
-            for i, mine in enumerate(item.spots):
-                for j, its in enumerate(other.spots):
-                    if item.name == its.on or other.name == mine.on:
+            for j, its in enumerate(other.spots):
+                if item.name == its.on or other.name == mine.on:
+                    continue
+                for problem, choices in _conflicts((item, number, mine), (other, j, its)):
+                    if any(first == then for first, then in choices):
                         continue
-                    for problem, choices in _conflicts(item, i, other, j):
-                        if any(first == then for first, then in choices):
-                            continue
-                        usable = [c for c in choices if not _is_cyclic(self.waits | found | {c})]
-                        if not usable:
-                            return problem
-                        found.add(usable[int(self.rng.integers(len(usable)))])
+                    every = self.waits | before | found
+                    usable = [c for c in choices if c in every or not _is_cyclic(every | {c})]
+                    if not usable:
+                        return problem
+                    found.add(usable[int(self.rng.integers(len(usable)))])
         return found
 
 
@@ -286,51 +313,40 @@ def moved(hand: HandPose, way: Floats) -> HandPose:
     return HandPose(hand.pos + way, hand.yaw, hand.pitch, hand.opening)
 
 
-def _spot(
-    shape: Shape, on: str, at: tuple[float, float], access: Access, origin: Floats
-) -> Spot:
-    pos = origin + np.array([*at, 0.0])
-    x, y, z = pos.tolist()
-    low = (x + shape.low[0], y + shape.low[1], z)
-    high = (x + shape.high[0], y + shape.high[1], z + shape.height)
-    return Spot(on, at, access, pos, (low, high))
-
-
 def _between(low: float, high: float) -> tuple[float, float]:
     """The range, or its middle if there is none."""
     return (low, high) if low <= high else ((low + high) / 2, (low + high) / 2)
 
 
-def _conflicts(a: Item, i: int, b: Item, j: int) -> Iterator[tuple[str, list[Wait]]]:
+Standing = tuple[Item, int, Spot]
+"""An item at its place of this number."""
+
+
+def _conflicts(a: Standing, b: Standing) -> Iterator[tuple[str, list[Wait]]]:
     """For each trouble between two spots what it is, and the waits of which one mends it."""
-    p, q = a.spots[i], b.spots[j]
-    if a.made and b.made and a.made[0] == b.made[0] and not i and not j:
+    if a[0].made and b[0].made and a[0].made[0] == b[0].made[0] and not a[1] and not b[1]:
         return
-    if _overlap(p, q):
-        yield f"{b.name} stands there", _choices((a, i), (b, j))
+    if _overlap(a[2], b[2]):
+        yield f"{b[0].name} stands there", [*_gone_before(a, b), *_gone_before(b, a)]
         return
-    for front, m, back, n in ((a, i, b, j), (b, j, a, i)):
-        near, far = front.spots[m], back.spots[n]
+    for (front, m, near), (back, n, far) in ((a, b), (b, a)):
         if far.access == "front" and _is_in_the_way(near, far):
             problem = f"{front.name} would stand in the way of {back.name}"
         elif not is_seen_behind(far.seen, near.seen):
             problem = f"{front.name} would hide {back.name}"
         else:
             continue
+        gone, comes = front.leaves(m), front.comes(m)
         for use in (back.comes(n), back.leaves(n)):
-            if use is not None and use not in (front.leaves(m), front.comes(m)):
-                gone, comes = front.leaves(m), front.comes(m)
-                yield problem, [w for w in ((gone, use), (use, comes)) if None not in w]  # type: ignore[misc]
+            if use is not None and use not in (gone, comes):
+                before = [] if gone is None else [(gone, use)]
+                yield problem, before + ([] if comes is None else [(use, comes)])
 
 
-def _choices(*stays: tuple[Item, int]) -> list[Wait]:
-    """One of two leaves before the other one comes, or happens to be replaced by it."""
-    found = []
-    for (a, i), (b, j) in (stays, stays[::-1]):
-        gone, comes = a.leaves(i), b.comes(j)
-        if gone is not None and comes is not None:
-            found.append((gone, comes))
-    return found
+def _gone_before(a: Standing, b: Standing) -> list[Wait]:
+    """That one leaves before the other comes, if it can be."""
+    gone, comes = a[0].leaves(a[1]), b[0].comes(b[1])
+    return [] if gone is None or comes is None else [(gone, comes)]
 
 
 def _is_cyclic(waits: set[Wait]) -> bool:
@@ -357,17 +373,21 @@ def _is_cyclic(waits: set[Wait]) -> bool:
 
 
 def _overlap(p: Spot, q: Spot) -> bool:
-    """Whether boxes meet, with the gap between things that stand side by side."""
-    (low, high), (other_low, other_high) = p.box, q.box
-    is_beside = any(
-        low[k] >= other_high[k] + GAP_M or other_low[k] >= high[k] + GAP_M for k in (0, 1)
-    )
-    return not is_beside and low[2] < other_high[2] and other_low[2] < high[2]
+    """Whether what collides of two things comes too near, or what is seen of them meets."""
+    return _meet(p.solid, q.solid, GAP_M) or _meet(p.whole, q.whole, 0.0)
+
+
+def _meet(
+    one: tuple[list[float], list[float]], other: tuple[list[float], list[float]], gap: float
+) -> bool:
+    (low, high), (from_, to) = one, other
+    gaps = (gap, gap, 0.0)
+    return all(low[k] < to[k] + gaps[k] and from_[k] < high[k] + gaps[k] for k in range(3))
 
 
 def _is_in_the_way(near: Spot, far: Spot) -> bool:
     """Whether what stands at ``near`` is met on the level way out of or to ``far``."""
-    (low, high), (far_low, far_high) = near.box, far.box
+    (low, high), (far_low, far_high) = near.solid, far.solid
     if high[2] - far.pos[2] < FLAT_M or low[2] > far_high[2] or near.pos[1] > far.pos[1]:
         return False
     is_aside = high[0] + BESIDE_M < far_low[0] or far_high[0] + BESIDE_M < low[0]

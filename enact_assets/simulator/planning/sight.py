@@ -5,6 +5,7 @@ thing, is not known ahead: whoever needs to know casts rays when all has happene
 """
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ class Seen(NamedTuple):
         return max(self.right - self.left, 0.0) * max(self.high - self.low, 0.0)
 
 
-def seen(low: Vec3, high: Vec3) -> Seen:
+def seen(low: Sequence[float], high: Sequence[float]) -> Seen:
     """Where a box with these corners is in the picture."""
     cos, sin = math.cos(PITCH_RAD), math.sin(PITCH_RAD)
     across, up = [], []

@@ -5,7 +5,7 @@ it, and one in the centre. Which kinds go together follows from the slots of the
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -162,7 +162,7 @@ class Furnishing:
                 spaces = [_space(region, fixture, inward(at_x)) for region in of.row.regions]
                 if piece.row.facts.slot == "base" and not fixture.is_drawer:
                     spaces = [
-                        part for space in spaces for part in _free(space, fixture, x, built[1:])
+                        part for space in spaces for part in _free(space, fixture, built[1:])
                     ]
                 yield fixture.name, Site(fixture, tuple(spaces))
 
@@ -198,7 +198,7 @@ def _space(region: Region, fixture: Fixture, way: float) -> Space:
 
 
 def _free(
-    space: Space, fixture: Fixture, x: float, others: Sequence[tuple[Piece, float, Any]]
+    space: Space, fixture: Fixture, others: Sequence[tuple[Piece, float, Any]]
 ) -> Iterator[Space]:
     """The parts of a space beside and before what stands on it, and below what hangs above it,
     where things are reached level.

@@ -35,6 +35,8 @@ class Recording:
     """The steps of its plan, in order."""
     environment: str = ""
     """The room as its seed drew it: kind, style, and whether it is a mirror image."""
+    attempts: int = 1
+    """How many versions of its places and order were drawn until one could be carried out."""
 
     @property
     def n_frames(self) -> int:

@@ -1,5 +1,6 @@
 """The activity that a file declares."""
 
+from functools import partial
 from pathlib import Path
 
 from enact_assets.simulator.activities.base import Activity
@@ -16,7 +17,8 @@ def declared_activity(path: Path) -> Activity:
     return Activity(
         path.stem,
         declared.says,
-        lambda rng: composed(rng, declared),
+        partial(composed, declared),
+        str(path),
         ATTEMPTS,
-        lambda rng, attempt: composed(rng, declared, attempt),
+        partial(composed, declared),
     )

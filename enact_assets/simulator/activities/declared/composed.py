@@ -25,7 +25,7 @@ LAYOUTS = 100
 """So many are drawn before an attempt is given up."""
 
 
-def composed(rng: np.random.Generator, declared: Declaration, attempt: int = 1) -> Episode:
+def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) -> Episode:
     """One version of a declaration; ``rng`` decides what there is, and with the number of the
     attempt where it stands and in which order all is done. So another attempt draws only these
     anew, and no version is preferred because it is easy.

@@ -76,7 +76,8 @@ class Deed(Strict, frozen=True, kw_only=True, rename={"from_": "from"}):
     tap: str | None = None
     machine: str | None = None
     by: str = ""
-    on: str = ""
+    at: str = ""
+    onto: str = ""
     from_: str = ""
     into: str = ""
     makes: str = ""
@@ -87,32 +88,32 @@ class Deed(Strict, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 VERBS: dict[str, tuple[str, ...]] = {
     "press": (),
-    "cook": ("on",),
+    "cook": ("at",),
     "slice": ("by",),
     "dice": ("by",),
     "pour": ("from", "into"),
-    "wipe": ("on", "by"),
-    "spread": ("from", "on", "by"),
+    "wipe": ("from", "by"),
+    "spread": ("from", "onto", "by"),
     "stir": ("by", "makes", "of"),
     "tap": ("into", "makes"),
     "machine": ("makes", "of"),
 }
 """Verb -> fields that it needs besides. ``press`` a fixture; ``cook`` a thing that comes to lie
-``on`` a fixture that heats or on what stands there; ``slice`` or ``dice`` a thing ``by`` a knife;
+``at`` a fixture that heats or on what stands there; ``slice`` or ``dice`` a thing ``by`` a knife;
 ``pour`` a substance ``from`` a vessel ``into`` another or onto a thing, a ``share`` of its volume;
-``wipe`` a substance that lies ``on`` something off ``by`` a cloth; ``spread`` one ``from`` a vessel
-``on`` a thing ``by`` a tool; ``stir`` in a vessel ``by`` a spoon what is ``of`` things and
+``wipe`` a substance ``from`` something ``by`` a cloth; ``spread`` one ``from`` a vessel ``onto`` a
+thing ``by`` a tool; ``stir`` in a vessel ``by`` a spoon what is ``of`` things and
 substances there, which ``makes`` another substance; let a ``tap`` run ``into`` a vessel for
 ``seconds``; switch a ``machine`` on that ``makes`` a substance ``of`` what is in it.
 """
 OF_SUBSTANCES = ("pour", "wipe", "spread")
-FIELDS = {"by": "by", "on": "on", "from": "from_", "into": "into", "makes": "makes", "of": "of"}
+FIELDS = {name: name for name in ("by", "at", "onto", "into", "makes", "of")} | {"from": "from_"}
 
 
 class Declaration(Strict, frozen=True, kw_only=True):
     """An activity. ``things`` serve its goal, ``errands`` do not.
 
-    Of what is named ``open`` or ``on`` each is so at the start in half of all seeds; ``left_open``
+    Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds; ``left_open``
     is to be open at the end. A substance has a colour, or is one of several drawn, each with its
     own. ``goal`` has facts that must hold, or must "not", beside those that follow.
     """
@@ -120,8 +121,8 @@ class Declaration(Strict, frozen=True, kw_only=True):
     says: str
     room: Literal["kitchen", "living room", "garage"] = "kitchen"
     furniture: dict[Literal["left", "centre", "right"], tuple[str, ...]]
-    open: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()
+    opened: tuple[str, ...] = ()
+    switched_on: tuple[str, ...] = ()
     left_open: tuple[str, ...] = ()
     things: tuple[Group, ...] = ()
     errands: tuple[Group, ...] = ()
@@ -217,7 +218,11 @@ class _Check:
             self._is_substance(what, f"covered.{name}")
         for k, deed in enumerate(declared.do, 1):
             self._deed(deed, f"do, deed {k}")
-        for field_, has in (("open", "panel"), ("left_open", "panel"), ("on", "button")):
+        for field_, has in (
+            ("opened", "panel"),
+            ("left_open", "panel"),
+            ("switched_on", "button"),
+        ):
             for name in getattr(declared, field_):
                 piece = entry_named(self.fixtures, name, "fixture", f"Correct {self.where}.{field_}.")
                 is_able = getattr(piece.row, has) is not None
@@ -308,6 +313,6 @@ class _Check:
         if deed.makes:
             self._is_substance(deed.makes, label)
         whom = () if verb in OF_SUBSTANCES else done_to.split(" or ")
-        for name in (*whom, *deed.of, *(deed.by, deed.on, deed.from_, deed.into)):
+        for name in (*whom, *deed.of, *(deed.by, deed.at, deed.onto, deed.from_, deed.into)):
             if name:
                 self._is_known(name, label)

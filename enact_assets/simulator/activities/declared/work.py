@@ -107,8 +107,8 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
     furnishing = Furnishing(declared.room, styles, color, pieces, is_mirrored=is_drawn(rng))
     work = Work(furnishing, left_open=frozenset(declared.left_open), both=declared.both)
     there = work.fixtures
-    work.opened = {name for name in declared.open if name in there and is_drawn(rng)}
-    work.switched_on = {name for name in declared.on if name in there and is_drawn(rng)}
+    work.opened = {name for name in declared.opened if name in there and is_drawn(rng)}
+    work.switched_on = {name for name in declared.switched_on if name in there and is_drawn(rng)}
     called = _substances(rng, work, declared)
     for group in declared.groups:
         if not group.made:
@@ -193,9 +193,10 @@ def _done(work: Work, deed: Deed, called: Mapping[str, str]) -> Iterable[Done]:
     """A deed, for each thing that it is done to."""
     verb, said = verb_of(deed)
     what, by = called.get(said, ""), names_of(work, deed.by)[0] if deed.by else ""
-    targets = {"pour": deed.into, "wipe": deed.on, "spread": deed.on, "tap": deed.into}
+    targets = {"wipe": deed.from_, "pour": deed.into, "spread": deed.onto, "tap": deed.into}
+    places = {"cook": deed.at, "tap": said, "pour": deed.from_, "spread": deed.from_}
     for to in names_of(work, targets.get(verb, said)):
-        place = deed.from_ or (deed.on if verb == "cook" else said if verb == "tap" else "")
+        place = places.get(verb, "")
         place = names_of(work, place)[0] if place else ""
         products: tuple[str, ...] = ()
         if verb in CUT:
