@@ -1,12 +1,12 @@
 """Tries seeds of one activity: whether it can be carried out, and what there is to ask about."""
 
-import re
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import combinations
 from pathlib import Path
-
-import polars as pl
+from statistics import median
 
 from enact_assets.demonstrations.pictures.visibility import visibility_in_world
 from enact_assets.demonstrations.replay.embedded import tables_of
@@ -18,4 +18,181 @@ from enact_assets.settings.components import Component
 from enact_assets.settings.registry import load_registry
 from enact_assets.simulator.activities.base import Activity
 from enact_assets.simulator.activities.declared.activity import declared_activity
-from enact_assets.simulator.simulate import carry_out
+from enact_assets.simulator.activities.declared.declaration import read_declaration
+from enact_assets.simulator.planning.basic_steps import Task, Together
+from enact_assets.simulator.simulate import carry_out, random_draws
+from enact_assets.simulator.simulation.recording import Recording
+from enact_assets.simulator.skills.executor import Step
+
+MASK_PX, PICTURE_PX = 256, 512
+LEAST_SEEDS = 8
+"""A pair of sub-goals counts if so many plans have both."""
+WHERE = ("on", "fixture", "into", "vessel", "thing")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One seed. Without ``attempts`` none of them could be carried out; ``failures`` says why those
+    failed that did. ``smallest_px`` is of what changes, in a picture of 512 px, just before or
+    then; ``serving`` the share of key frames in which something happens to what is no errand.
+    """
+
+    seed: int
+    attempts: int | None
+    failures: tuple[str, ...]
+    key_frames: int = 0
+    edges: int = 0
+    predicates: tuple[str, ...] = ()
+    smallest_px: float = 0.0
+    smallest: str = ""
+    serving: float = 0.0
+    plan: Task = field(default=(), repr=False)
+
+
+def try_activity(found: Activity, seeds: Iterable[int], errands: frozenset[str]) -> list[Tried]:
+    """Carry out these seeds of an activity and look at what came of each; ``errands`` are things
+    that do not serve its goal.
+    """
+    return [_tried(found, seed, errands) for seed in seeds]
+
+
+def errands_of(path: Path) -> frozenset[str]:
+    """The kinds that only errands of a declaration are of. Errors: as :func:`read_declaration`."""
+    declared = read_declaration(path)
+    serving = {kind for group in declared.things for kind in group.kinds}
+    return frozenset({kind for group in declared.errands for kind in group.kinds} - serving)
+
+
+def _tried(found: Activity, seed: int, errands: frozenset[str]) -> Tried:
+    failures: list[str] = []
+    try:
+        recording = carry_out(found, seed, failed=lambda error: failures.append(str(error)))
+    except SimulationError:
+        return Tried(seed, None, tuple(failures))
+    attempt = recording.attempts
+    plan = found.drawn(random_draws(found.name, seed), attempt).plan
+    return _looked_at(Tried(seed, attempt, tuple(failures), plan=plan), recording, errands)
+
+
+def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> Tried:
+    tables = tables_of(f"{recording.activity}-{recording.seed}", recording)
+    registry = load_registry()
+    gating, camera = registry.gating("state"), registry.variant("baseline").camera
+    cut = segment(tables.demonstrations, tables.facts, tables.objects, gating)
+    frames = cut.segmented_frames.sort("key_frame")
+    assert tables.states is not None  # noqa: S101 - for mypy
+    seen = visibility_in_world(
+        recording.world, tables.states, tables.objects, frames, camera, size_px=MASK_PX
+    )
+    profile = gating.profile_of("embedded")
+    index = INDEX_CHANGES.of(profile)(
+        cut.scene_graphs, seen, tables.objects, profile, frames.height, later_parents=None
+    )
+    sizes = {(row["key_frame"], row["object_name"]): row["fraction"] for row in seen.to_dicts()}
+    movable = {o.name for o in recording.world.objects if not (o.is_fixed or o.is_particles)}
+    movable -= {"robot"}
+    smallest, predicates, n_serving = (1.0, ""), set[str](), 0
+    numbers = frames["key_frame"].to_list()
+    changes = [[Component.parse(text) for text in row] for row in frames["changes"].to_list()]
+    for before, number, changed in zip(numbers, numbers[1:], changes[1:], strict=False):
+        predicates |= {change.predicate for change in changed}
+        cut_up = {
+            name for c in changed if c.operation == "transition" for name in (*c.parents, c.object)
+        }
+        names = {name for c in changed for name in (c.subject, c.object, *c.parents)} & movable
+        n_serving += bool(names - errands)
+        for name in names:
+            pair = [sizes.get((k, name), 0.0) for k in (before, number)]
+            least = max(pair) if name in cut_up else min(pair)
+            smallest = min(smallest, (least, name))
+    return Tried(
+        *(tried.seed, tried.attempts, tried.failures),
+        key_frames=frames.height,
+        edges=build_transition_graph(frames, index).height,
+        predicates=tuple(sorted(predicates)),
+        smallest_px=smallest[0] * PICTURE_PX**2,
+        smallest=smallest[1],
+        serving=n_serving / max(frames.height - 1, 1),
+        plan=tried.plan,
+    )
+
+
+def fixed_share(plans: Sequence[Task]) -> float:
+    """Share of pairs of sub-goals that come in the same order in all plans that have both."""
+    found = [_times(plan) for plan in plans]
+    every = sorted({name for times in found for name in times})
+    n_pairs = n_fixed = 0
+    for first, second in combinations(every, 2):
+        if first[0] == second[0]:
+            continue
+        signs = [
+            times[first] < times[second]
+            for times in found
+            if first in times and second in times and times[first] != times[second]
+        ]
+        if len(signs) >= LEAST_SEEDS:
+            n_pairs += 1
+            n_fixed += len(set(signs)) == 1
+    return n_fixed / max(n_pairs, 1)
+
+
+def _times(plan: Task) -> dict[tuple[str, int], int]:
+    """Step at which each sub-goal is reached for the first, second, ... time."""
+    seen: Counter[str] = Counter()
+    times: dict[tuple[str, int], int] = {}
+    for number, step in enumerate(plan):
+        for name in _sub_goals(step):
+            seen[name] += 1
+            times[name, seen[name]] = number
+    return times
+
+
+def _sub_goals(step: Step) -> list[str]:
+    """What a step achieves, in words that other seeds share: which thing it is does not count."""
+    if isinstance(step, Together):
+        return [name for own in (*step.left, *step.right) for name in _sub_goals(own)]
+    kind = type(step).__name__
+    if kind.startswith("Grasp") or kind == "Wait":
+        return []
+    where = next((str(getattr(step, name)) for name in WHERE if hasattr(step, name)), "")
+    return [f"{kind} {where}"]
+
+
+def summary(name: str, tried: Sequence[Tried]) -> str:
+    """One line of figures of all seeds, and why attempts failed."""
+    done = [one for one in tried if one.attempts is not None]
+    if not done:
+        return f"{name}: none of {len(tried)} seeds could be carried out"
+    frames, edges = ([getattr(one, what) for one in done] for what in ("key_frames", "edges"))
+    small = min(done, key=lambda one: one.smallest_px)
+    predicates = {predicate for one in done for predicate in one.predicates}
+    return (
+        f"{name}: {sum(one.attempts == 1 for one in done)} of {len(tried)} seeds at the first "
+        f"attempt, {len(done)} within all; key frames {min(frames)} to {max(frames)} (median "
+        f"{median(frames):g}), edges {min(edges)} to {max(edges)} (median {median(edges):g}); "
+        f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in one order only "
+        f"{fixed_share([one.plan for one in done]):.2f}; smallest {small.smallest_px:.0f} px "
+        f"({small.smallest}, seed {small.seed}); serving the goal "
+        f"{median(one.serving for one in done):.0%}"
+    )
+
+
+def main(files: Sequence[str], n_seeds: int = 20) -> None:
+    """Try seeds 0 to ``n_seeds`` - 1 of each declaration, and print what came of them."""
+    columns = [column.name for column in fields(Tried) if column.name not in ("plan", "failures")]
+    for file in files:
+        path = Path(file)
+        tried = []
+        for seed in range(n_seeds):
+            tried += try_activity(declared_activity(path), [seed], errands_of(path))
+            values = (f"{c}={getattr(tried[-1], c)}" for c in columns)
+            sys.stdout.write(f"{' '.join(values)}\n")
+            for failure in tried[-1].failures:
+                sys.stdout.write(f"    {failure}\n")
+            sys.stdout.flush()
+        sys.stdout.write(f"{summary(path.stem, tried)}\n")
+
+
+if __name__ == "__main__":
+    main([name for name in sys.argv[1:] if not name.isdigit()],
+         *(int(name) for name in sys.argv[1:] if name.isdigit()))
