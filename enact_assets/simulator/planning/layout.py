@@ -41,11 +41,11 @@ from enact_assets.simulator.things.thing_parts import Parts
 from enact_assets.simulator.things.thing_rows import CATALOGUE, Row
 
 Event = tuple[str, int]
-"""A thing comes to the place of this number; its first place only if a recipe makes it there."""
+"""A thing comes to the place of this number; to number 0 if a recipe makes it there."""
 Wait = tuple[Event, Event]
 """The first happens before the second."""
 
-TRIES, TRIES_EACH = 20, 40
+TRIES, TRIES_EACH = 6, 30
 """So often spots are drawn for a thing, and each of them, before a layout is given up."""
 GAP_M = 0.025
 BESIDE_M = 0.02
@@ -131,14 +131,16 @@ class Spot:
 class Item:
     """A thing that finds a spot at each of its places, and the hand that carries it.
 
-    ``made`` is what it is made of, and its number among what comes of that; ``ends`` what happens
-    when it is used up. A wide thing takes both hands.
+    ``made`` is what it is made of, its number among what comes of that, and how many these are;
+    ``begins`` is the event that makes it, ``ends`` that which uses it up. A wide thing takes both
+    hands.
     """
 
     name: str
     kind: str
     places: tuple[str, ...]
     made: tuple[str, int, int] | None = None
+    begins: Event | None = None
     ends: Event | None = None
     hand: Side | None = None
     spots: list[Spot] = field(default_factory=list)
@@ -155,7 +157,7 @@ class Item:
 
     def comes(self, number: int) -> Event | None:
         """What brings it to the place of this number; None if it is there at the start."""
-        return (self.name, number) if number > 0 or self.made else None
+        return (self.name, number) if number > 0 else self.begins
 
     def leaves(self, number: int) -> Event | None:
         """What takes it away from there; None if it stays."""
@@ -247,6 +249,18 @@ class Layout:
         x, y = (round(float(self.rng.uniform(min(s), max(s))), 4) for s in spans)
         return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape)
 
+    def _of_support(self, item: Item, number: int, on: str) -> set[Wait]:
+        """What comes onto a thing that is carried waits for it; what leaves it does so before."""
+        below = self.items.get(on)
+        comes, leaves = item.comes(number), item.leaves(number)
+        found = {(comes, leaves)} if comes is not None and leaves is not None else set[Wait]()
+        if below is not None and len(below.places) > 1:
+            if number == 0 and leaves is not None and not item.made:
+                found.add((leaves, (below.name, 1)))
+            elif comes is not None:
+                found.add(((below.name, len(below.places) - 1), comes))
+        return found
+
     def _support(self, lying: Shape, on: str, number: int) -> tuple[Floats, tuple[Space, ...]]:
         """Origin of spots on a fixture (a drawer's: open) or thing, and where they may be."""
         if on in self.sites:
@@ -267,8 +281,10 @@ class Layout:
         """What must wait because ``item`` stands there next, or why it cannot be there."""
         if not is_seen_behind(mine.seen):
             return f"it is hardly seen on {mine.on}"
-        found: set[Wait] = set()
         number = len(item.spots)
+        found = self._of_support(item, number, mine.on)
+        if _is_cyclic(self.waits | before | found):
+            return f"{mine.on} is elsewhere then"
         for other in self.items.values():
             for j, its in enumerate(other.spots):
                 if item.name == its.on or other.name == mine.on:
@@ -353,8 +369,7 @@ def _is_cyclic(waits: set[Wait]) -> bool:
     """Whether what waits waits for itself in the end; a thing comes to its places in turn."""
     after: dict[Event, set[Event]] = {}
     for first, then in waits:
-        if first != then:
-            after.setdefault(first, set()).add(then)
+        after.setdefault(first, set()).add(then)
         for name, k in (first, then):
             after.setdefault((name, k - 1), set()).add((name, k))
     open_now: set[Event] = set()

@@ -21,7 +21,7 @@ from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
 from enact_assets.simulator.things.top_coats import top_coat
 
-LAYOUTS = 100
+LAYOUTS = 60
 """So many are drawn before an attempt is given up."""
 
 

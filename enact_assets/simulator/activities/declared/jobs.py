@@ -70,8 +70,7 @@ class Jobs:
         for name, _, share in work.filled:
             self.content[name] = self.content.get(name, 0.0) + share * self._volume(name)
         self._deeds(work.deeds)
-        self._wait_for_supports()
-        for first, then in layout.waits:
+        for first, then in sorted(layout.waits):
             self.carries[then].after.append(self.carries[first])
         for _ in range(work.both):
             self._side_by_side()
@@ -105,20 +104,6 @@ class Jobs:
         below = self.layout.items.get(on)
         holder = below.shape.parts if below else self.layout.sites[on].fixture
         return ("Inside" if board or holder.cavity is not None else "OnTop", item.name, fixture)
-
-    def _wait_for_supports(self) -> None:
-        """What leaves a thing that is carried does so before, what comes onto it comes after."""
-        for item in self.layout.items.values():
-            for k, spot in enumerate(item.spots):
-                below = self.layout.items.get(spot.on)
-                if below is None or len(below.spots) == 1:
-                    continue
-                leaves = item.leaves(k)
-                if k == 0 and not item.made and leaves is not None:
-                    self.carries[below.name, 1].after.append(self.carries[leaves])
-                elif k > 0:
-                    last = self.carries[below.name, len(below.spots) - 1]
-                    self.carries[item.name, k].after.append(last)
 
     def _deeds(self, deeds: Sequence[Done]) -> None:
         """The jobs of deeds, in an order in which what one needs of another is there."""
@@ -184,11 +169,10 @@ class Jobs:
     def _slice(self, done: Done) -> None:
         step = Slice if done.verb == "slice" else Dice
         job = self._with_tool(done.by, lambda side: (step(side, done.to),))
+        self.carries[done.products[0], 0] = job
         for product in done.products:
-            self.carries[product, 0] = job
-            made = self.carries.get((product, 1))
-            if made is not None:
-                made.after.append(job)
+            if (product, 1) in self.carries:
+                self.carries[product, 1].after.append(job)
         self._after_last(job, done.to)
 
     _dice = _slice
@@ -346,9 +330,14 @@ class Jobs:
                 visits[name] = self._visits(name, inside)
         for upper, lower in HIDES.items():
             if upper in visits and lower in visits:
-                one, two = (upper, lower) if self.rng.integers(2) else (lower, upper)
-                inside = [job for job, needs in self.needs.items() if two in needs]
-                for job in (*inside, *visits[two]):
+                inside = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
+                orders = [
+                    (one, two)
+                    for one, two in ((upper, lower), (lower, upper))
+                    if not any(_waits_for(a, b) for a in inside[one] for b in inside[two])
+                ] or [(upper, lower)]
+                one, two = orders[int(self.rng.integers(len(orders)))]
+                for job in (*inside[two], *visits[two]):
                     job.after += visits[one]
 
     def _visits(self, name: str, inside: list[Job]) -> list[Job]:

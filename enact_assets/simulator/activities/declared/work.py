@@ -77,14 +77,15 @@ class Work:
         takes much room.
         """
         cut = {done.to: done for done in self.deeds if done.products}
-        items = {}
+        items: dict[str, Item] = {}
         for name, route in self.routes.items():
-            ends = (cut[name].products[0], 0) if name in cut else None
-            made = None
+            item = items[name] = Item(name, self.kinds[name], route)
+            if name in cut:
+                item.ends = (cut[name].products[0], 0)
             if name in self.made:
                 products = cut[self.made[name]].products
-                made = (self.made[name], products.index(name), len(products))
-            items[name] = Item(name, self.kinds[name], route, made, ends)
+                item.made = (self.made[name], products.index(name), len(products))
+                item.begins = (products[0], 0)
 
         def depth(name: str) -> int:
             below = [*items[name].places, *([self.made[name]] if name in self.made else [])]
