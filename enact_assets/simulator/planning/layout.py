@@ -50,6 +50,8 @@ TRIES, TRIES_EACH = 6, 30
 GAP_M = 0.025
 BESIDE_M = 0.02
 """Things keep so far apart, and from what is drawn out level beside them."""
+CORNER_M = 0.03
+"""Boxes of what is seen, whose corners are empty, may meet by so much."""
 FLAT_M = 0.03
 """What is lower is not in the way."""
 SPARE_M = 0.003
@@ -389,7 +391,7 @@ def _is_cyclic(waits: set[Wait]) -> bool:
 
 def _overlap(p: Spot, q: Spot) -> bool:
     """Whether what collides of two things comes too near, or what is seen of them meets."""
-    return _meet(p.solid, q.solid, GAP_M) or _meet(p.whole, q.whole, 0.0)
+    return _meet(p.solid, q.solid, GAP_M) or _meet(p.whole, q.whole, -CORNER_M)
 
 
 def _meet(
