@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from enact_assets.settings.registry import load_registry
-from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.simulator.activities import ACTIVITIES, DESIGNED
 from enact_assets.simulator.simulate import build_episode, random_draws
 
 DOCS = Path(__file__).parents[1]
@@ -26,10 +26,10 @@ constructs are counted.
 def activity_pages() -> dict[str, str]:
     """Path -> Markdown: a list of all activities, then a page for each."""
     constructs = _constructs()
-    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in ACTIVITIES}
+    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in DESIGNED}
     rows = [
         f"| [{name}](/pages/activities/{name}.md) | {ACTIVITIES[name].description} |"
-        for name in ACTIVITIES
+        for name in DESIGNED
     ]
     return {"pages/activities.md": HEAD + "\n".join(rows) + "\n"} | pages
 

@@ -10,7 +10,7 @@ from enact_assets.cli import main
 from enact_assets.commands import listing
 from enact_assets.engine.errors import ActivityError
 from enact_assets.simulator import activities, simulate
-from enact_assets.simulator.activities import ACTIVITIES, Activities
+from enact_assets.simulator.activities import ACTIVITIES, DESIGNED, Activities
 from enact_assets.simulator.activities.base import Activity
 
 FOLDER = Path(activities.__file__).parent
@@ -42,7 +42,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_activity_file_is_listed_and_loads() -> None:
     """A file that is not listed is an activity that nobody can ask for."""
     shared = {"__init__", "base", "drawn_stage", "errands"}
-    files = {path.stem for path in FOLDER.glob("*.py")} - shared
+    modules = {path.stem for path in FOLDER.glob("*.py")} - shared
+    assert set(DESIGNED) == modules
+    declared = {path.stem for path in FOLDER.glob("declarations/*.yaml")}
+    assert declared
+    assert not declared & modules
+    files = modules | declared
     assert list(ACTIVITIES) == sorted(files)
     assert len(ACTIVITIES) == len(files)
     assert [found.name for found in ACTIVITIES.values()] == sorted(files)

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from enact_assets.engine.errors import UnknownNameError
-from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.simulator.activities import DESIGNED
 from enact_assets.simulator.robot.kinematics import BODIES, SIDES, BasePose, HandPose, body_poses
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 
-every_activity = pytest.mark.parametrize("activity", sorted(ACTIVITIES))
+every_activity = pytest.mark.parametrize("activity", sorted(DESIGNED))
 
 
 @pytest.fixture(scope="module")
 def worlds() -> dict[str, World]:
-    return {name: build_world(name, 0) for name in ACTIVITIES}
+    return {name: build_world(name, 0) for name in DESIGNED}
 
 
 @every_activity

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.activities.declared.work import Done, Work
 from enact_assets.simulator.planning.basic_steps import (
     Close,
@@ -51,6 +52,8 @@ MACHINE_S = 4.0
 STAGES = {"slice": 0, "dice": 0, "tap": 0, "pour": 1, "stir": 2, "machine": 2, "press": 5}
 """When the jobs of deeds are made: what mixes after what fills, what switches off at last."""
 APART_X_M = APART_M + 0.09
+ACROSS_M = 0.35
+"""A tool is used at most so far on the other side."""
 
 
 class Jobs:
@@ -168,7 +171,7 @@ class Jobs:
 
     def _slice(self, done: Done) -> None:
         step = Slice if done.verb == "slice" else Dice
-        job = self._with_tool(done.by, lambda side: (step(side, done.to),))
+        job = self._with_tool(done.by, done.to, lambda side: (step(side, done.to),))
         self.carries[done.products[0], 0] = job
         for product in done.products:
             if (product, 1) in self.carries:
@@ -183,7 +186,7 @@ class Jobs:
         amount = min(room * done.deed.share, POURED * left) if room else ONTO * left
         before = self.filling.get(done.place, [])
         step = partial(Pour, into=done.to, share=amount / left)
-        job = self._with_tool(done.place, lambda side: (step(side),), before)
+        job = self._with_tool(done.place, done.to, lambda side: (step(side),), before)
         self.filling[done.place] = [job]
         self.filling.setdefault(done.to, []).append(job)
         self.content[done.place] -= amount
@@ -197,7 +200,7 @@ class Jobs:
         return Hollow.of(vessel).volume if vessel else 0.0
 
     def _wipe(self, done: Done) -> None:
-        job = self._with_tool(done.by, lambda side: (Wipe(side, done.to, done.what),))
+        job = self._with_tool(done.by, done.to, lambda side: (Wipe(side, done.to, done.what),))
         item = self.layout.items.get(done.to)
         if item is not None:
             # A cloth comes from above.
@@ -209,14 +212,14 @@ class Jobs:
 
     def _spread(self, done: Done) -> None:
         job = self._with_tool(
-            done.by, lambda side: (Dip(side, done.place), Spread(side, done.to))
+            done.by, done.to, lambda side: (Dip(side, done.place), Spread(side, done.to))
         )
         self._after_last(job, done.place)
         self._after_last(job, done.to)
         self.goal.append(("Covered", done.to, done.what))
 
     def _stir(self, done: Done) -> None:
-        job = self._with_tool(done.by, lambda side: (Stir(side, done.to),))
+        job = self._with_tool(done.by, done.to, lambda side: (Stir(side, done.to),))
         self._mixed(job, done)
 
     def _machine(self, done: Done) -> None:
@@ -260,11 +263,17 @@ class Jobs:
             self.carries[leaves].after.append(job)
 
     def _with_tool(
-        self, tool: str, steps: Callable[[Side], Task], before: Sequence[Job] = ()
+        self, tool: str, to: str, steps: Callable[[Side], Task], before: Sequence[Job] = ()
     ) -> Job:
-        """Take a tool, or a vessel, use it, and put it back."""
-        item = self.layout.items[tool]
+        """Take a tool, or a vessel, use it, and put it back.
+
+        Errors: :class:`PlanError` if it is used too far on the other side of its hand.
+        """
+        item, target = self.layout.items[tool], self.layout.items.get(to)
         side, spot = item.hand or "left", item.spots[-1]
+        across = target.spots[-1].pos[0] if target else self.layout.sites[to].fixture.origin[0]
+        if (across if side == "left" else -across) > ACROSS_M:
+            raise PlanError(f"{to} is too far from the {side} hand, which holds {tool}")
         back = Place(side, spot.on, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
         self._after_last(job, tool)
