@@ -16,7 +16,7 @@ import numpy as np
 from enact_assets.engine.errors import PlanError, entry_named
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.planning.sight import Seen, is_seen_behind, seen
+from enact_assets.simulator.planning.sight import Seen, is_seen, is_seen_inside, seen
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
     SIDES,
@@ -124,7 +124,7 @@ class Spot:
         return (self.pos + low).tolist(), (self.pos + high).tolist()
 
     @cached_property
-    def seen(self) -> Seen:
+    def seen(self) -> tuple[Seen, ...]:
         """Where it is in the picture."""
         return seen(*self.whole)
 
@@ -251,6 +251,12 @@ class Layout:
         x, y = (round(float(self.rng.uniform(min(s), max(s))), 4) for s in spans)
         return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape)
 
+    def _is_seen(self, spot: Spot) -> bool:
+        site = self.sites.get(spot.on)
+        if site is None or site.fixture.cavity is None or spot.access == "top":
+            return is_seen(spot.seen)
+        return is_seen_inside(spot.seen, *spot.whole, site.fixture.cavity)
+
     def _of_support(self, item: Item, number: int, on: str) -> set[Wait]:
         """What comes onto a thing that is carried waits for it; what leaves it does so before."""
         below = self.items.get(on)
@@ -281,8 +287,8 @@ class Layout:
 
     def _waits(self, item: Item, mine: Spot, before: set[Wait]) -> set[Wait] | str:
         """What must wait because ``item`` stands there next, or why it cannot be there."""
-        if not is_seen_behind(mine.seen):
-            return f"it is hardly seen on {mine.on}"
+        if not self._is_seen(mine):
+            return f"it is hardly seen there ({mine.on})"
         number = len(item.spots)
         found = self._of_support(item, number, mine.on)
         if _is_cyclic(self.waits | before | found):
@@ -350,7 +356,7 @@ def _conflicts(a: Standing, b: Standing) -> Iterator[tuple[str, list[Wait]]]:
     for (front, m, near), (back, n, far) in ((a, b), (b, a)):
         if far.access == "front" and _is_in_the_way(near, far):
             problem = f"{front.name} would stand in the way of {back.name}"
-        elif not is_seen_behind(far.seen, near.seen):
+        elif not is_seen(far.seen, near.seen):
             problem = f"{front.name} would hide {back.name}"
         else:
             continue

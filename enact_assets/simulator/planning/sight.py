@@ -1,7 +1,7 @@
 """What the robot's head sees of a box, estimated: rectangles in its picture, without casting rays.
 
-The head stands as it does over the middle of a room. Where it is turned, or an arm is before a
-thing, is not known ahead: whoever needs to know casts rays when all has happened.
+The head is where it is while the robot works at the left, in the middle or at the right. Arms, and
+how far it is turned, are not known ahead: whoever needs to know casts rays when all has happened.
 """
 
 import math
@@ -12,14 +12,14 @@ from typing import NamedTuple
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.shapes.mjcf import Vec3
 
-EYE: Vec3 = (0.0, -0.1, 1.75)
+EYES: tuple[Vec3, ...] = ((-0.36, 0.0, 1.75), (0.0, -0.1, 1.75), (0.36, 0.0, 1.75))
 PITCH_RAD = 0.66
 PICTURE_PX = 512
 FILLED = 0.6
 """Share of its rectangle that a thing fills."""
 LEAST_PX = 170
-LEAST_SHARE = 0.5
-"""So much of a thing is to be seen, in pixels and of what is seen of it where it stands alone."""
+LEAST_SHARE = 0.4
+"""So much of a thing is to be seen from everywhere, in pixels and of what is seen of it alone."""
 _FOCAL_PX = PICTURE_PX * CameraSettings().focal_length_mm / CameraSettings().aperture_mm
 
 
@@ -38,27 +38,62 @@ class Seen(NamedTuple):
         return max(self.right - self.left, 0.0) * max(self.high - self.low, 0.0)
 
 
-def seen(low: Sequence[float], high: Sequence[float]) -> Seen:
-    """Where a box with these corners is in the picture."""
+def seen(low: Sequence[float], high: Sequence[float]) -> tuple[Seen, ...]:
+    """Where a box with these corners is in the picture, from each of the EYES."""
+    return tuple(_seen(low, high, eye) for eye in EYES)
+
+
+def _seen(low: Sequence[float], high: Sequence[float], eye: Vec3) -> Seen:
     cos, sin = math.cos(PITCH_RAD), math.sin(PITCH_RAD)
     across, up = [], []
     for x, y, z in product(*zip(low, high, strict=True)):
-        right, ahead, above = x - EYE[0], y - EYE[1], z - EYE[2]
+        right, ahead, above = x - eye[0], y - eye[1], z - eye[2]
         depth = ahead * cos - above * sin
         across.append(_FOCAL_PX * right / depth)
         up.append(_FOCAL_PX * (ahead * sin + above * cos) / depth)
     half = PICTURE_PX / 2
     left, right = (min(max(edge, -half), half) for edge in (min(across), max(across)))
     bottom, top = (min(max(edge, -half), half) for edge in (min(up), max(up)))
-    return Seen(left, right, bottom, top, (low[1] + high[1]) / 2 - EYE[1])
+    return Seen(left, right, bottom, top, (low[1] + high[1]) / 2 - eye[1])
 
 
-def is_seen_behind(thing: Seen, other: Seen | None = None) -> bool:
-    """Whether enough of a thing is seen, if ``other`` is there, too."""
-    hidden = 0.0
-    if other is not None and other.away < thing.away:
-        width = min(thing.right, other.right) - max(thing.left, other.left)
-        height = min(thing.high, other.high) - max(thing.low, other.low)
-        hidden = max(width, 0.0) * max(height, 0.0)
-    left = thing.area - hidden
-    return FILLED * left >= LEAST_PX and left >= LEAST_SHARE * thing.area
+def is_seen(thing: Sequence[Seen], other: Sequence[Seen] = ()) -> bool:
+    """Whether enough of a thing is seen, if an ``other`` is there, too."""
+    return all(
+        _is_enough(one, 1.0 - _overlap(one, before) / one.area if one.area else 0.0)
+        for one, before in zip(thing, other or thing, strict=True)
+    )
+
+
+def is_seen_inside(
+    thing: Sequence[Seen], low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3]
+) -> bool:
+    """Whether enough is seen of a box with these corners in a hollow that is open in front."""
+    return all(
+        _is_enough(one, _between_walls(low, high, cavity, eye))
+        for one, eye in zip(thing, EYES, strict=True)
+    )
+
+
+def _is_enough(thing: Seen, share: float) -> bool:
+    return share >= LEAST_SHARE and FILLED * share * thing.area >= LEAST_PX
+
+
+def _overlap(thing: Seen, other: Seen) -> float:
+    """Pixels of a thing that another one hides."""
+    if other.away >= thing.away:
+        return 0.0
+    width = min(thing.right, other.right) - max(thing.left, other.left)
+    height = min(thing.high, other.high) - max(thing.low, other.low)
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def _between_walls(
+    low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3], eye: Vec3
+) -> float:
+    """Share of the front of a box that is seen between the front edges of side walls."""
+    (left, front, _), (right, _, _) = cavity
+    far = (low[1] - eye[1]) / (front - eye[1])
+    edges = (eye[0] + far * (left - eye[0]), eye[0] + far * (right - eye[0]))
+    width = min(high[0], edges[1]) - max(low[0], edges[0])
+    return max(width, 0.0) / (high[0] - low[0])
