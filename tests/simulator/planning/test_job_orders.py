@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from enact_assets.engine.errors import PlanError
+from enact_assets.simulator.planning import job_orders
 from enact_assets.simulator.planning.basic_steps import Close, Open, Press
 from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
 
@@ -76,3 +77,65 @@ def test_what_needs_a_door_open_is_done_while_it_is_open(is_open: bool) -> None:
         assert sorted(n for n in _names(plan) if n != "box") == ["a", "b", "c", "free"]
         visits.add(n_closed)
     assert visits == {1, 2}
+
+
+def _valid_orders(needs: list[int]) -> list[tuple[int, ...]]:
+    """All orders in which each job comes after those it needs (its bits), one by one."""
+    return [
+        order
+        for order in permutations(range(len(needs)))
+        if all(
+            not needs[k] >> first & 1 or order.index(first) < order.index(k)
+            for k in order
+            for first in order
+        )
+    ]
+
+
+@pytest.mark.parametrize("needs", [[0, 0b1, 0b1, 0, 0b1000], [0, 0, 0b11, 0b100, 0]])
+def test_swaps_draw_every_valid_order_with_equal_chances(needs: list[int]) -> None:
+    """What is used where the orders are too many to be counted."""
+    valid, rng = _valid_orders(needs), np.random.default_rng(1)
+    n = 30 * len(valid)
+    drawn = Counter(tuple(job_orders._by_swaps(rng, needs)) for _ in range(n))
+    assert set(drawn) <= set(valid)
+    # The sum of squares of so many normal numbers; four standard deviations.
+    spread = sum((drawn[order] - 30) ** 2 / 30 for order in valid)
+    assert abs(spread - len(valid)) < 4 * np.sqrt(2 * len(valid))
+
+
+def test_jobs_that_have_nothing_to_do_with_each_other_are_shuffled_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same chances as where all orders are counted."""
+    monkeypatch.setattr(job_orders, "MOST_SETS", 8)
+    a, c, e = _job("a"), _job("c"), _job("e")
+    b, d = _job("b", a), _job("d", c)
+    rng = np.random.default_rng(0)
+    drawn = Counter(_names(in_valid_order(rng, d, b, a, c, e)) for _ in range(1500))
+    valid = [p for p in permutations("abcde") if p.index("a") < p.index("b")]
+    valid = [p for p in valid if p.index("c") < p.index("d")]
+    assert set(drawn) == set(valid)
+    expected = 1500 / len(valid)
+    assert max(abs(n - expected) for n in drawn.values()) < 5 * np.sqrt(expected)
+
+
+def test_many_jobs_are_put_in_a_valid_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty independent jobs have more sets than can be counted; in a long ladder there are no
+    parts.
+    """
+    monkeypatch.setattr(job_orders, "MOST_SETS", 1000)
+    rng = np.random.default_rng(0)
+    free = [_job(str(k)) for k in range(40)]
+    assert sorted(_names(in_valid_order(rng, *free)), key=int) == [str(k) for k in range(40)]
+    jobs = [_job("0"), _job("1")]
+    for k in range(2, 30):
+        jobs.append(_job(str(k), jobs[0], *(jobs[-3:-2] if k % 2 else ())))
+    plan = _names(in_valid_order(rng, *jobs))
+    for job in jobs:
+        for first in job.after:
+            assert plan.index(_names(first.steps)[0]) < plan.index(_names(job.steps)[0])
+    a = _job("a")
+    a.after.append(_job("b", a))
+    with pytest.raises(PlanError, match="no order of 2 jobs is valid"):
+        job_orders._by_swaps(rng, [0b10, 0b01])
