@@ -12,7 +12,7 @@ from typing import NamedTuple
 from enact_assets.settings.classes import CameraSettings
 from enact_assets.simulator.shapes.mjcf import Vec3
 
-EYES: tuple[Vec3, ...] = ((-0.36, 0.0, 1.75), (0.0, -0.1, 1.75), (0.36, 0.0, 1.75))
+EYES: tuple[Vec3, ...] = ((-0.34, 0.1, 1.75), (0.0, -0.1, 1.75), (0.34, 0.1, 1.75))
 PITCH_RAD = 0.66
 PICTURE_PX = 512
 FILLED = 0.6
