@@ -170,8 +170,8 @@ def summary(name: str, tried: Sequence[Tried]) -> str:
         f"{name}: {sum(one.attempts == 1 for one in done)} of {len(tried)} seeds at the first "
         f"attempt, {len(done)} within all; key frames {min(frames)} to {max(frames)} (median "
         f"{median(frames):g}), edges {min(edges)} to {max(edges)} (median {median(edges):g}); "
-        f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in one order only "
-        f"{fixed_share([one.plan for one in done]):.2f}; smallest {small.smallest_px:.0f} px "
+        f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in "
+        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest {small.smallest_px:.0f} px "
         f"({small.smallest}, seed {small.seed}); serving the goal "
         f"{median(one.serving for one in done):.0%}"
     )
@@ -194,5 +194,7 @@ def main(files: Sequence[str], n_seeds: int = 20) -> None:
 
 
 if __name__ == "__main__":
-    main([name for name in sys.argv[1:] if not name.isdigit()],
-         *(int(name) for name in sys.argv[1:] if name.isdigit()))
+    main(
+        [name for name in sys.argv[1:] if not name.isdigit()],
+        *(int(name) for name in sys.argv[1:] if name.isdigit()),
+    )

@@ -22,7 +22,13 @@ from enact_assets.simulator.simulation.recording import (
     facts_of,
     missing_goals,
 )
-from enact_assets.simulator.skills.executor import MAX_PLACE_ERROR_M, MAX_TILT_RAD, Executor, root_of, tilt_of
+from enact_assets.simulator.skills.executor import (
+    MAX_PLACE_ERROR_M,
+    MAX_TILT_RAD,
+    Executor,
+    root_of,
+    tilt_of,
+)
 from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 PACE = (0.95, 1.1)
@@ -59,9 +65,7 @@ def build_world(activity: str, seed: int, attempt: int = 1) -> World:
     return build_episode(activity, seed, random_draws(activity, seed), attempt).stage.world
 
 
-def build_episode(
-    activity: str, seed: int, rng: np.random.Generator, attempt: int = 1
-) -> Episode:
+def build_episode(activity: str, seed: int, rng: np.random.Generator, attempt: int = 1) -> Episode:
     """Draw the world, plan and goal of one demonstration, and compile the world.
 
     Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` with

@@ -52,8 +52,8 @@ def _declared(path: Path) -> Activity:
         found: Activity = module.declared_activity(path)
     except (SettingsError, OSError, UnicodeDecodeError) as error:
         raise ActivityError(
-            f"activity {path.stem!r} cannot be loaded: {error}. Mend that file; other activities go "
-            "on working."
+            f"activity {path.stem!r} cannot be loaded: {error}. Mend that file; other activities "
+            "go on working."
         ) from error
     return found
 
@@ -109,5 +109,6 @@ DESIGNED = (
     "watering_indoor_flowers",
 )
 """Activities with a module, which are those that references learn from."""
-FILES = {path.stem: path for path in sorted((Path(__file__).parent / "declarations").glob("*.yaml"))}
+DECLARATIONS = Path(__file__).parent / "declarations"
+FILES = {path.stem: path for path in sorted(DECLARATIONS.glob("*.yaml"))}
 ACTIVITIES: Mapping[str, Activity] = Activities(*DESIGNED, declared=FILES)

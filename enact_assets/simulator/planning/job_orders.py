@@ -58,8 +58,8 @@ def in_valid_order(rng: np.random.Generator, *jobs: Job) -> Task:
 
 
 def _counted(rng: np.random.Generator, needs: Sequence[int]) -> list[int] | None:
-    """One of all valid orders of jobs that each need a set of others (its bits), with equal chances;
-    None if there are too many sets of jobs that may be done first.
+    """One of all valid orders of jobs that each need a set of others (its bits), with equal
+    chances; None if there are too many sets of jobs that may be done first.
     """
     every = (1 << len(needs)) - 1
 
@@ -130,8 +130,8 @@ def _by_swaps(rng: np.random.Generator, needs: Sequence[int]) -> list[int]:
         return order
     weights = np.array([k * (n - k) for k in range(1, n)], dtype=np.float64)
     n_swaps = math.ceil((n**3 - n) / 6 * math.log(n**2 / DISTANCE))
-    places = rng.choice(n - 1, n_swaps, p=weights / weights.sum())[rng.integers(2, size=n_swaps) > 0]
-    for k in places.tolist():
+    places = rng.choice(n - 1, n_swaps, p=weights / weights.sum())
+    for k in places[rng.integers(2, size=n_swaps) > 0].tolist():
         first, second = order[k], order[k + 1]
         if not needs[second] >> first & 1:
             order[k], order[k + 1] = second, first

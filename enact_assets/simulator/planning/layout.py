@@ -32,7 +32,7 @@ from enact_assets.simulator.robot.stances import (
     wide_grip,
 )
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.rooms.furnished import Site, Space
+from enact_assets.simulator.rooms.furnished import SPOUT, Site, Space
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.skills import both_hands
 from enact_assets.simulator.skills.executor import PULL_M
@@ -101,8 +101,8 @@ def shape_of(kind: str) -> Shape:
 
 @dataclass(frozen=True)
 class Spot:
-    """A place ``at`` from the origin of ``on``, in m, there ``pos`` (3,) in the world, where a thing
-    of this shape stands.
+    """A place ``at`` from the origin of ``on``, in m, there ``pos`` (3,) in the world, where a
+    thing of this shape stands.
     """
 
     on: str
@@ -110,6 +110,11 @@ class Spot:
     access: Access
     pos: Floats
     shape: Shape
+
+    @property
+    def support(self) -> str:
+        """The fixture or thing that it is on or in."""
+        return self.on.removesuffix(SPOUT)
 
     @cached_property
     def solid(self) -> tuple[list[float], list[float]]:
@@ -199,7 +204,8 @@ class Layout:
         item.spots, found = [], set[Wait]()
         for number, on in enumerate(item.places):
             for _ in range(TRIES_EACH):
-                spot = self._made(item) if item.made and not number else self._draw(item, number, on)
+                is_made = item.made and not number
+                spot = self._made(item) if is_made else self._draw(item, number, on)
                 if spot is None:
                     return f"{on} has no room for it"
                 waits = self._waits(item, spot, found)

@@ -10,6 +10,8 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from enact_assets.engine.errors import SettingsError, entry_named
 from enact_assets.simulator.rooms import garage, kitchen, living_room, storage
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
@@ -36,6 +38,8 @@ STYLES: Mapping[str, Sequence[Any]] = {
     "garage": garage.STYLES,
 }
 """The rooms there are, and what they look like."""
+SPOUT = ".spout"
+"""Ends the name of the place below a tap."""
 DRAWERS = ("top_drawer", "bottom_drawer")
 ON_TOP = {"lamp": (-0.19, 0.98), "radio": (-0.13, 1.08)}
 """Where on the furniture of its place stands what has no place of its own: x inwards, and y."""
@@ -61,10 +65,12 @@ class Piece(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all fixtures that it consists of."""
+        """The names of all fixtures that it consists of, and the place below a tap."""
         if self.kind == "chest_of_drawers":
             return (self.name, *DRAWERS)
-        return (self.name, living_room.UPPER_BOARD) if self.kind == "bookcase" else (self.name,)
+        if self.kind == "bookcase":
+            return (self.name, living_room.UPPER_BOARD)
+        return (self.name, f"{self.name}{SPOUT}") if self.row.spout else (self.name,)
 
 
 class Space(NamedTuple):
@@ -161,10 +167,10 @@ class Furnishing:
                 of = Piece("drawer", fixture.name) if fixture.is_drawer else piece
                 spaces = [_space(region, fixture, inward(at_x)) for region in of.row.regions]
                 if piece.row.facts.slot == "base" and not fixture.is_drawer:
-                    spaces = [
-                        part for space in spaces for part in _free(space, fixture, built[1:])
-                    ]
+                    spaces = [part for space in spaces for part in _free(space, fixture, built[1:])]
                 yield fixture.name, Site(fixture, tuple(spaces))
+                if fixture.spout is not None:
+                    yield f"{fixture.name}{SPOUT}", Site(fixture, (_below_spout(fixture),))
 
     def _looks(self, kind: str) -> dict[str, Surface]:
         """The surfaces that the row of a kind may name."""
@@ -195,6 +201,11 @@ def _space(region: Region, fixture: Fixture, way: float) -> Space:
     low, high = sorted((way * region.x[0], way * region.x[1]))
     is_point = low == high
     return Space((low, high), region.y, region.height or 0.6, fixture.access, is_point)
+
+
+def _below_spout(fixture: Fixture) -> Space:
+    x, y, height = np.subtract(fixture.spout or (), fixture.origin).tolist()
+    return Space((x, x), (y, y), height - EDGE_M, fixture.access, is_point=True)
 
 
 def _free(

@@ -72,7 +72,9 @@ def test_activities_are_found_by_file_as_well_as_by_module(
     known = Activities("make_lemonade", declared=files)
     assert list(known) == ["bad", "good", "make_lemonade"]
     assert known["good"].description == "Put things where they belong."
-    with pytest.raises(ActivityError, match=r"activity 'bad' .*bad\.yaml: things, group 1.*'plaet'"):
+    with pytest.raises(
+        ActivityError, match=r"activity 'bad' .*bad\.yaml: things, group 1.*'plaet'"
+    ):
         known["bad"]
     assert isinstance(known["make_lemonade"], Activity)
     assert activities.FILES == FILES
@@ -82,7 +84,10 @@ WRONG = {
     ("says:", "say:"): r"contains unknown field `say`|missing required field `says`",
     ("at: table}", "at: tabel}"): r"unknown name 'tabel' .*things, group 1, place 1",
     ("as: cup, ", ""): r"unknown name 'cup' .*do, deed 1",
-    ("take: 1, of: [mug", "take: 3, of: [mug"): r"things, group 2: takes 3 of mug, goblet, .* 2 kinds",
+    (
+        "take: 1, of: [mug",
+        "take: 3, of: [mug",
+    ): r"things, group 2: takes 3 of mug, goblet, .* 2 kinds",
     ("[apple, lemon", "[jug, mug"): r"^(?!.*takes)|",
     ("between: [shelf, table]", "from: shelf"): r"errands, group 1: says from and to",
     ("counter as", "counters as"): r"furniture\.left: unknown kind of furniture 'counters'",
@@ -94,7 +99,10 @@ WRONG = {
     ("{plate: dirt}", "{plate: dust}"): r"unknown substance 'dust' .*covered\.plate",
     ("from: jug, into: cup", "from: jug"): r"do, deed 1: pour needs into",
     ("{press: stove}", "{press: stove, from: jug}"): r"do, deed 3: press takes no from",
-    ("{press: stove}", "{press: stove, cook: jug}"): r"do, deed 3: expected one of .* press and cook",
+    (
+        "{press: stove}",
+        "{press: stove, cook: jug}",
+    ): r"do, deed 3: expected one of .* press and cook",
     ("{press: stove}", "{hit: stove}"): r"unknown field `hit`",
     ("not Open(cabinet)", "Open cabinet"): r"goal: 'Open cabinet' is not like",
     ("do:", "do: ]"): r"tidying\.yaml: .*line",
@@ -138,7 +146,10 @@ def test_seeds_differ_in_side_kinds_and_ways() -> None:
     works = [drawn(np.random.default_rng(seed), declared) for seed in range(20)]
     assert {work.furnishing.is_mirrored for work in works} == {True, False}
     assert len({frozenset(work.kinds) for work in works}) == 6
-    assert {work.routes.get("mug") for work in works} >= {("cabinet", "table"), ("table", "cabinet")}
+    assert {work.routes.get("mug") for work in works} >= {
+        ("cabinet", "table"),
+        ("table", "cabinet"),
+    }
     assert {"water", "milk"} == {what for work in works for what in work.substances} - {"dirt"}
     assert {bool(work.opened) for work in works} == {True, False}
     assert {bool(work.switched_on) for work in works} == {True, False}
@@ -189,7 +200,7 @@ def _carried_out(tmp_path: Path) -> Iterator[tuple[Activity, Recording]]:
 
 def test_a_declaration_is_carried_out(tmp_path: Path) -> None:
     """From a file to a recording whose goal holds, whose world can be built again."""
-    (found, recording), = _carried_out(tmp_path)
+    ((found, recording),) = _carried_out(tmp_path)
     ends = {(f.predicate, f.subject, f.object) for f in recording.facts
             if f.frame_to == recording.n_frames}  # fmt: skip
     assert set(recording.goal) <= ends
@@ -232,7 +243,11 @@ def test_seeds_of_each_declaration_are_carried_out_and_rich(name: str) -> None:
     assert name in summary(name, tried)
 
 
-ERRANDS_ABOUND: set[str] = {"bringing_water", "clean_baby_toys", "collecting_dishes_from_around_house"}
+ERRANDS_ABOUND: set[str] = {
+    "bringing_water",
+    "clean_baby_toys",
+    "collecting_dishes_from_around_house",
+}
 
 
 @pytest.mark.slow

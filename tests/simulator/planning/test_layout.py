@@ -33,9 +33,9 @@ ROUTES = {
 
 def _sites(*, is_mirrored: bool) -> dict[str, Site]:
     styles = {"kitchen": kitchen.STYLES[0], "living room": living_room.STYLES[0]}
-    return Furnishing(
-        "kitchen", styles, (1.0, 0.0, 0.0), PIECES, is_mirrored=is_mirrored
-    ).build(Scene())
+    return Furnishing("kitchen", styles, (1.0, 0.0, 0.0), PIECES, is_mirrored=is_mirrored).build(
+        Scene()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,9 @@ def test_the_same_numbers_give_the_same_layout() -> None:
 def test_what_has_no_room_is_said() -> None:
     """The message is what the author of a declaration works with."""
     layout = Layout(np.random.default_rng(0), _sites(is_mirrored=False))
-    with pytest.raises(PlanError, match=r"no place .* \(table -> shelf\): shelf has no room for it"):
+    with pytest.raises(
+        PlanError, match=r"no place .* \(table -> shelf\): shelf has no room for it"
+    ):
         layout.place(Item("board", "cutting_board", ("table", "shelf")))
     layout = Layout(np.random.default_rng(0), _sites(is_mirrored=False))
     with pytest.raises(PlanError, match=r"no place was found .* stands there"):

@@ -18,6 +18,7 @@ from enact_assets.simulator.rooms.furnished import Site
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface, darker
 from enact_assets.simulator.stage.stage_builder import StageBuilder
+from enact_assets.simulator.stage.substances import Kind
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
 from enact_assets.simulator.things.top_coats import top_coat
 
@@ -86,9 +87,15 @@ def _staged(work: Work, items: Iterable[Item]) -> StageBuilder:
         if item.made is not None:
             stage.put_later(item.name, item.kind, color, (item.made[0],))
         else:
-            stage.put(item.name, item.kind, color, spot.on, spot.at, access=spot.access)
+            stage.put(item.name, item.kind, color, spot.support, spot.at, access=spot.access)
     _declare(work, stage)
     return stage
+
+
+def _kind_of(what: str, work: Work, flowing: set[str]) -> Kind:
+    if what in work.grains:
+        return "grains"
+    return "liquid" if what in flowing else "film"
 
 
 def _declare(work: Work, stage: StageBuilder) -> None:
@@ -100,7 +107,7 @@ def _declare(work: Work, stage: StageBuilder) -> None:
     for name, what in work.covered:
         coats[what].add(name)
     for done in work.deeds:
-        to, verb, deed = done.to, done.verb, done.deed
+        to, verb = done.to, done.verb
         if verb in ("slice", "dice"):
             when: When = Cut(to) if verb == "slice" else Diced(to)
             stage.recipe(done.products, (to,), when=when)
@@ -111,8 +118,8 @@ def _declare(work: Work, stage: StageBuilder) -> None:
             stage.cookable(to, cooked)
         elif verb in ("stir", "machine"):
             stirred: When = Stirred(to) if verb == "stir" else Switched(to)
-            stage.recipe((done.what,), deed.of, when=stirred)
-            for what in (done.what, *(name for name in deed.of if name in holders)):
+            stage.recipe((done.what,), done.of, when=stirred)
+            for what in (done.what, *(name for name in done.of if name in holders)):
                 holders[what].add(to)
         elif verb == "tap":
             stage.tap(done.place, done.what)
@@ -133,7 +140,7 @@ def _declare(work: Work, stage: StageBuilder) -> None:
     for what, look in work.substances.items():
         if holders[what] or coats[what]:
             stage.substance(
-                what, look, kind="liquid" if what in flowing else "film",
+                what, look, kind=_kind_of(what, work, flowing),
                 holders=tuple(sorted(holders[what])), coats=tuple(sorted(coats[what])),
             )  # fmt: skip
     for name, what, share in work.filled:

@@ -107,7 +107,8 @@ substances there, which ``makes`` another substance; let a ``tap`` run ``into`` 
 ``seconds``; switch a ``machine`` on that ``makes`` a substance ``of`` what is in it.
 """
 OF_SUBSTANCES = ("pour", "wipe", "spread")
-FIELDS = {name: name for name in ("by", "at", "onto", "into", "makes", "of")} | {"from": "from_"}
+FIELDS = {name: name for name in ("by", "at", "onto", "into", "makes", "of")}
+FIELDS["from"] = "from_"
 
 
 class Declaration(Strict, frozen=True, kw_only=True):
@@ -115,7 +116,7 @@ class Declaration(Strict, frozen=True, kw_only=True):
 
     Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds; ``left_open``
     is to be open at the end. A substance has a colour, or is one of several drawn, each with its
-    own. ``goal`` has facts that must hold, or must "not", beside those that follow.
+    own; ``grains`` are in grains. ``goal`` has facts that must hold, or must "not", beside those that follow.
     """
 
     says: str
@@ -127,6 +128,7 @@ class Declaration(Strict, frozen=True, kw_only=True):
     things: tuple[Group, ...] = ()
     errands: tuple[Group, ...] = ()
     substances: dict[str, Color | dict[str, Color]] = field(default_factory=dict)
+    grains: tuple[str, ...] = ()
     filled: dict[str, tuple[str, float]] = field(default_factory=dict)
     covered: dict[str, str] = field(default_factory=dict)
     do: tuple[Deed, ...] = ()
@@ -171,8 +173,8 @@ def read_declaration(path: Path) -> Declaration:
     """The declaration in a file.
 
     Errors: :class:`SettingsError`, :class:`UnknownNameError` with file and field or line for what
-    cannot be: unknown fields, kinds or names, too few things of different kinds, furniture that does
-    not go together, deeds without what they need. ``OSError``.
+    cannot be: unknown fields, kinds or names, too few things of different kinds, furniture that
+    does not go together, deeds without what they need. ``OSError``.
     """
     return parsed(file_bytes(path).decode(), path.name)
 
@@ -224,7 +226,9 @@ class _Check:
             ("switched_on", "button"),
         ):
             for name in getattr(declared, field_):
-                piece = entry_named(self.fixtures, name, "fixture", f"Correct {self.where}.{field_}.")
+                piece = entry_named(
+                    self.fixtures, name, "fixture", f"Correct {self.where}.{field_}."
+                )
                 is_able = getattr(piece.row, has) is not None
                 self._require(is_able, f"{field_}: {name} has no {has}; name another fixture")
         for text in declared.goal:
@@ -246,9 +250,7 @@ class _Check:
             raise UnknownNameError.of("name", name, sorted(self.known - {"robot"}), advice)
 
     def _is_substance(self, name: str, label: str) -> None:
-        entry_named(
-            self.declared.substances, name, "substance", f"Correct {self.where}: {label}."
-        )
+        entry_named(self.declared.substances, name, "substance", f"Correct {self.where}: {label}.")
 
     def _furniture(self) -> None:
         for place, said in self.declared.furniture.items():

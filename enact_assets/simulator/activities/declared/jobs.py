@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from enact_assets.engine.errors import PlanError
+from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.activities.declared.work import Done, Work
 from enact_assets.simulator.planning.basic_steps import (
     Close,
@@ -34,10 +35,9 @@ from enact_assets.simulator.planning.matter_steps import (
     Wait,
     Wipe,
 )
-from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose
-from enact_assets.simulator.rooms.furnished import HIDES
+from enact_assets.simulator.rooms.furnished import HIDES, SPOUT
 from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.skills.both_hands import APART_M
 from enact_assets.simulator.stage.hollows import Hollow
@@ -92,9 +92,9 @@ class Jobs:
     def _carry(self, item: Item) -> None:
         for k, (start, spot) in enumerate(zip(item.spots, item.spots[1:], strict=False), 1):
             if item.hand is None:
-                steps = move_wide(item.name, spot.on, spot.at)
+                steps = move_wide(item.name, spot.support, spot.at)
             else:
-                steps = move(item.hand, item.name, spot.on, spot.at, spot.access)
+                steps = move(item.hand, item.name, spot.support, spot.at, spot.access)
             last = [self.carries[item.name, k - 1]] if k > 1 else []
             needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
             self.carries[item.name, k] = self._add(steps, last, needs)
@@ -129,7 +129,8 @@ class Jobs:
         return any(fixture in self._hob(food) for food in foods)
 
     def _hob(self, food: str) -> set[str]:
-        return {root for spot in self.layout.items[food].spots for root in self.layout.roots(spot.on)}
+        spots = self.layout.items[food].spots
+        return {root for spot in spots for root in self.layout.roots(spot.on)}
 
     def _switch(self, fixture: str, after: Iterable[Job] = ()) -> Job:
         """Press the button of a fixture, after all that pressed it before."""
@@ -231,7 +232,7 @@ class Jobs:
     def _mixed(self, job: Job, done: Done) -> None:
         """A job comes after all that is mixed came there."""
         job.after += self.filling.get(done.to, [])
-        for name in (done.to, *done.deed.of):
+        for name in (done.to, *done.of):
             self._after_last(job, name)
         self.filling[done.to] = [job]
         self.goal.append(("Contains", done.to, done.what))
@@ -241,7 +242,10 @@ class Jobs:
         press = Press(side, done.place)
         job = self._add((press, Wait(done.deed.seconds), press))
         item = self.layout.items[done.to]
-        numbers = [k for k, spot in enumerate(item.spots) if spot.on == done.place]
+        below = f"{done.place}{SPOUT}"
+        numbers = [k for k, spot in enumerate(item.spots) if spot.on == below]
+        if not numbers:
+            raise PlanError(f"{done.to} never stands below the tap, at {below}")
         self._during(job, item, numbers[0])
         self.filling[done.to] = [job]
         self.content[done.to] = self._volume(done.to)
@@ -274,7 +278,7 @@ class Jobs:
         across = target.spots[-1].pos[0] if target else self.layout.sites[to].fixture.origin[0]
         if (across if side == "left" else -across) > ACROSS_M:
             raise PlanError(f"{to} is too far from the {side} hand, which holds {tool}")
-        back = Place(side, spot.on, spot.at, spot.access)
+        back = Place(side, spot.support, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
         self._after_last(job, tool)
         return job
@@ -354,7 +358,8 @@ class Jobs:
         side = self._side(name)
         order = [inside[k] for k in self.rng.permutation(len(inside)).tolist()]
         order.sort(key=lambda job: sum(_waits_for(job, other) for other in inside))
-        cut = int(self.rng.integers(1, len(order))) if len(order) > 1 and self.rng.integers(2) else 0
+        is_twice = len(order) > 1 and self.rng.integers(2)
+        cut = int(self.rng.integers(1, len(order))) if is_twice else 0
         parts = [order[:cut], order[cut:]] if cut else [order]
         found: list[Job] = []
         for number, part in enumerate(parts):

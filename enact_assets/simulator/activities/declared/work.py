@@ -40,6 +40,7 @@ class Done:
     place: str = ""
     what: str = ""
     products: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
 
 @dataclass
@@ -65,6 +66,7 @@ class Work:
     goal: list[GoalFact] = field(default_factory=list)
     absent: list[GoalFact] = field(default_factory=list)
     both: int = 0
+    grains: frozenset[str] = frozenset()
 
     @property
     def fixtures(self) -> dict[str, str]:
@@ -107,6 +109,7 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
     color = draw_one(rng, PALETTE[:-1])
     furnishing = Furnishing(declared.room, styles, color, pieces, is_mirrored=is_drawn(rng))
     work = Work(furnishing, left_open=frozenset(declared.left_open), both=declared.both)
+    work.grains = frozenset(declared.grains)
     there = work.fixtures
     work.opened = {name for name in declared.opened if name in there and is_drawn(rng)}
     work.switched_on = {name for name in declared.switched_on if name in there and is_drawn(rng)}
@@ -118,11 +121,13 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
         work.filled += [(name, called[what], share) for name in names_of(work, vessel)]
     for on, what in declared.covered.items():
         work.covered += [(name, called[what]) for name in names_of(work, on)]
-    for deed in declared.do:
-        work.deeds += _done(work, deed, called)
-    for group in declared.groups:
-        if group.made:
-            _take_made(rng, work, group)
+    for is_late in (False, True):
+        for deed in declared.do:
+            if bool(deed.of) == is_late:
+                work.deeds += _done(work, deed, called)
+        for group in declared.groups:
+            if group.made and not is_late:
+                _take_made(rng, work, group)
     for text in declared.goal:
         found = FACT.fullmatch(text)
         assert found is not None  # noqa: S101 - checked when it was read
@@ -145,9 +150,7 @@ def names_of(work: Work, said: str) -> list[str]:
     return found
 
 
-def _substances(
-    rng: np.random.Generator, work: Work, declared: Declaration
-) -> dict[str, str]:
+def _substances(rng: np.random.Generator, work: Work, declared: Declaration) -> dict[str, str]:
     """Draw the substances; returns the name of each by what it is called."""
     called = {}
     for name, said in declared.substances.items():
@@ -208,7 +211,17 @@ def _done(work: Work, deed: Deed, called: Mapping[str, str]) -> Iterable[Done]:
                 work.kinds[name], work.made[name] = kind, to
                 work.routes[name] = work.routes[to][-1:]
         made = called.get(deed.makes, "")
-        yield Done(verb, to, deed, by, place, made or what, products)
+        of = tuple(own for name in deed.of for own in _mixed(work, name, to, called))
+        yield Done(verb, to, deed, by, place, made or what, products, of)
+
+
+def _mixed(work: Work, said: str, vessel: str, called: Mapping[str, str]) -> list[str]:
+    """A substance, a thing, or what of a thing that is cut up comes into a vessel."""
+    if said in called:
+        return [called[said]]
+    names = names_of(work, said)
+    cut = [name for name, parent in work.made.items() if parent in names]
+    return [name for name in cut or names if work.routes[name][-1] == vessel]
 
 
 def _paint(rng: np.random.Generator, work: Work) -> None:
