@@ -3,7 +3,9 @@ things stand. Steps say what they need and what they do; needs that are not met 
 :class:`PlanError`.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -16,14 +18,19 @@ from enact_assets.simulator.robot.stances import (
     Goal,
     common_stance,
     grip_pose,
+    grip_way,
+    landing_way,
     standing_place,
+    wherever,
 )
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.skills.executor import Executor, root_of
-from enact_assets.simulator.skills.handling import wherever
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Cut, Diced, Recipe
 from enact_assets.simulator.things.kinds import Thing
+
+Grip = Callable[[BasePose], HandPose]
+"""The pose of a hand about the place of the upright thing it holds, from where the base stands."""
 
 
 @dataclass
@@ -42,6 +49,8 @@ class Forecast:
     held: dict[Side, str | None] = field(default_factory=lambda: dict.fromkeys(SIDES))
     opened: set[str] = field(default_factory=set)
     goals: list[Goal] | None = None
+    grips: dict[Side, Grip] = field(default_factory=dict)
+    """How each hand holds what it took from a known place."""
 
     @classmethod
     def at_start(cls, stage: Stage) -> "Forecast":
@@ -142,10 +151,47 @@ class Forecast:
             )
 
     def reach_thing(self, side: Side, name: str) -> None:
-        """A hand must be able to hold a thing where it stands, if that is known."""
-        if name in self.places:
-            parts, pos = self.stage.thing(name).parts, self.places[name]
-            self.reach(Goal(side, name, lambda base: grip_pose(base, side, parts, pos), pos))
+        """A hand must be able to hold and lift a thing where it stands, if that is known."""
+        self.grips.pop(side, None)
+        if name not in self.places:
+            return
+        pos = self.places[name]
+        way = grip_way(side, self.stage.thing(name).parts, pos, self.access[name])
+        stance = self.reach_way(side, name, pos, *way)
+
+        def grip(base: BasePose) -> HandPose:
+            held = way[0](stance or base)
+            return replace(held, pos=held.pos - pos)
+
+        self.grips[side] = grip
+
+    def reach_place(self, side: Side, on: str, pos: Floats, access: Access) -> None:
+        """A hand must be able to put what it holds to ``pos`` (3,): it is set down turned as it
+        was taken.
+        """
+        grip = self.grips.pop(side, None)
+        if grip is None:
+            thing = self.require_held(side)
+            self.reach(Goal(side, on, lambda base: grip_pose(base, side, thing.parts, pos), pos))
+            return
+
+        def landing(base: BasePose, number: int) -> HandPose:
+            held = grip(base)
+            return landing_way(replace(held, pos=held.pos + pos), access)[number]
+
+        self.reach_way(side, on, pos, *(partial(landing, number=number) for number in (0, 1)))
+
+    def reach_way(
+        self, side: Side, what: str, pos: Floats, *poses: Callable[[BasePose], HandPose]
+    ) -> BasePose | None:
+        """A hand must reach all ``poses`` from one place, which is returned if it is known now."""
+        goals = [Goal(side, what, pose, pos) for pose in poses]
+        if self.goals is not None:
+            self.goals.extend(goals)
+            return None
+        stance = standing_place(side, pos, *poses)
+        self.reach(*goals, base=stance)
+        return stance
 
     def reach_both(self, what: str, goals: list[Goal]) -> None:
         """Both hands must reach ``goals`` from one place."""

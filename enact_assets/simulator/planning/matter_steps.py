@@ -11,11 +11,11 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance
+from enact_assets.simulator.robot.stances import Goal, common_stance, wherever
 from enact_assets.simulator.skills import applying, cooking, cutting, pouring
 from enact_assets.simulator.skills.applying import DIP_RAD, SPREAD_RAD, tilted
 from enact_assets.simulator.skills.executor import Executor, SkillStep
-from enact_assets.simulator.skills.handling import Hold, wherever
+from enact_assets.simulator.skills.handling import Hold
 from enact_assets.simulator.skills.motion import Motions
 from enact_assets.simulator.skills.pouring import Tilting, tilt_direction
 from enact_assets.simulator.stage.hollows import Hollow

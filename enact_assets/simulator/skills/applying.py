@@ -7,6 +7,7 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.recipes import missing_parents
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
+from enact_assets.simulator.skills.clearance import carry
 from enact_assets.simulator.skills.handling import Hold, bring_over, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.transitions import Stirred
@@ -203,7 +204,7 @@ def _leave(robot: Motion, hold: Hold, turn: Floats, at: Floats, base: BasePose) 
     above = at + np.array([0.0, 0.0, LEAVE_M])
     yield from robot.move(hold.side, _hand(hold, turn, above), base, least_s=0.35)
     yield from robot.move(hold.side, _hand(hold, hold.turn, above), base, least_s=0.3)
-    yield from robot.carry(hold.side, base)
+    yield from carry(robot, hold.side, base)
 
 
 def _hand(hold: Hold, turn: Floats, at: Floats) -> HandPose:

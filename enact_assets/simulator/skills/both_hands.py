@@ -8,10 +8,10 @@ import numpy as np
 
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
+from enact_assets.simulator.robot.stances import LIFT_M, Goal, common_stance, wide_grip
 from enact_assets.simulator.shapes.rotations import rotate_z, wrap_angle, yaw_of
 from enact_assets.simulator.skills.clearance import transit_height
-from enact_assets.simulator.skills.executor import LIFT_M, Executor, Step
+from enact_assets.simulator.skills.executor import Executor, Step
 from enact_assets.simulator.skills.motion import AWAY, DONE, HAND_SPEED, UP, Motions, side_by_side
 
 APART_M = 0.16

@@ -13,18 +13,25 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.robot.kinematics import HandPose, Side
-from enact_assets.simulator.robot.stances import grip_pose
+from enact_assets.simulator.robot.kinematics import REACH_M, HandPose, Side, reach_needed
+from enact_assets.simulator.robot.stances import (
+    FRONT_LIFT_M,
+    LEAST_OVER_M,
+    LIFT_M,
+    PULL_M,
+    grip_pose,
+    grip_way,
+    landing_way,
+    lifted,
+    wherever,
+)
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
 from enact_assets.simulator.simulation.performed import Performed, described
-from enact_assets.simulator.skills.clearance import transit_height
+from enact_assets.simulator.skills.clearance import bring, carry, carry_point, transit_height
 from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
 from enact_assets.simulator.things.kinds import Thing
 
-LIFT_M = 0.13
-PULL_M = 0.31
-"""Way out of and into what is open in front: cabinets, the fridge, below shelves."""
 MAX_PLACE_ERROR_M = 0.05
 MAX_TILT_RAD = 0.3
 
@@ -68,11 +75,11 @@ class Executor(Motion):
         thing = self.stage.thing(name)
         self.require_empty(side)
         start = self.require_upright(name)
-        base = self.stand(side, start, lambda base: grip_pose(base, side, thing.parts, start))
+        is_front = self.access[name] == "front"
+        base = self.stand(side, start, *grip_way(side, thing.parts, start, self.access[name]))
         at = grip_pose(base, side, thing.parts, start)
         grip, ahead = at.pos, rotate_z(AWAY, at.yaw)
         at = replace(at, opening=at.opening + 0.05)
-        is_front = self.access[name] == "front"
         before = grip + (np.array([0, -0.24, 0.03]) if is_front else UP * 0.1 - ahead * 0.1)
         yield from self.move(side, replace(at, pos=before), base)
         moved = float(np.linalg.norm(self.physics.pose(name)[0] - start))
@@ -83,15 +90,17 @@ class Executor(Motion):
         self.resting.pop(name, None)
         held = self.hands[side]
         if is_front:
-            up = held.pos + UP * 0.03
-            yield from self.move(side, replace(held, pos=up), base, least_s=0.2)
-            yield from self.move(side, replace(held, pos=up - AWAY * PULL_M), base, least_s=0.45)
+            up = lifted(held, FRONT_LIFT_M)
+            yield from self.move(side, up, base, least_s=0.2)
+            out = replace(up, pos=up.pos - AWAY * PULL_M)
+            yield from self.move(side, out, base, least_s=0.45)
         else:
-            carry = self.carry_point(side, base)
-            top = transit_height(self, name, start, carry)
-            rise = max(LIFT_M, top - float(start[2]))
-            yield from self.move(side, replace(held, pos=held.pos + UP * rise), base, least_s=0.35)
-        yield from self.carry(side, base)
+            top = transit_height(self, name, start, carry_point(side, base))
+            over = lifted(held, max(LIFT_M, top - float(start[2])))
+            if reach_needed(base, side, over) > REACH_M:
+                over = lifted(held, LIFT_M)
+            yield from self.move(side, over, base, least_s=0.35)
+        yield from carry(self, side, base)
 
     def place(
         self,
@@ -114,17 +123,18 @@ class Executor(Motion):
         final = HandPose(
             goal + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening
         )
-        base = self.stand(side, goal, lambda _: final)
+        base = self.stand(side, goal, *map(wherever, landing_way(final, way)))
         if way == "front":
-            over = final.pos + UP * 0.03
-            yield from self.move(side, replace(final, pos=over - AWAY * PULL_M), base)
-            yield from self.move(side, replace(final, pos=over), base)
+            over = lifted(final, FRONT_LIFT_M)
+            before = replace(over, pos=over.pos - AWAY * PULL_M)
+            yield from bring(self, side, before, base)
+            yield from self.move(side, over, base)
         else:
-            rise = transit_height(self, thing.name, pos, goal, landing_on=on) - float(pos[2])
-            if rise > 0:
-                yield from self.move(side, replace(hand, pos=hand.pos + UP * rise), self.base)
-            height = max(rise + float(pos[2]) - float(goal[2]), 0.05)
-            yield from self.move(side, replace(final, pos=final.pos + UP * height), base)
+            height = transit_height(self, thing.name, pos, goal, landing_on=on)
+            over = lifted(final, max(height - float(goal[2]), LEAST_OVER_M))
+            if reach_needed(base, side, over) > REACH_M:
+                over = lifted(final, LEAST_OVER_M)
+            yield from bring(self, side, over, base, is_straight=height <= pos[2])
         yield from self.move(side, final, base, least_s=0.3)
         self.physics.release(side, thing.name)
         self.access[thing.name], self.resting[thing.name] = way, on

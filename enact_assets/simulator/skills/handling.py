@@ -1,14 +1,14 @@
 """Where a hand must be for the thing it holds to be somewhere: tilting, dipping, drawing over."""
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
-from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance
+from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance, lifted, wherever
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.skills.clearance import transit_height
 from enact_assets.simulator.skills.motion import Motion
@@ -101,16 +101,6 @@ def bring_over(
     yield from robot.move(side, over, base)
     yield from robot.move(side, first, base, least_s=0.3)
     return base
-
-
-def lifted(pose: HandPose, height: float) -> HandPose:
-    """The same pose ``height`` higher, in m."""
-    return replace(pose, pos=pose.pos + np.array([0.0, 0.0, height]))
-
-
-def wherever(pose: HandPose) -> Callable[[BasePose], HandPose]:
-    """The same pose from wherever the base stands, for a :class:`simulator.robot.stances.Goal`."""
-    return lambda _base: pose
 
 
 def hand_pose(grip: Floats, pos: Floats, opening: float, near_yaw: float) -> HandPose:

@@ -124,35 +124,17 @@ class Motion:
             f"{REACH_M:.2f} m long",
         )
 
-    def stand(
-        self, side: Side, target: Floats, pose: Callable[[BasePose], HandPose] | None = None
-    ) -> BasePose:
-        """A standing place from which ``side`` reaches ``target`` (and is in ``pose`` there), as
-        far back as it may be.
+    def stand(self, side: Side, target: Floats, *poses: Callable[[BasePose], HandPose]) -> BasePose:
+        """A standing place from which ``side`` reaches ``target`` and all of ``poses``, as far back
+        as it may be.
         """
-        return self.stance or standing_place(side, target, pose)
+        return self.stance or standing_place(side, target, *poses)
 
     def rest_pose(self, side: Side) -> HandPose:
         """An empty hand's place: low and to its side, where the camera just sees it."""
         sign = -1.0 if side == "left" else 1.0
         pos = self.base.to_world(np.array([sign * 0.42, 0.2, 1.0]))
         return HandPose(pos, self.base.yaw, PITCH_RAD, 0.06)
-
-    @staticmethod
-    def carry_point(side: Side, base: BasePose) -> Floats:
-        """Where a full hand waits: before the robot, lower than what stands on the furniture."""
-        sign = -1.0 if side == "left" else 1.0
-        return base.to_world(np.array([sign * 0.42, 0.24, 1.1]))
-
-    def carry(self, side: Side, base: BasePose) -> Motions:
-        """Bring a full hand to its waiting place."""
-        hand = self.hands[side]
-        pos = self.carry_point(side, base)
-        if hand.pos[2] > pos[2] + 0.02:
-            # What was lifted over others must not sink among them on its way back.
-            level = np.array([pos[0], pos[1], hand.pos[2]])
-            yield from self.move(side, replace(hand, pos=level, yaw=base.yaw), base)
-        yield from self.move(side, replace(hand, pos=pos, yaw=base.yaw), base)
 
     def home(self, side: Side, away: Floats | None = None) -> Motions:
         """Bring an empty hand to its rest pose, quickly: straight, or setting off by ``away``."""
