@@ -8,10 +8,20 @@ from enact_assets.engine.errors import ActivityError, GoalError, entry_named
 from enact_assets.engine.ids import seed_from
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
-from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
+from enact_assets.simulator.planning.plan_check import (
+    check_covers,
+    check_goal,
+    check_plan,
+    check_stays,
+)
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
-from enact_assets.simulator.simulation.recording import Recording, facts_of, missing_goals
+from enact_assets.simulator.simulation.recording import (
+    GoalFact,
+    Recording,
+    facts_of,
+    missing_goals,
+)
 from enact_assets.simulator.skills.executor import Executor
 
 PACE = (0.95, 1.1)
@@ -89,7 +99,9 @@ def perform(
     """Run the plan of ``episode`` with pace and pauses drawn from ``rng``; errors as above."""
     where = f"{activity} seed {seed}"
     check_goal(episode.stage, episode.goal, where)
+    check_goal(episode.stage, episode.absent, where)
     check_covers(episode.stage, episode.covers, where)
+    check_stays(episode.stage, episode.stays, where)
     check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
     for number, step in enumerate(episode.plan, 1):
@@ -99,12 +111,22 @@ def perform(
     facts = facts_of(robot.physics, episode.covers)
     log = robot.physics.log
     missing = missing_goals(facts, episode.goal, robot.physics.frame)
-    if missing:
-        wanted = "; ".join(f"{p}({s}{', ' + o if o else ''})" for p, s, o in missing)
+    gone = missing_goals(facts, episode.absent, robot.physics.frame)
+    left = [fact for fact in episode.absent if fact not in gone]
+    moved = [name for name in sorted(episode.stays) if not robot.is_in_place(name)]
+    wrong = [
+        f"{len(found)} of {len(given)} {problem}: {'; '.join(found)}"
+        for found, given, problem in (
+            ([*map(_written, missing)], episode.goal, "goal facts do not hold"),
+            ([*map(_written, left)], episode.absent, "facts that must be absent hold"),
+            (moved, episode.stays, "things that must stay do not stand upright where they stood"),
+        )
+        if found
+    ]
+    if wrong:
         raise GoalError(
             f"{where}: the plan ran to its end after {robot.physics.frame} frames, but "
-            f"{len(missing)} of {len(episode.goal)} goal facts do not hold: {wanted}. Mend the "
-            "plan or the goal in simulator/activities."
+            f"{'; and '.join(wrong)}. Mend the plan or the goal in simulator/activities."
         )
     return Recording(
         activity=activity,
@@ -120,3 +142,8 @@ def perform(
         performed=robot.performed,
         environment=episode.stage.environment,
     )
+
+
+def _written(fact: GoalFact) -> str:
+    name, *objects = fact
+    return f"{name}({', '.join(filter(None, objects))})"

@@ -39,12 +39,18 @@ PALETTE: tuple[Color, ...] = (
 
 @dataclass(frozen=True)
 class Episode:
-    """One drawn version of an activity. ``covers`` names fixtures that things may lie under."""
+    """One drawn version of an activity. ``covers`` names fixtures that things may lie under.
+
+    At the end all facts of ``goal`` hold and none of ``absent`` (what is poured out, cut up, wiped
+    off, shut), and what ``stays`` stands upright where it stood.
+    """
 
     stage: Stage
     plan: Task
     goal: tuple[GoalFact, ...]
     covers: frozenset[str]
+    absent: tuple[GoalFact, ...] = ()
+    stays: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The bodies of a running simulation: where they are, which are held, and their logged frames."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,11 +89,18 @@ class Bodies:
         roots = self.model.body_rootid[self.model.geom_bodyid[ids]]
         return [self.model.body(int(root)).name for root in roots], low[0], high[0]
 
+    def geoms(self, names: Collection[str]) -> tuple[GeomShapes, Floats, Floats]:
+        """The colliding geoms of things, with their places (g, 3) and turns (g, 3, 3) now."""
+        each = [self._shapes_of[name] for name in sorted(names)]
+        columns = zip(*((s.ids, s.types, s.sizes) for s in each), strict=True)
+        shapes = GeomShapes(*map(np.concatenate, columns))
+        places, turns = self.data.geom_xpos[shapes.ids], self.data.geom_xmat[shapes.ids]
+        return shapes, places, turns.reshape(-1, 3, 3)
+
     def box(self, name: str) -> tuple[Floats, Floats]:
         """Low and high corner (3,) of the box about a thing now."""
-        shapes, data = self._shapes_of[name], self.data
-        mat = data.geom_xmat[shapes.ids].reshape(1, -1, 3, 3)
-        low, high = geom_bounds(shapes, data.geom_xpos[shapes.ids][None], mat)
+        shapes, places, turns = self.geoms((name,))
+        low, high = geom_bounds(shapes, places[None], turns[None])
         return low[0].min(axis=0), high[0].max(axis=0)
 
     def hold(self, side: Side, name: str) -> None:

@@ -2,31 +2,35 @@
 there, or drawn back before it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from enact_assets.settings.arrays import Floats
+from enact_assets.settings.arrays import Bools, Floats
+from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
-from enact_assets.simulator.shapes.rotations import rotate_z, wrap_angle
-from enact_assets.simulator.skills.motion import AWAY, Motion, Motions
+from enact_assets.simulator.shapes.rotations import quat_to_matrix
+from enact_assets.simulator.skills.motion import AWAY, Motion, Motions, between
 
 CLEARANCE_M = 0.03
 FURNITURE_TOP_M = 1.3
 """Nothing is carried over what is higher than this: cabinets, shelves, the fridge."""
 HANGING_M = 1.2
 """What begins above this hangs over the way, not in it: the bottom of a cabinet."""
-SPARE_M = 0.012
-"""What is carried past something keeps so far from it."""
-STEP_M = 0.025
+SPARE_M, TOUCH_M = 0.012, 0.002
+"""What is carried past something keeps so far from it; what goes less deep into it, touches it."""
+STEP_M = 0.02
 """Ways are looked at so often."""
 BACK_M = (0.0, 0.12, 0.24, 0.36)
 """So far things are drawn back, towards the robot, before they go aside."""
 HIGHER_M = (0.0, 0.08, 0.16, 0.26)
-CARRY_AT = ((0.42, 0.24, 1.1), (0.42, 0.24, 1.2), (0.42, 0.1, 1.1), (0.3, 0.16, 1.15), (0.5, 0.1, 1.2),
-            (0.42, 0.1, 1.3), (0.2, 0.1, 1.25))  # fmt: skip
+"""So much higher than usual they are brought over others."""
+CARRY_AT = (
+    (0.42, 0.24, 1.1), (0.42, 0.24, 1.2), (0.42, 0.1, 1.1), (0.3, 0.16, 1.15), (0.5, 0.1, 1.2),
+    (0.42, 0.1, 1.3), (0.2, 0.1, 1.25),
+)  # fmt: skip
 """Where a full hand may wait, in the base frame of a right hand: before the robot, lower than what
 stands on the furniture; the first one that is free.
 """
@@ -34,141 +38,128 @@ stands on the furniture; the first one that is free.
 
 @dataclass(frozen=True)
 class Load:
-    """What a hand carries, with all that stands in or on it: corners ``low`` and ``high`` (3,) of
-    its box about the place of the thing, and the boxes (n, 3) of all that may be in its way.
+    """What is led, with all that stands in or on it: its colliding geoms about ``lead`` as places
+    (g, 3) and turns (g, 3, 3), and the boxes (n, 3) of all that may be in its way.
     """
 
-    low: Floats
-    high: Floats
+    lead: HandPose
+    shapes: GeomShapes
+    places: Floats
+    turns: Floats
     lows: Floats
     highs: Floats
 
     @classmethod
-    def of(cls, robot: Motion, name: str) -> "Load":
-        """As things stand now."""
-        owners, lows, highs = robot.physics.bounds()
+    def of(cls, robot: Motion, name: str, lead: HandPose) -> "Load":
+        """As things stand now, ``lead`` being the hand or another pose that ``name`` goes with."""
         own = _companions(robot, name)
-        moved = np.array([owner in own for owner in owners], dtype=np.bool_)
-        away = np.array([owner == "limbo" for owner in owners], dtype=np.bool_)
-        pos = robot.physics.pose(name)[0]
+        shapes, places, turns = robot.physics.geoms(own)
+        owners, lows, highs = robot.physics.bounds()
+        others = np.array([owner not in own | {"limbo"} for owner in owners], dtype=np.bool_)
+        grip = quat_to_matrix(lead.quat)
         return cls(
-            lows[moved].min(axis=0) - pos,
-            highs[moved].max(axis=0) - pos,
-            lows[~(moved | away)],
-            highs[~(moved | away)],
+            lead, shapes, (places - lead.pos) @ grip, grip.T @ turns, lows[others], highs[others]
         )
 
-    def met_at(self, places: Floats, spare_m: float = SPARE_M) -> Floats:
-        """Whether each box is met (k, n) with the thing at ``places`` (k, 3)."""
-        low, high = places + self.low - spare_m, places + self.high + spare_m
-        # What it stands on or hangs below is touched, not met.
-        low[:, 2] += spare_m + 0.002
-        high[:, 2] -= spare_m
-        return np.asarray(
-            (low[:, None] < self.highs[None]).all(axis=-1)
-            & (self.lows[None] < high[:, None]).all(axis=-1)
-        )
+    def boxes(self, poses: Sequence[HandPose]) -> tuple[Floats, Floats]:
+        """Low and high corners (t, g, 3) of what is led, with the lead at ``poses``."""
+        grips = np.array([quat_to_matrix(pose.quat) for pose in poses])
+        places = np.array([pose.pos for pose in poses])[:, None] + self.places @ grips.mT
+        return geom_bounds(self.shapes, places, grips[:, None] @ self.turns)
 
-    def meets(self, way: Sequence[Floats]) -> int:
-        """How many boxes are met on a ``way`` of points (3,), but for those met at both ends of
-        it from the first: what it stands in or beside already.
+    def near(self, lows: Floats, highs: Floats, spare_m: float) -> Bools:
+        """Which boxes (n,) come nearer than ``spare_m`` to any of others (t, g, 3)."""
+        lows, highs = lows - spare_m, highs + spare_m
+        found: Bools = (lows.min((0, 1)) < self.highs).all(1) & (self.lows < highs.max((0, 1))).all(
+            1
+        )
+        some = np.flatnonzero(found)
+        is_low = (lows[:, :, None] < self.highs[some]).all(-1)
+        is_high = (self.lows[some] < highs[:, :, None]).all(-1)
+        found[some] = np.any(is_low & is_high, axis=(0, 1))
+        return found
+
+    def met(self, way: Sequence[HandPose]) -> int:
+        """How many boxes are met on a ``way``: come near, or, if they are near at an end of it, are
+        touched, but for those touched there.
         """
-        met = [self.met_at(_samples(start, goal)).any(axis=0) for start, goal in pairwise(way)]
-        there = self.met_at(np.array([way[0], way[-1]])).any(axis=0)
-        return int((np.any(met, axis=0) & ~there).sum()) if met else 0
+        here = self.boxes([self.lead, way[-1]])
+        poses = [pose for pair in pairwise((self.lead, *way)) for pose in _samples(*pair)]
+        low, high = self.boxes(poses)
+        # The box of two samples is that of all between them.
+        low, high = np.minimum(low[:-1], low[1:]), np.maximum(high[:-1], high[1:])
+        spares = (SPARE_M, -TOUCH_M)
+        first, touched = (self.near(low, high, s) & ~self.near(*here, s) for s in spares)
+        return int((first | touched).sum())
 
 
-def _samples(start: Floats, goal: Floats) -> Floats:
-    n = 2 + int(np.linalg.norm(goal - start) / STEP_M)
-    return np.asarray(start + np.linspace(0.0, 1.0, n)[:, None] * (goal - start))
+def _samples(start: HandPose, goal: HandPose) -> list[HandPose]:
+    n = 2 + int(np.linalg.norm(goal.pos - start.pos) / STEP_M)
+    return [between(start, goal, float(u)) for u in np.linspace(0.0, 1.0, n)]
+
+
+def free_way(
+    load: Load, usual: Sequence[HandPose], reaches: Callable[[HandPose], bool]
+) -> Sequence[HandPose]:
+    """The first way from where a load is on which it meets nothing: the ``usual`` one, else over
+    what stands between, else drawn back first; of ways that all meet something, the one that meets
+    least.
+    """
+    way, least = usual, load.met(usual)
+    for other in _other_ways(load.lead, usual):
+        if not least:
+            break
+        if all(map(reaches, other)) and (found := load.met(other)) < least:
+            way, least = other, found
+    return way
+
+
+def _other_ways(lead: HandPose, usual: Sequence[HandPose]) -> Iterator[list[HandPose]]:
+    end = usual[-1]
+    top = max(float(pose.pos[2]) for pose in (lead, *usual))
+    for back in BACK_M:
+        near = [replace(pose, pos=pose.pos - AWAY * back) for pose in (lead, end)]
+        for higher in HIGHER_M:
+            high = [replace(pose, pos=np.array([*pose.pos[:2], top + higher])) for pose in near]
+            yield [near[0], *high, near[1], end] if back else [*high, end]
+
+
+def foot(robot: Motion, base: BasePose, hands: Mapping[Side, HandPose]) -> BasePose | None:
+    """Where the base stands for ``hands`` on their way, if they are in reach: where it is, or at
+    ``base``.
+    """
+    for at in (robot.base, base):
+        if all(reach_needed(at, side, hand) <= REACH_M for side, hand in hands.items()):
+            return at
+    return None
 
 
 def bring(
-    robot: Motion,
-    side: Side,
-    goal: HandPose,
-    base: BasePose,
-    *,
-    least_s: float = 0.3,
-    is_straight: bool = True,
+    robot: Motion, side: Side, base: BasePose, *usual: HandPose, least_s: float = 0.3
 ) -> Motions:
-    """Bring a hand and what it holds to ``goal`` on the first way that meets nothing.
+    """Bring a hand and what it holds to the last of ``usual`` on the first way that meets nothing.
 
-    Tried are the straight way, if ``is_straight``, ways over what stands between, and the same
-    drawn back first; of ways that all meet something, the one that meets least. Errors:
-    :class:`PlanError` if the goal is out of reach.
+    Errors: :class:`PlanError` if it is out of reach from ``base``.
     """
-    name, hand = robot.physics.held[side], robot.hands[side]
-    robot.require_reach(side, goal, base)
-    if name is None:
-        yield from robot.move(side, goal, base, least_s=least_s)
-        return
-    load, start = Load.of(robot, name), robot.physics.pose(name)[0]
-    # It turns with the hand.
-    off = rotate_z(start - hand.pos, wrap_angle(goal.yaw - hand.yaw))
-    end = goal.pos + off
-    best: tuple[int, list[Floats]] | None = None
-    for way in islice(_ways(robot, name, start, end), 0 if is_straight else 1, None):
-        poses = [_on_way(hand, goal, point - off) for point in way[1:-1]]
-        if any(_from(robot, side, pose, base) is None for pose in poses):
-            continue
-        found = load.meets(way)
-        if best is None or found < best[0]:
-            best = (found, way)
-        if not found:
-            break
-    points = best[1][1:-1] if best else []
-    for point in points:
-        pose = _on_way(hand, goal, point - off)
-        yield from robot.move(side, pose, _from(robot, side, pose, base) or base, least_s=0.2)
-    yield from robot.move(side, goal, base, least_s=least_s)
-
-
-def _from(robot: Motion, side: Side, pose: HandPose, base: BasePose) -> BasePose | None:
-    """Where the base stands on the way, if ``pose`` is in reach: at its goal, or where it is."""
-    near = (at for at in (base, robot.base) if reach_needed(at, side, pose) <= REACH_M)
-    return next(near, None)
-
-
-def _on_way(hand: HandPose, goal: HandPose, pos: Floats) -> HandPose:
-    return replace(goal, pos=pos, opening=hand.opening)
-
-
-def _ways(robot: Motion, name: str, start: Floats, end: Floats) -> Iterator[list[Floats]]:
-    """Points (3,) from ``start`` to ``end``, ways of least trouble first."""
-    yield [start, end]
-    over = max(transit_height(robot, name, start, end), float(start[2]), float(end[2]))
-    for back in BACK_M:
-        for higher in HIGHER_M:
-            near = [point - AWAY * back for point in (start, end)]
-            high = [np.array([*point[:2], over + higher]) for point in near]
-            yield _without_pauses([start, near[0], *high, near[1], end])
-
-
-def _without_pauses(points: list[Floats]) -> list[Floats]:
-    """Points that are not where the one before is."""
-    kept = points[:1]
-    for point in points[1:]:
-        if float(np.linalg.norm(point - kept[-1])) > 1e-6:
-            kept.append(point)
-    return kept if len(kept) > 1 else points[:2]
+    load = Load.of(robot, str(robot.physics.held[side]), robot.hands[side])
+    *via, goal = free_way(load, usual, lambda at: foot(robot, base, {side: at}) is not None)
+    for at in via:
+        yield from robot.move(side, at, foot(robot, base, {side: at}) or base, least_s=least_s)
+    yield from robot.move(side, goal, base)
 
 
 def carry(robot: Motion, side: Side, base: BasePose) -> Motions:
     """Bring a full hand to where it waits, clear of furniture and of what stands there."""
-    hand, name = robot.hands[side], robot.physics.held[side]
-    spots = [carry_point(side, base, at) for at in CARRY_AT]
-    pos = spots[0]
-    if name is not None:
-        load, here = Load.of(robot, name), robot.physics.pose(name)[0]
-        off = rotate_z(here - hand.pos, wrap_angle(base.yaw - hand.yaw))
-        met = load.met_at(np.array(spots) + off).sum(axis=1)
-        pos = spots[int(met.argmin())]
-    if hand.pos[2] > pos[2] + 0.02:
+    hand = replace(robot.hands[side], yaw=base.yaw)
+    load = Load.of(robot, str(robot.physics.held[side]), robot.hands[side])
+    goals = [replace(hand, pos=carry_point(side, base, at)) for at in CARRY_AT]
+    goal = min(goals, key=lambda at: int(load.near(*load.boxes([at]), SPARE_M).sum()))
+    if hand.pos[2] > goal.pos[2] + 0.02:
         # What was lifted over others must not sink among them on its way back.
-        level = np.array([pos[0], pos[1], hand.pos[2]])
-        yield from bring(robot, side, replace(hand, pos=level, yaw=base.yaw), base)
-    yield from bring(robot, side, replace(hand, pos=pos, yaw=base.yaw), base)
+        level = replace(goal, pos=np.array([*goal.pos[:2], hand.pos[2]]))
+        yield from bring(robot, side, base, level, goal)
+    else:
+        yield from bring(robot, side, base, goal)
 
 
 def carry_point(side: Side, base: BasePose, at: tuple[float, float, float] = CARRY_AT[0]) -> Floats:

@@ -26,7 +26,7 @@ from enact_assets.simulator.robot.stances import (
     wherever,
 )
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
+from enact_assets.simulator.shapes.rotations import rotate_z
 from enact_assets.simulator.simulation.performed import Performed, described
 from enact_assets.simulator.skills.clearance import bring, carry, carry_point, transit_height
 from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
@@ -86,8 +86,7 @@ class Executor(Motion):
         self.require(moved < 0.03, f"{name} moved {moved:.2f} m while the hand came near")
         yield from self.move(side, at, base, least_s=0.3)
         yield from self.move(side, replace(at, opening=thing.parts.grip), base, least_s=0.15)
-        self.physics.hold(side, name)
-        self.resting.pop(name, None)
+        self.take(name, side)
         held = self.hands[side]
         if is_front:
             up = lifted(held, FRONT_LIFT_M)
@@ -117,8 +116,7 @@ class Executor(Motion):
         goal, found = self.support(on)
         goal = goal + np.array([at[0], at[1], 0.004 + self.stage.lift(thing.name, on)])
         way: Access = access or found
-        pos, quat = self.physics.pose(thing.name)
-        turn = -yaw_of(quat)
+        pos, turn = self.physics.pose(thing.name)[0], self.turn_left(thing.name)
         hand = self.hands[side]
         final = HandPose(
             goal + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening
@@ -127,14 +125,15 @@ class Executor(Motion):
         if way == "front":
             over = lifted(final, FRONT_LIFT_M)
             before = replace(over, pos=over.pos - AWAY * PULL_M)
-            yield from bring(self, side, before, base)
+            yield from bring(self, side, base, before)
             yield from self.move(side, over, base)
         else:
             height = transit_height(self, thing.name, pos, goal, landing_on=on)
             over = lifted(final, max(height - float(goal[2]), LEAST_OVER_M))
             if reach_needed(base, side, over) > REACH_M:
                 over = lifted(final, LEAST_OVER_M)
-            yield from bring(self, side, over, base, is_straight=height <= pos[2])
+            up = [lifted(hand, height - float(pos[2]))] if height > pos[2] else []
+            yield from bring(self, side, base, *up, over)
         yield from self.move(side, final, base, least_s=0.3)
         self.physics.release(side, thing.name)
         self.access[thing.name], self.resting[thing.name] = way, on
@@ -183,14 +182,29 @@ class Executor(Motion):
 
     def check_placed(self, thing: Thing, goal: Floats) -> None:
         """Raise :class:`PlanError` unless ``thing`` stands upright at ``goal``."""
-        pos, quat = self.physics.pose(thing.name)
-        miss = float(np.linalg.norm(pos - goal))
-        tilt = tilt_of(quat)
+        miss, tilt = self.offset(thing.name, goal)
         self.require(
             miss < MAX_PLACE_ERROR_M and tilt < MAX_TILT_RAD,
             f"{thing.name} ended {miss:.2f} m from where it was put, tilted "
             f"{math.degrees(tilt):.0f} deg",
         )
+
+    def offset(self, name: str, place: Floats) -> tuple[float, float]:
+        """How far from ``place`` (3,) a thing is, in m, and how much it is tilted, in rad."""
+        pos, quat = self.physics.pose(name)
+        return float(np.linalg.norm(pos - place)), tilt_of(quat)
+
+    def is_in_place(self, name: str) -> bool:
+        """Whether a thing is there and stands upright where it stood at the start, within the
+        limits of what was set down; what stood in a drawer may have moved with it.
+        """
+        place = np.array(self.stage.starts[name])
+        fixture = self.stage.fixtures.get(root_of(self.stage.resting, name))
+        if fixture is not None:
+            at_start = fixture.origin_at_start(is_open=fixture.name in self.stage.opened)
+            place = place + self.physics.fixture_origin(fixture) - at_start
+        miss, tilt = self.offset(name, place)
+        return name in self.physics.existing and miss < MAX_PLACE_ERROR_M and tilt < MAX_TILT_RAD
 
 
 def root_of(resting: Mapping[str, str], name: str) -> str:

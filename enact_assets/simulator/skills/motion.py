@@ -27,7 +27,7 @@ from enact_assets.simulator.robot.kinematics import (
 )
 from enact_assets.simulator.robot.stances import PITCH_RAD, standing_place
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.shapes.rotations import smooth_step
+from enact_assets.simulator.shapes.rotations import smooth_step, yaw_of
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ, Physics
 from enact_assets.simulator.stage.stage import Stage
 
@@ -50,7 +50,8 @@ DONE = object()
 class Motion:
     """A robot in a running simulation. ``pace`` scales all speeds.
 
-    ``access`` and ``resting`` say how each thing is reached and what it was put on or in.
+    ``access`` and ``resting`` say how each thing is reached and what it was put on or in, ``turns``
+    how it stood turned when it was taken, in rad.
     ``step_name`` and ``step_number`` say in errors what the robot is doing. While ``stance`` is
     set, the base stands there whatever a skill would like.
     """
@@ -67,6 +68,7 @@ class Motion:
         self.pace = pace
         self.access: dict[str, Access] = self.physics.matter.access
         self.resting: dict[str, str] = self.physics.matter.resting
+        self.turns: dict[str, float] = {}
         self.base = BasePose(0.0, -0.1, 0.0)
         self.stance: BasePose | None = None
         self.hands: dict[Side, HandPose] = {}
@@ -108,6 +110,18 @@ class Motion:
                 f"{self.step_number + ', ' if self.step_number else ''}{self.step_name}: "
                 f"{problem}. Change the plan or the placement in simulator/activities."
             )
+
+    def take(self, name: str, *sides: Side) -> None:
+        """From now on these hands hold a thing, which is set down turned as it is now."""
+        # Rounded, as what stands straight must not come to stand ever more askew.
+        self.turns[name] = round(yaw_of(self.physics.pose(name)[1]), 2)
+        for side in sides:
+            self.physics.hold(side, name)
+        self.resting.pop(name, None)
+
+    def turn_left(self, name: str) -> float:
+        """How much a held thing must turn, in rad, to stand as it did when it was taken."""
+        return self.turns[name] - yaw_of(self.physics.pose(name)[1])
 
     def require_empty(self, side: Side) -> None:
         """Raise :class:`PlanError` if the hand holds something."""
