@@ -1,13 +1,12 @@
 """The bodies of a running simulation: where they are, which are held, and their logged frames."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.settings.arrays import Floats
+from enact_assets.settings.arrays import Floats, Ints
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.robot.kinematics import SIDES, Side
 from enact_assets.simulator.rooms.fixtures import Fixture
@@ -73,6 +72,11 @@ class Bodies:
         """Number of frames logged so far."""
         return len(self.log.qpos)
 
+    @property
+    def colliding(self) -> Ints:
+        """Ids (g,) of all geoms that collide, in the order of :meth:`bounds`."""
+        return self._shapes.ids
+
     def pose(self, name: str) -> tuple[Floats, Floats]:
         """Position (3,) and quaternion (4,) of the body of a thing."""
         body = self.data.body(name)
@@ -89,18 +93,19 @@ class Bodies:
         roots = self.model.body_rootid[self.model.geom_bodyid[ids]]
         return [self.model.body(int(root)).name for root in roots], low[0], high[0]
 
-    def geoms(self, names: Collection[str]) -> tuple[GeomShapes, Floats, Floats]:
-        """The colliding geoms of things, with their places (g, 3) and turns (g, 3, 3) now."""
-        each = [self._shapes_of[name] for name in sorted(names)]
-        columns = zip(*((s.ids, s.types, s.sizes) for s in each), strict=True)
-        shapes = GeomShapes(*map(np.concatenate, columns))
-        places, turns = self.data.geom_xpos[shapes.ids], self.data.geom_xmat[shapes.ids]
-        return shapes, places, turns.reshape(-1, 3, 3)
+    def copied(self) -> Any:
+        """MuJoCo's data with all geoms where they are now, to try things out with."""
+        import mujoco
+
+        copy = mujoco.MjData(self.model)
+        copy.geom_xpos[:], copy.geom_xmat[:] = self.data.geom_xpos, self.data.geom_xmat
+        return copy
 
     def box(self, name: str) -> tuple[Floats, Floats]:
         """Low and high corner (3,) of the box about a thing now."""
-        shapes, places, turns = self.geoms((name,))
-        low, high = geom_bounds(shapes, places[None], turns[None])
+        shapes, data = self._shapes_of[name], self.data
+        mat = data.geom_xmat[shapes.ids].reshape(1, -1, 3, 3)
+        low, high = geom_bounds(shapes, data.geom_xpos[shapes.ids][None], mat)
         return low[0].min(axis=0), high[0].max(axis=0)
 
     def hold(self, side: Side, name: str) -> None:

@@ -5,11 +5,11 @@ there, or drawn back before it.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from enact_assets.settings.arrays import Bools, Floats
-from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
+from enact_assets.settings.arrays import Bools, Floats, Ints
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.skills.motion import AWAY, Motion, Motions, between
@@ -19,10 +19,12 @@ FURNITURE_TOP_M = 1.3
 """Nothing is carried over what is higher than this: cabinets, shelves, the fridge."""
 HANGING_M = 1.2
 """What begins above this hangs over the way, not in it: the bottom of a cabinet."""
-SPARE_M, TOUCH_M = 0.012, 0.002
-"""What is carried past something keeps so far from it; what goes less deep into it, touches it."""
-STEP_M = 0.02
-"""Ways are looked at so often."""
+SPARE_M, TOUCH_M, FAR_M = 0.01, 0.002, 0.02
+"""What is carried past something keeps so far from it; what goes less deep into it, touches it;
+what is farther away does not matter.
+"""
+STEP_M, STILL_M = 0.01, 1e-6
+"""Ways are looked at so often; there is no way between places that are so near."""
 BACK_M = (0.0, 0.12, 0.24, 0.36)
 """So far things are drawn back, towards the robot, before they go aside."""
 HIGHER_M = (0.0, 0.08, 0.16, 0.26)
@@ -38,59 +40,76 @@ stands on the furniture; the first one that is free.
 
 @dataclass(frozen=True)
 class Load:
-    """What is led, with all that stands in or on it: its colliding geoms about ``lead`` as places
-    (g, 3) and turns (g, 3, 3), and the boxes (n, 3) of all that may be in its way.
+    """What is led, with all that stands in or on it: its colliding ``geoms`` (g,) about ``lead`` as
+    ``places`` (g, 3) and ``turns`` (g, 3, 3), and those of all ``others`` (n,), in boxes (n, 3).
     """
 
     lead: HandPose
-    shapes: GeomShapes
+    model: Any
+    still: Any
+    geoms: Ints
     places: Floats
     turns: Floats
+    others: Ints
     lows: Floats
     highs: Floats
+    collide: Bools
+    """Which geoms feel which others (g, n)."""
 
     @classmethod
     def of(cls, robot: Motion, name: str, lead: HandPose) -> "Load":
         """As things stand now, ``lead`` being the hand or another pose that ``name`` goes with."""
-        own = _companions(robot, name)
-        shapes, places, turns = robot.physics.geoms(own)
-        owners, lows, highs = robot.physics.bounds()
-        others = np.array([owner not in own | {"limbo"} for owner in owners], dtype=np.bool_)
-        grip = quat_to_matrix(lead.quat)
+        physics, own = robot.physics, _companions(robot, name)
+        owners, lows, highs = physics.bounds()
+        moves = np.array([owner in own for owner in owners], dtype=np.bool_)
+        stays = ~moves & (np.array(owners) != "limbo")
+        geoms, others = physics.colliding[moves], physics.colliding[stays]
+        model, still, grip = physics.model, physics.copied(), quat_to_matrix(lead.quat)
+        kind, feels = model.geom_contype, model.geom_conaffinity
         return cls(
-            lead, shapes, (places - lead.pos) @ grip, grip.T @ turns, lows[others], highs[others]
+            lead,
+            model,
+            still,
+            geoms,
+            (still.geom_xpos[geoms] - lead.pos) @ grip,
+            grip.T @ still.geom_xmat[geoms].reshape(-1, 3, 3),
+            others,
+            lows[stays],
+            highs[stays],
+            ((kind[geoms, None] & feels[others]) | (feels[geoms, None] & kind[others])) > 0,
         )
 
-    def boxes(self, poses: Sequence[HandPose]) -> tuple[Floats, Floats]:
-        """Low and high corners (t, g, 3) of what is led, with the lead at ``poses``."""
-        grips = np.array([quat_to_matrix(pose.quat) for pose in poses])
-        places = np.array([pose.pos for pose in poses])[:, None] + self.places @ grips.mT
-        return geom_bounds(self.shapes, places, grips[:, None] @ self.turns)
+    def gaps(self, poses: Sequence[HandPose]) -> Floats:
+        """How near each of the others (n,) comes with the lead at any of ``poses``, in m: negative
+        where it is met, at most :data:`FAR_M`.
+        """
+        import mujoco
 
-    def near(self, lows: Floats, highs: Floats, spare_m: float) -> Bools:
-        """Which boxes (n,) come nearer than ``spare_m`` to any of others (t, g, 3)."""
-        lows, highs = lows - spare_m, highs + spare_m
-        found: Bools = (lows.min((0, 1)) < self.highs).all(1) & (self.lows < highs.max((0, 1))).all(
-            1
-        )
-        some = np.flatnonzero(found)
-        is_low = (lows[:, :, None] < self.highs[some]).all(-1)
-        is_high = (self.lows[some] < highs[:, :, None]).all(-1)
-        found[some] = np.any(is_low & is_high, axis=(0, 1))
-        return found
+        gaps = np.full(len(self.others), FAR_M)
+        reach = self.model.geom_rbound[self.geoms, None] + FAR_M
+        for pose in poses:
+            grip = quat_to_matrix(pose.quat)
+            at = pose.pos + self.places @ grip.T
+            away = np.maximum(self.lows - at[:, None], at[:, None] - self.highs)
+            is_near = (np.linalg.norm(np.maximum(away, 0.0), axis=-1) < reach) & self.collide
+            self.still.geom_xpos[self.geoms] = at
+            self.still.geom_xmat[self.geoms] = (grip @ self.turns).reshape(-1, 9)
+            for g, n in np.argwhere(is_near).tolist():
+                pair = int(self.geoms[g]), int(self.others[n])
+                gap = mujoco.mj_geomDistance(self.model, self.still, *pair, FAR_M, None)
+                gaps[n] = min(gaps[n], gap)
+        return gaps
 
     def met(self, way: Sequence[HandPose]) -> int:
-        """How many boxes are met on a ``way``: come near, or, if they are near at an end of it, are
-        touched, but for those touched there.
+        """How many others are met on a ``way``: come near, or, if they are near at an end of it,
+        are touched, but for those touched there.
         """
-        here = self.boxes([self.lead, way[-1]])
+        here = self.gaps([self.lead, way[-1]])
         poses = [pose for pair in pairwise((self.lead, *way)) for pose in _samples(*pair)]
-        low, high = self.boxes(poses)
-        # The box of two samples is that of all between them.
-        low, high = np.minimum(low[:-1], low[1:]), np.maximum(high[:-1], high[1:])
-        spares = (SPARE_M, -TOUCH_M)
-        first, touched = (self.near(low, high, s) & ~self.near(*here, s) for s in spares)
-        return int((first | touched).sum())
+        gaps = self.gaps(poses)
+        limits = (SPARE_M, -TOUCH_M)
+        is_met = np.any([(gaps < m) & (here >= m) for m in limits], axis=0)
+        return int(is_met.sum())
 
 
 def _samples(start: HandPose, goal: HandPose) -> list[HandPose]:
@@ -121,7 +140,8 @@ def _other_ways(lead: HandPose, usual: Sequence[HandPose]) -> Iterator[list[Hand
         near = [replace(pose, pos=pose.pos - AWAY * back) for pose in (lead, end)]
         for higher in HIGHER_M:
             high = [replace(pose, pos=np.array([*pose.pos[:2], top + higher])) for pose in near]
-            yield [near[0], *high, near[1], end] if back else [*high, end]
+            way = [lead, near[0], *high, near[1], end]
+            yield [to for at, to in pairwise(way) if np.abs(to.pos - at.pos).max() > STILL_M]
 
 
 def foot(robot: Motion, base: BasePose, hands: Mapping[Side, HandPose]) -> BasePose | None:
@@ -153,7 +173,7 @@ def carry(robot: Motion, side: Side, base: BasePose) -> Motions:
     hand = replace(robot.hands[side], yaw=base.yaw)
     load = Load.of(robot, str(robot.physics.held[side]), robot.hands[side])
     goals = [replace(hand, pos=carry_point(side, base, at)) for at in CARRY_AT]
-    goal = min(goals, key=lambda at: int(load.near(*load.boxes([at]), SPARE_M).sum()))
+    goal = min(goals, key=lambda at: int((load.gaps([at]) < SPARE_M).sum()))
     if hand.pos[2] > goal.pos[2] + 0.02:
         # What was lifted over others must not sink among them on its way back.
         level = replace(goal, pos=np.array([*goal.pos[:2], hand.pos[2]]))
