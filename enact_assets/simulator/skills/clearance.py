@@ -19,12 +19,12 @@ FURNITURE_TOP_M = 1.3
 """Nothing is carried over what is higher than this: cabinets, shelves, the fridge."""
 HANGING_M = 1.2
 """What begins above this hangs over the way, not in it: the bottom of a cabinet."""
-SPARE_M, TOUCH_M, FAR_M = 0.01, 0.002, 0.02
-"""What is carried past something keeps so far from it; what goes less deep into it, touches it;
-what is farther away does not matter.
+SPARE_M, TOUCH_M, FAR_M = 0.005, 0.002, 0.02
+"""What is carried past something keeps so far from it; what goes less deep into it, only touches
+it; what is farther away does not matter.
 """
 STEP_M, STILL_M = 0.01, 1e-6
-"""Ways are looked at so often; there is no way between places that are so near."""
+"""Between two looks at a way nothing moves farther; places that are so near are the same."""
 BACK_M = (0.0, 0.12, 0.24, 0.36)
 """So far things are drawn back, towards the robot, before they go aside."""
 HIGHER_M = (0.0, 0.08, 0.16, 0.26)
@@ -105,16 +105,18 @@ class Load:
         are touched, but for those touched there.
         """
         here = self.gaps([self.lead, way[-1]])
-        poses = [pose for pair in pairwise((self.lead, *way)) for pose in _samples(*pair)]
+        poses = [pose for pair in pairwise((self.lead, *way)) for pose in self.looks(*pair)]
         gaps = self.gaps(poses)
-        limits = (SPARE_M, -TOUCH_M)
+        limits = (SPARE_M + 0.5 * STEP_M, -TOUCH_M)
         is_met = np.any([(gaps < m) & (here >= m) for m in limits], axis=0)
         return int(is_met.sum())
 
-
-def _samples(start: HandPose, goal: HandPose) -> list[HandPose]:
-    n = 2 + int(np.linalg.norm(goal.pos - start.pos) / STEP_M)
-    return [between(start, goal, float(u)) for u in np.linspace(0.0, 1.0, n)]
+    def looks(self, start: HandPose, goal: HandPose) -> list[HandPose]:
+        """Where a straight way is looked at."""
+        arm = np.linalg.norm(self.places, axis=1) + self.model.geom_rbound[self.geoms]
+        way = np.linalg.norm(goal.pos - start.pos) + arm.max() * abs(goal.yaw - start.yaw)
+        shares = np.linspace(0.0, 1.0, 2 + int(way / STEP_M)).tolist()
+        return [between(start, goal, share) for share in shares]
 
 
 def free_way(
@@ -173,7 +175,7 @@ def carry(robot: Motion, side: Side, base: BasePose) -> Motions:
     hand = replace(robot.hands[side], yaw=base.yaw)
     load = Load.of(robot, str(robot.physics.held[side]), robot.hands[side])
     goals = [replace(hand, pos=carry_point(side, base, at)) for at in CARRY_AT]
-    goal = min(goals, key=lambda at: int((load.gaps([at]) < SPARE_M).sum()))
+    goal = min(goals, key=lambda at: int((load.gaps([at]) < SPARE_M + 0.5 * STEP_M).sum()))
     if hand.pos[2] > goal.pos[2] + 0.02:
         # What was lifted over others must not sink among them on its way back.
         level = replace(goal, pos=np.array([*goal.pos[:2], hand.pos[2]]))
