@@ -179,13 +179,13 @@ class Forecast:
             held = grip(base)
             return landing_way(replace(held, pos=held.pos + pos), access)[number]
 
-        self.reach_way(side, on, pos, *(partial(landing, number=number) for number in (0, 1)))
+        self.reach_way(side, on, pos, *(partial(landing, number=number) for number in (1, 0)))
 
     def reach_way(
         self, side: Side, what: str, pos: Floats, *poses: Callable[[BasePose], HandPose]
     ) -> BasePose | None:
         """A hand must reach all ``poses`` from one place, which is returned if it is known now."""
-        goals = [Goal(side, what, pose, pos) for pose in poses]
+        goals = [Goal(side, what, pose, pos, is_via=k > 0) for k, pose in enumerate(poses)]
         if self.goals is not None:
             self.goals.extend(goals)
             return None

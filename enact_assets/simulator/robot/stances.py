@@ -34,9 +34,7 @@ LIFT_M, LEAST_OVER_M = 0.13, 0.05
 FRONT_LIFT_M, PULL_M = 0.03, 0.31
 """Way up and out of and into what is open in front: cabinets, the fridge, below shelves."""
 MARGIN_M, SPARE_M = 0.05, 0.003
-"""A stance for several goals leaves so much of the arm to spare; one for the way of one hand, if
-there is no other.
-"""
+"""A stance for several goals leaves so much of the arm to spare, and so much on the way to them."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,8 @@ class Goal:
     what: str
     pose: Callable[[BasePose], HandPose]
     at: Floats | None = None
+    is_via: bool = False
+    """Only on the way to another goal: the stance is not chosen for it, but reaches it."""
 
     def excess(self, base: BasePose) -> float:
         """By how much the arm is too short (positive) from ``base``, in m."""
@@ -127,16 +127,17 @@ def standing_place(side: Side, target: Floats, *poses: Callable[[BasePose], Hand
     while base.y < UTMOST_M and is_short(base):
         base = BasePose(x, base.y + STEP_M, base.yaw)
     if is_short(base):
-        return common_stance([Goal(side, "", pose) for pose in poses], SPARE_M) or base
+        return common_stance([Goal(side, "", pose, is_via=True) for pose in poses]) or base
     return base
 
 
-def common_stance(goals: Sequence[Goal], margin_m: float = MARGIN_M) -> BasePose | None:
-    """A pose of the base from which all ``goals`` are reached, ``margin_m`` of the arm to spare, as
-    far back and as near below their middle as can be; None if there is none.
+def common_stance(goals: Sequence[Goal]) -> BasePose | None:
+    """A pose of the base from which all ``goals`` are reached, as far back and as near below the
+    middle of those that are not on the way only as can be; None if there is none.
     """
     ahead = BasePose(0.0, 0.0, 0.0)
-    middle = 0.6 * float(np.mean([goal.pose(ahead).pos[0] for goal in goals])) if goals else 0.0
+    chosen = [goal for goal in goals if not goal.is_via] or goals
+    middle = 0.6 * float(np.mean([goal.pose(ahead).pos[0] for goal in chosen])) if goals else 0.0
     places = [
         (float(x), float(y))
         for x in np.linspace(-SIDEWAYS_M, SIDEWAYS_M, 18)
@@ -145,6 +146,6 @@ def common_stance(goals: Sequence[Goal], margin_m: float = MARGIN_M) -> BasePose
     places.sort(key=lambda at: abs(at[0] - middle) + 2.0 * (at[1] - FARTHEST_M))
     for x, y in places:
         base = BasePose(x, y, TURN_PER_M * x)
-        if all(goal.excess(base) < -margin_m for goal in goals):
+        if all(goal.excess(base) < -(SPARE_M if goal.is_via else MARGIN_M) for goal in goals):
             return base
     return None

@@ -44,6 +44,7 @@ RETREAT_SPEED = 1.1
 """Mean speeds in m/s, the last one of a hand that has let go: it must not hide what it did. A
 minimum-jerk path peaks at 1.9 times the mean.
 """
+STRAIGHT_RAD = 0.05
 DONE = object()
 
 
@@ -112,9 +113,11 @@ class Motion:
             )
 
     def take(self, name: str, *sides: Side) -> None:
-        """From now on these hands hold a thing, which is set down turned as it is now."""
-        # Rounded, as what stands straight must not come to stand ever more askew.
-        self.turns[name] = round(yaw_of(self.physics.pose(name)[1]), 2)
+        """From now on these hands hold a thing, which is set down turned as it is now: straight, if
+        it is all but straight.
+        """
+        turn = yaw_of(self.physics.pose(name)[1])
+        self.turns[name] = turn if abs(turn) > STRAIGHT_RAD else 0.0
         for side in sides:
             self.physics.hold(side, name)
         self.resting.pop(name, None)
