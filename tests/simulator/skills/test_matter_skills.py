@@ -1,6 +1,7 @@
 """Pouring, spreading, wiping, stirring, dicing, cooking: what they do, and when they refuse."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +46,7 @@ from enact_assets.simulator.skills.handling import Hold, bring_over, lifted
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.transitions import Cut, Diced
+from enact_assets.simulator.things.thing_parts import Coat
 
 POURING = (Grasp("left", "jug"), Pour("left", "glass", 0.2), Pour("left", "bowl", 0.3))
 
@@ -221,6 +223,27 @@ def test_wiping_takes_up_every_particle_under_the_sponge() -> None:
     counts = robot.physics.matter.log.as_arrays()["covering"][("board", "dust")]
     assert len(set(counts.tolist())) > 4, "the dust went place by place"
     refuses(robot, Wipe("right", "board"), "there is nothing on board")
+
+
+def test_one_wipe_takes_all_that_lies_there_and_follows_what_is_pushed_along() -> None:
+    """A basket with dust and mud on its bottom: the sponge catches its sides and shifts it."""
+
+    def basket(stage: StageBuilder) -> None:
+        stage.put("sponge", "sponge", RED, "table", (0.35, -0.15))
+        stage.put("basket", "laundry_basket", BREAD, "table", (-0.1, 0.05))
+        spots = tuple((x, y, 0.014) for x, y in ((-0.24, -0.12), (0.24, 0.12), (-0.06, 0.12)))
+        thing = stage.things["basket"]
+        stage.things["basket"] = replace(thing, parts=replace(thing.parts, coat=Coat(spots)))
+        for name, n in (("dust", 3), ("mud", 1)):
+            stage.substance(name, JAM, kind="film", coats=("basket",))
+            stage.cover("basket", name, n)
+
+    robot = robot_on(table_stage(basket))
+    before = robot.physics.pose("basket")[0]
+    for step in (Grasp("right", "sponge"), Wipe("right", "basket")):
+        robot.run(step)
+    assert np.linalg.norm(robot.physics.pose("basket")[0] - before) > 0.05
+    assert robot.physics.matter.coats.on("basket") == []
 
 
 def test_a_sponge_cleans_only_what_it_touches_or_is_drawn_over() -> None:
