@@ -110,23 +110,20 @@ def perform(
     robot.drive(robot.wait(END_S))
     facts = facts_of(robot.physics, episode.covers)
     log = robot.physics.log
-    missing = missing_goals(facts, episode.goal, robot.physics.frame)
-    gone = missing_goals(facts, episode.absent, robot.physics.frame)
-    left = [fact for fact in episode.absent if fact not in gone]
-    moved = [name for name in sorted(episode.stays) if not robot.is_in_place(name)]
+    n_frames = robot.physics.frame
+    gone = missing_goals(facts, episode.absent, n_frames)
+    moved = (name for name in sorted(episode.stays) if not robot.is_in_place(name))
     wrong = [
-        f"{len(found)} of {len(given)} {problem}: {'; '.join(found)}"
-        for found, given, problem in (
-            ([*map(_written, missing)], episode.goal, "goal facts do not hold"),
-            ([*map(_written, left)], episode.absent, "facts that must be absent hold"),
-            (moved, episode.stays, "things that must stay do not stand upright where they stood"),
-        )
-        if found
+        *map(_written, missing_goals(facts, episode.goal, n_frames)),
+        *(f"not {_written(fact)}" for fact in episode.absent if fact not in gone),
+        *(f"{name} stands upright where it stood" for name in moved),
     ]
     if wrong:
+        n_all = len(episode.goal) + len(episode.absent) + len(episode.stays)
         raise GoalError(
-            f"{where}: the plan ran to its end after {robot.physics.frame} frames, but "
-            f"{'; and '.join(wrong)}. Mend the plan or the goal in simulator/activities."
+            f"{where}: the plan ran to its end after {n_frames} frames, but {len(wrong)} of "
+            f"{n_all} goal facts do not hold: {'; '.join(wrong)}. Mend the plan or the goal in "
+            "simulator/activities."
         )
     return Recording(
         activity=activity,

@@ -4,8 +4,7 @@ things stand. Steps say what they need and what they do; needs that are not met 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -20,6 +19,7 @@ from enact_assets.simulator.robot.stances import (
     grip_pose,
     grip_way,
     landing_way,
+    moved,
     standing_place,
     wherever,
 )
@@ -159,27 +159,18 @@ class Forecast:
         way = grip_way(side, self.stage.thing(name).parts, pos, self.access[name])
         stance = self.reach_way(side, name, pos, *way)
 
-        def grip(base: BasePose) -> HandPose:
-            held = way[0](stance or base)
-            return replace(held, pos=held.pos - pos)
-
-        self.grips[side] = grip
+        self.grips[side] = lambda base: moved(way[0](stance or base), -pos)
 
     def reach_place(self, side: Side, on: str, pos: Floats, access: Access) -> None:
         """A hand must be able to put what it holds to ``pos`` (3,): it is set down turned as it
         was taken.
         """
-        grip = self.grips.pop(side, None)
-        if grip is None:
-            thing = self.require_held(side)
-            self.reach(Goal(side, on, lambda base: grip_pose(base, side, thing.parts, pos), pos))
-            return
-
-        def landing(base: BasePose, number: int) -> HandPose:
-            held = grip(base)
-            return landing_way(replace(held, pos=held.pos + pos), access)[number]
-
-        self.reach_way(side, on, pos, *(partial(landing, number=number) for number in (1, 0)))
+        parts = self.require_held(side).parts
+        grip = self.grips.pop(side, None) or (
+            lambda base: moved(grip_pose(base, side, parts, pos), -pos)
+        )
+        way = [lambda base, k=k: landing_way(moved(grip(base), pos), access)[k] for k in (1, 0)]
+        self.reach_way(side, on, pos, *way)
 
     def reach_way(
         self, side: Side, what: str, pos: Floats, *poses: Callable[[BasePose], HandPose]

@@ -85,9 +85,14 @@ def landing_way(final: HandPose, access: Access) -> tuple[HandPose, HandPose]:
     return final, lifted(final, FRONT_LIFT_M if access == "front" else LEAST_OVER_M)
 
 
+def moved(pose: HandPose, by: Floats) -> HandPose:
+    """The same pose elsewhere, moved ``by`` (3,)."""
+    return replace(pose, pos=pose.pos + by)
+
+
 def lifted(pose: HandPose, height: float) -> HandPose:
     """The same pose ``height`` higher, in m."""
-    return replace(pose, pos=pose.pos + np.array([0.0, 0.0, height]))
+    return moved(pose, np.array([0.0, 0.0, height]))
 
 
 def wherever(pose: HandPose) -> Callable[[BasePose], HandPose]:

@@ -2,6 +2,7 @@
 there, or drawn back before it.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,6 +12,7 @@ import numpy as np
 
 from enact_assets.settings.arrays import Bools, Floats, Ints
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
+from enact_assets.simulator.robot.stances import moved
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.skills.motion import AWAY, Motion, Motions, between
 
@@ -85,16 +87,16 @@ class Load:
         """
         import mujoco
 
-        gaps = np.full(len(self.others), FAR_M)
+        grips = np.array([quat_to_matrix(pose.quat) for pose in poses])
+        at = np.array([pose.pos for pose in poses])[:, None] + self.places @ grips.mT
+        away = np.maximum(self.lows - at[:, :, None], at[:, :, None] - self.highs)
         reach = self.model.geom_rbound[self.geoms, None] + FAR_M
-        for pose in poses:
-            grip = quat_to_matrix(pose.quat)
-            at = pose.pos + self.places @ grip.T
-            away = np.maximum(self.lows - at[:, None], at[:, None] - self.highs)
-            is_near = (np.linalg.norm(np.maximum(away, 0.0), axis=-1) < reach) & self.collide
-            self.still.geom_xpos[self.geoms] = at
-            self.still.geom_xmat[self.geoms] = (grip @ self.turns).reshape(-1, 9)
-            for g, n in np.argwhere(is_near).tolist():
+        is_near = (np.linalg.norm(np.maximum(away, 0.0), axis=-1) < reach) & self.collide
+        gaps = np.full(len(self.others), FAR_M)
+        for k in np.flatnonzero(is_near.any(axis=(1, 2))).tolist():
+            self.still.geom_xpos[self.geoms] = at[k]
+            self.still.geom_xmat[self.geoms] = (grips[k] @ self.turns).reshape(-1, 9)
+            for g, n in np.argwhere(is_near[k]).tolist():
                 pair = int(self.geoms[g]), int(self.others[n])
                 gap = mujoco.mj_geomDistance(self.model, self.still, *pair, FAR_M, None)
                 gaps[n] = min(gaps[n], gap)
@@ -126,7 +128,7 @@ def free_way(
     what stands between, else drawn back first; of ways that all meet something, the one that meets
     least.
     """
-    way, least = usual, load.met(usual)
+    way, least = usual, load.met(usual) if all(map(reaches, usual)) else math.inf
     for other in _other_ways(load.lead, usual):
         if not least:
             break
@@ -139,7 +141,7 @@ def _other_ways(lead: HandPose, usual: Sequence[HandPose]) -> Iterator[list[Hand
     end = usual[-1]
     top = max(float(pose.pos[2]) for pose in (lead, *usual))
     for back in BACK_M:
-        near = [replace(pose, pos=pose.pos - AWAY * back) for pose in (lead, end)]
+        near = [moved(pose, -AWAY * back) for pose in (lead, end)]
         for higher in HIGHER_M:
             high = [replace(pose, pos=np.array([*pose.pos[:2], top + higher])) for pose in near]
             way = [lead, near[0], *high, near[1], end]
@@ -217,7 +219,9 @@ def transit_height(
 def _companions(robot: Motion, name: str) -> set[str]:
     """The thing and whatever stands in or on it: they move together."""
     thing = robot.stage.thing(name)
-    found = {name} | {other for other in robot.resting if name in _below(robot, other)}
+    found = {name}
+    while more := {other for other, on in robot.resting.items() if on in found} - found:
+        found |= more
     if not thing.parts.rest_height:
         return found
     pos, _ = robot.physics.pose(name)
@@ -226,10 +230,3 @@ def _companions(robot: Motion, name: str) -> set[str]:
         if float(np.abs(offset[:2]).max()) < thing.parts.radius and 0 <= offset[2] < 0.15:
             found.add(other)
     return found
-
-
-def _below(robot: Motion, name: str) -> Iterator[str]:
-    """What a thing stands on or in, and what that stands on."""
-    while name in robot.resting:
-        name = robot.resting[name]
-        yield name

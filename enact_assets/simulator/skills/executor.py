@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.robot.kinematics import REACH_M, HandPose, Side, reach_needed
+from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
 from enact_assets.simulator.robot.stances import (
     FRONT_LIFT_M,
     LEAST_OVER_M,
@@ -23,6 +23,7 @@ from enact_assets.simulator.robot.stances import (
     grip_way,
     landing_way,
     lifted,
+    moved,
     wherever,
 )
 from enact_assets.simulator.rooms.fixtures import Access
@@ -82,8 +83,8 @@ class Executor(Motion):
         at = replace(at, opening=at.opening + 0.05)
         before = grip + (np.array([0, -0.24, 0.03]) if is_front else UP * 0.1 - ahead * 0.1)
         yield from self.move(side, replace(at, pos=before), base)
-        moved = float(np.linalg.norm(self.physics.pose(name)[0] - start))
-        self.require(moved < 0.03, f"{name} moved {moved:.2f} m while the hand came near")
+        shift, _ = self.offset(name, start)
+        self.require(shift < 0.03, f"{name} moved {shift:.2f} m while the hand came near")
         yield from self.move(side, at, base, least_s=0.3)
         yield from self.move(side, replace(at, opening=thing.parts.grip), base, least_s=0.15)
         self.take(name, side)
@@ -91,13 +92,10 @@ class Executor(Motion):
         if is_front:
             up = lifted(held, FRONT_LIFT_M)
             yield from self.move(side, up, base, least_s=0.2)
-            out = replace(up, pos=up.pos - AWAY * PULL_M)
-            yield from self.move(side, out, base, least_s=0.45)
+            yield from self.move(side, moved(up, -AWAY * PULL_M), base, least_s=0.45)
         else:
             top = transit_height(self, name, start, carry_point(side, base))
-            over = lifted(held, max(LIFT_M, top - float(start[2])))
-            if reach_needed(base, side, over) > REACH_M:
-                over = lifted(held, LIFT_M)
+            over = self.above(side, base, held, top - float(start[2]), LIFT_M)
             yield from self.move(side, over, base, least_s=0.35)
         yield from carry(self, side, base)
 
@@ -124,14 +122,11 @@ class Executor(Motion):
         base = self.stand(side, goal, *map(wherever, landing_way(final, way)))
         if way == "front":
             over = lifted(final, FRONT_LIFT_M)
-            before = replace(over, pos=over.pos - AWAY * PULL_M)
-            yield from bring(self, side, base, before)
+            yield from bring(self, side, base, moved(over, -AWAY * PULL_M))
             yield from self.move(side, over, base)
         else:
             height = transit_height(self, thing.name, pos, goal, landing_on=on)
-            over = lifted(final, max(height - float(goal[2]), LEAST_OVER_M))
-            if reach_needed(base, side, over) > REACH_M:
-                over = lifted(final, LEAST_OVER_M)
+            over = self.above(side, base, final, height - float(goal[2]), LEAST_OVER_M)
             up = [lifted(hand, height - float(pos[2]))] if height > pos[2] else []
             yield from bring(self, side, base, *up, over)
         yield from self.move(side, final, base, least_s=0.3)
@@ -139,6 +134,13 @@ class Executor(Motion):
         self.access[thing.name], self.resting[thing.name] = way, on
         yield from self.let_go(side, way)
         self.check_placed(thing, goal)
+
+    def above(
+        self, side: Side, base: BasePose, pose: HandPose, high: float, least: float
+    ) -> HandPose:
+        """``pose`` lifted by ``high`` m, or by ``least`` if it is lower or out of reach."""
+        over = lifted(pose, max(high, least))
+        return over if reach_needed(base, side, over) <= REACH_M else lifted(pose, least)
 
     def let_go(self, side: Side, way: Access) -> Motions:
         """Open the fingers and take the hand home, out of the picture of what it left."""
