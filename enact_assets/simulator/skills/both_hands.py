@@ -31,8 +31,8 @@ APART_M = 0.16
 """Hands that come nearer to each other than this would collide."""
 MAX_TURN_RAD = 0.4
 """A wide thing that stands turned by more cannot be taken from left and right."""
-CARRY_AT = np.array([0.0, 0.4, 0.92])
-"""Where a wide thing is carried, in the base frame."""
+CARRY_AT = np.array([[0.0, 0.4, 0.92], [0.0, 0.4, 1.06], [0.0, 0.4, 1.2], [0.0, 0.3, 1.06]])
+"""Where a wide thing is carried, in the base frame: the first place that is free and in reach."""
 GENTLE_M_S2 = 1.8
 """What stands on a tray topples at more acceleration than this."""
 PAUSE_S = 0.2
@@ -98,10 +98,13 @@ def grasp_both(robot: Executor, name: str) -> Motions:
             *(_ignoring(robot, side, goal[side], base, least_s) for side in SIDES)
         )
     robot.take(name, *SIDES)
-    carry = _middle(base.to_world(CARRY_AT), wrap_angle(base.yaw - yaw))
+    middle, turn = _middle(start), wrap_angle(base.yaw - yaw)
+    places = [_middle(base.to_world(at), turn) for at in CARRY_AT]
+    near = [at for at in places if foot(robot, base, _led(robot.hands, middle, at)) is not None]
+    carry = Load.of(robot, name, middle).clearest(near or places)
     rise = max(LIFT_M, transit_height(robot, name, start, carry.pos) - float(start[2]))
     up = _middle(start + UP * rise)
-    yield from _lead(robot, _middle(start), up, base, least_s=0.35)
+    yield from _lead(robot, middle, up, base, least_s=0.35)
     level = replace(carry, pos=np.array([*carry.pos[:2], up.pos[2]]))
     yield from _bring(robot, name, up, base, level, carry)
 

@@ -113,6 +113,10 @@ class Load:
         is_met = np.any([(gaps < m) & (here >= m) for m in limits], axis=0)
         return int(is_met.sum())
 
+    def clearest(self, goals: Sequence[HandPose]) -> HandPose:
+        """The first of ``goals`` with the fewest others near."""
+        return min(goals, key=lambda at: int((self.gaps([at]) < SPARE_M + 0.5 * STEP_M).sum()))
+
     def looks(self, start: HandPose, goal: HandPose) -> list[HandPose]:
         """Where a straight way is looked at."""
         arm = np.linalg.norm(self.places, axis=1) + self.model.geom_rbound[self.geoms]
@@ -176,8 +180,7 @@ def carry(robot: Motion, side: Side, base: BasePose) -> Motions:
     """Bring a full hand to where it waits, clear of furniture and of what stands there."""
     hand = replace(robot.hands[side], yaw=base.yaw)
     load = Load.of(robot, str(robot.physics.held[side]), robot.hands[side])
-    goals = [replace(hand, pos=carry_point(side, base, at)) for at in CARRY_AT]
-    goal = min(goals, key=lambda at: int((load.gaps([at]) < SPARE_M + 0.5 * STEP_M).sum()))
+    goal = load.clearest([replace(hand, pos=carry_point(side, base, at)) for at in CARRY_AT])
     if hand.pos[2] > goal.pos[2] + 0.02:
         # What was lifted over others must not sink among them on its way back.
         level = replace(goal, pos=np.array([*goal.pos[:2], hand.pos[2]]))

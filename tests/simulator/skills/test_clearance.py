@@ -10,7 +10,7 @@ import pytest
 
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.planning.basic_steps import Grasp, move
+from enact_assets.simulator.planning.basic_steps import Grasp, GraspBoth, move
 from enact_assets.simulator.robot.kinematics import REACH_M, HandPose, Side, reach_needed
 from enact_assets.simulator.robot.stances import lifted
 from enact_assets.simulator.rooms import appliances, kitchen
@@ -135,6 +135,15 @@ def test_carrying_moves_nothing_else(sign: int) -> None:
         robot.run(step)
     after = [robot.physics.pose(name)[0] for name in names]
     assert np.abs(np.array(after) - before).max() < 0.002
+
+
+@pytest.mark.parametrize("kind", ["bottle", pytest.param("rubber_duck", marks=pytest.mark.slow)])
+def test_both_hands_wait_above_what_stands_before_the_robot(kind: str) -> None:
+    """Held low before the robot, a doll's house would stand in it."""
+    robot = crowd(("doll_house", (0.0, 0.1)), (kind, (0.0, -0.25)))
+    before = robot.physics.pose(f"{kind}_1")[0]
+    robot.run(GraspBoth("doll_house_0"))
+    assert np.abs(robot.physics.pose(f"{kind}_1")[0] - before).max() < 0.001
 
 
 def test_what_is_taken_out_of_a_fridge_does_not_go_through_its_wall() -> None:
