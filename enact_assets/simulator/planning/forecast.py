@@ -13,12 +13,14 @@ from enact_assets.engine.errors import PlanError
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import (
+    LEAST_OVER_M,
     PITCH_RAD,
     Goal,
     common_stance,
     grip_pose,
     grip_way,
     landing_way,
+    lifted,
     moved,
     standing_place,
     wherever,
@@ -170,7 +172,9 @@ class Forecast:
             lambda base: moved(grip_pose(base, side, parts, pos), -pos)
         )
         way = [lambda base, k=k: landing_way(moved(grip(base), pos), access)[k] for k in (1, 0)]
-        self.reach_way(side, on, pos, *way)
+        # Where both hands reach all is chosen for a hand that turns to the place.
+        turned = [lambda base: lifted(grip_pose(base, side, parts, pos), LEAST_OVER_M)]
+        self.reach_way(side, on, pos, *(turned if self.goals is not None else []), *way)
 
     def reach_way(
         self, side: Side, what: str, pos: Floats, *poses: Callable[[BasePose], HandPose]
