@@ -12,7 +12,12 @@ from enact_assets.settings.classes import CameraSettings
 from enact_assets.settings.predicates import EXISTS, STATE_PREDICATES
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
-from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
+from enact_assets.simulator.planning.plan_check import (
+    check_covers,
+    check_goal,
+    check_plan,
+    check_stays,
+)
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulation.facts import Fact
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
@@ -22,13 +27,7 @@ from enact_assets.simulator.simulation.recording import (
     facts_of,
     missing_goals,
 )
-from enact_assets.simulator.skills.executor import (
-    MAX_PLACE_ERROR_M,
-    MAX_TILT_RAD,
-    Executor,
-    root_of,
-    tilt_of,
-)
+from enact_assets.simulator.skills.executor import Executor
 from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
 PACE = (0.95, 1.1)
@@ -192,6 +191,7 @@ def perform(
     check_goal(episode.stage, episode.goal, where)
     check_goal(episode.stage, episode.absent, where)
     check_covers(episode.stage, episode.covers, where)
+    check_stays(episode.stage, episode.stays, where)
     check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
     for number, step in enumerate(episode.plan, 1):
@@ -202,7 +202,7 @@ def perform(
     log = robot.physics.log
     n_frames = robot.physics.frame
     gone = missing_goals(facts, episode.absent, n_frames)
-    moved = (name for name in sorted(episode.stays) if not _is_in_place(robot, name))
+    moved = (name for name in sorted(episode.stays) if not robot.is_in_place(name))
     wrong = [
         *map(_written, missing_goals(facts, episode.goal, n_frames)),
         *(f"not {_written(fact)}" for fact in episode.absent if fact not in gone),
@@ -234,12 +234,3 @@ def perform(
 def _written(fact: GoalFact) -> str:
     name, *objects = fact
     return f"{name}({', '.join(filter(None, objects))})"
-
-
-def _is_in_place(robot: Executor, name: str) -> bool:
-    """Whether a thing stands upright where it stood, or in its drawer."""
-    pos, quat = robot.physics.pose(name)
-    fixture = robot.stage.fixtures.get(root_of(robot.stage.resting, name))
-    is_carried = fixture is not None and fixture.is_drawer
-    miss = float(np.linalg.norm(pos - np.array(robot.stage.starts[name])))
-    return (is_carried or miss < MAX_PLACE_ERROR_M) and tilt_of(quat) < MAX_TILT_RAD

@@ -102,7 +102,7 @@ def build(rng: np.random.Generator) -> Episode:
     for place in (*dirty, *([wiper] if wiped else [])):
         stage.cover(place, dirt)
 
-    wipe = [Wipe(left, place, dirt) for place in draw_some(rng, dirty)]
+    wipe = [Wipe(left, place) for place in draw_some(rng, dirty)]
     wiper_back = Place(left, "workbench", wiper_at)
     wipes = _wiping(rng, mirror, wiper, wipe, wiper_back, rubbish=None if is_low_out else low)
     run_tap = Job((Press(left, "sink"), Wait(float(rng.uniform(3.0, 5.0))), Press(left, "sink")))

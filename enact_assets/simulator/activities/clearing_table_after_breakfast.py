@@ -107,7 +107,7 @@ def build(rng: np.random.Generator) -> Episode:
         on: Job(
             (
                 Grasp(drawing.side("right"), "rag"),
-                Wipe(drawing.side("right"), on, "crumbs"),
+                Wipe(drawing.side("right"), on),
                 Place(drawing.side("right"), "table", drawing.near(*RAG_AT, 0.006)),
             )
         )

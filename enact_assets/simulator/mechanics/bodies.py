@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from enact_assets.settings.arrays import Floats
+from enact_assets.settings.arrays import Floats, Ints
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.robot.kinematics import SIDES, Side
 from enact_assets.simulator.rooms.fixtures import Fixture
@@ -72,6 +72,11 @@ class Bodies:
         """Number of frames logged so far."""
         return len(self.log.qpos)
 
+    @property
+    def colliding(self) -> Ints:
+        """Ids (g,) of all geoms that collide, in the order of :meth:`bounds`."""
+        return self._shapes.ids
+
     def pose(self, name: str) -> tuple[Floats, Floats]:
         """Position (3,) and quaternion (4,) of the body of a thing."""
         body = self.data.body(name)
@@ -87,6 +92,14 @@ class Bodies:
         )
         roots = self.model.body_rootid[self.model.geom_bodyid[ids]]
         return [self.model.body(int(root)).name for root in roots], low[0], high[0]
+
+    def copied(self) -> Any:
+        """MuJoCo's data with all geoms where they are now, to try things out with."""
+        import mujoco
+
+        copy = mujoco.MjData(self.model)
+        copy.geom_xpos[:], copy.geom_xmat[:] = self.data.geom_xpos, self.data.geom_xmat
+        return copy
 
     def box(self, name: str) -> tuple[Floats, Floats]:
         """Low and high corner (3,) of the box about a thing now."""

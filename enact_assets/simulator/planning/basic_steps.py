@@ -12,11 +12,11 @@ import numpy as np
 from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, wide_grip
+from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.skills import both_hands, cutting, opening
 from enact_assets.simulator.skills.executor import Executor, SkillStep, Step
-from enact_assets.simulator.skills.motion import UP, Motions
+from enact_assets.simulator.skills.motion import Motions
 from enact_assets.simulator.stage.transitions import Cut
 
 Task = tuple[Step, ...]
@@ -58,15 +58,9 @@ class Place(SkillStep):
         support = ahead.support(self.on)
         pos = None
         if support is not None:
-            pos = goal = support + np.array([*self.at, ahead.stage.lift(thing.name, self.on)])
-            ahead.reach(
-                Goal(
-                    self.side,
-                    f"the place on {self.on}",
-                    lambda base: grip_pose(base, self.side, thing.parts, goal + 0.05 * UP),
-                    goal,
-                )
-            )
+            pos = support + np.array([*self.at, ahead.stage.lift(thing.name, self.on)])
+            way = self.access or ahead.access_on(self.on)
+            ahead.reach_place(self.side, f"the place on {self.on}", pos, way)
         ahead.put(thing.name, self.on, pos, self.access)
 
 

@@ -3,6 +3,7 @@ things stand. Steps say what they need and what they do; needs that are not met 
 :class:`PlanError`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -12,18 +13,26 @@ from enact_assets.engine.errors import PlanError
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import (
+    LEAST_OVER_M,
     PITCH_RAD,
     Goal,
     common_stance,
     grip_pose,
+    grip_way,
+    landing_way,
+    lifted,
+    moved,
     standing_place,
+    wherever,
 )
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.skills.executor import Executor, root_of
-from enact_assets.simulator.skills.handling import wherever
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Cut, Diced, Recipe
 from enact_assets.simulator.things.kinds import Thing
+
+Grip = Callable[[BasePose], HandPose]
+"""The pose of a hand about the place of the upright thing it holds, from where the base stands."""
 
 
 @dataclass
@@ -42,6 +51,8 @@ class Forecast:
     held: dict[Side, str | None] = field(default_factory=lambda: dict.fromkeys(SIDES))
     opened: set[str] = field(default_factory=set)
     goals: list[Goal] | None = None
+    grips: dict[Side, Grip] = field(default_factory=dict)
+    """How each hand holds what it took from a known place."""
 
     @classmethod
     def at_start(cls, stage: Stage) -> "Forecast":
@@ -142,10 +153,40 @@ class Forecast:
             )
 
     def reach_thing(self, side: Side, name: str) -> None:
-        """A hand must be able to hold a thing where it stands, if that is known."""
-        if name in self.places:
-            parts, pos = self.stage.thing(name).parts, self.places[name]
-            self.reach(Goal(side, name, lambda base: grip_pose(base, side, parts, pos), pos))
+        """A hand must be able to hold and lift a thing where it stands, if that is known."""
+        self.grips.pop(side, None)
+        if name not in self.places:
+            return
+        pos = self.places[name]
+        way = grip_way(side, self.stage.thing(name).parts, pos, self.access[name])
+        stance = self.reach_way(side, name, pos, *way)
+
+        self.grips[side] = lambda base: moved(way[0](stance or base), -pos)
+
+    def reach_place(self, side: Side, on: str, pos: Floats, access: Access) -> None:
+        """A hand must be able to put what it holds to ``pos`` (3,): it is set down turned as it
+        was taken.
+        """
+        parts = self.require_held(side).parts
+        grip = self.grips.pop(side, None) or (
+            lambda base: moved(grip_pose(base, side, parts, pos), -pos)
+        )
+        way = [lambda base, k=k: landing_way(moved(grip(base), pos), access)[k] for k in (1, 0)]
+        # Where both hands reach all is chosen for a hand that turns to the place.
+        turned = [lambda base: lifted(grip_pose(base, side, parts, pos), LEAST_OVER_M)]
+        self.reach_way(side, on, pos, *(turned if self.goals is not None else []), *way)
+
+    def reach_way(
+        self, side: Side, what: str, pos: Floats, *poses: Callable[[BasePose], HandPose]
+    ) -> BasePose | None:
+        """A hand must reach all ``poses`` from one place, which is returned if it is known now."""
+        goals = [Goal(side, what, pose, pos, is_via=k > 0) for k, pose in enumerate(poses)]
+        if self.goals is not None:
+            self.goals.extend(goals)
+            return None
+        stance = standing_place(side, pos, *poses)
+        self.reach(*goals, base=stance)
+        return stance
 
     def reach_both(self, what: str, goals: list[Goal]) -> None:
         """Both hands must reach ``goals`` from one place."""

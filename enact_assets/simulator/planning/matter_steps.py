@@ -11,11 +11,11 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance
+from enact_assets.simulator.robot.stances import Goal, common_stance, wherever
 from enact_assets.simulator.skills import applying, cooking, cutting, pouring
 from enact_assets.simulator.skills.applying import DIP_RAD, SPREAD_RAD, tilted
 from enact_assets.simulator.skills.executor import Executor, SkillStep
-from enact_assets.simulator.skills.handling import Hold, wherever
+from enact_assets.simulator.skills.handling import Hold
 from enact_assets.simulator.skills.motion import Motions
 from enact_assets.simulator.skills.pouring import Tilting, tilt_direction
 from enact_assets.simulator.stage.hollows import Hollow
@@ -68,19 +68,17 @@ class Pour(SkillStep):
 
 @dataclass(frozen=True)
 class Wipe(SkillStep):
-    """Wipe a substance off a thing with the held sponge or cloth."""
+    """Wipe all that lies on a thing off it with the held sponge or cloth."""
 
     side: Side
     on: str
-    substance: str
     skill = applying.wipe
 
     def foresee(self, ahead: Forecast) -> None:
-        """The hand holds a wiper, and the substance may lie on the thing, in reach."""
+        """The hand holds a wiper, and a substance may lie on the thing, in reach."""
         tool = ahead.require_tool(self.side, "is_wiper", "sponge or cloth")
-        known, name = ahead.stage.matter.substances, self.substance
-        ahead.require(name in known, f"no substance is called {name}")
-        ahead.require(self.on in known[name].coats, f"{name} never lies on {self.on}")
+        is_coated = any(self.on in s.coats for s in _substances(ahead))
+        ahead.require(is_coated, f"no substance ever lies on {self.on}: name it in its coats")
         _reach_places(ahead, Hold.foreseen(tool, self.side), 0.0, self.on)
 
 

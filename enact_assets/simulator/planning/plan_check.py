@@ -122,13 +122,27 @@ def check_covers(stage: Stage, covers: Collection[str], where: str = "the activi
 
     Errors: :class:`ActivityError` listing all names that are none of the world's objects.
     """
-    mend = "Mend the covers in simulator/activities."
-    if not isinstance(covers, frozenset | set | tuple | list):
-        raise ActivityError(f"{where}: the covers are {covers!r}, not a set of names. {mend}")
     known = {o.name for o in stage.world.objects}
-    unknown = sorted({repr(name) for name in covers if name not in known})
+    _check_names(covers, known, "covers", "no objects", where)
+
+
+def check_stays(stage: Stage, stays: Collection[str], where: str = "the activity") -> None:
+    """Check that what must stay stands somewhere at the start.
+
+    Errors: :class:`ActivityError` listing all names that are not of such things.
+    """
+    _check_names(stays, stage.starts, "things that stay", "not there at the start", where)
+
+
+def _check_names(
+    names: Collection[str], known: Collection[str], what: str, problem: str, where: str
+) -> None:
+    mend = f"Mend the {what} in simulator/activities."
+    if not isinstance(names, frozenset | set | tuple | list):
+        raise ActivityError(f"{where}: the {what} are {names!r}, not a set of names. {mend}")
+    unknown = sorted({repr(name) for name in names if name not in known})
     if unknown:
         raise ActivityError(
-            f"{where}: {len(unknown)} of {len(covers)} covers are no objects: "
+            f"{where}: {len(unknown)} of {len(names)} {what} are {problem}: "
             f"{', '.join(unknown)} (known: {', '.join(sorted(known))}). {mend}"
         )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from enact_assets.simulator.robot.kinematics import (
     reach_needed,
     shoulder,
 )
+from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.shapes.rotations import rotate_z
 from enact_assets.simulator.things.thing_parts import Parts
 
@@ -28,8 +29,12 @@ FARTHEST_M, NEAREST_M, STEP_M = -0.12, 0.24, 0.02
 """The base stands from here to (not including) there, on the y axis."""
 UTMOST_M = 0.29
 """So near only where a hand would not reach its goal otherwise."""
-MARGIN_M = 0.05
-"""A stance for several goals leaves so much of the arm to spare."""
+LIFT_M, LEAST_OVER_M = 0.13, 0.05
+"""A thing is lifted at least so high, and comes at least from so high to where it is put."""
+FRONT_LIFT_M, PULL_M = 0.03, 0.31
+"""Way up and out of and into what is open in front: cabinets, the fridge, below shelves."""
+MARGIN_M, SPARE_M = 0.05, 0.003
+"""A stance for several goals leaves so much of the arm to spare, and so much on the way to them."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Goal:
     what: str
     pose: Callable[[BasePose], HandPose]
     at: Floats | None = None
+    is_via: bool = False
+    """Only on the way to another goal: the stance is not chosen for it, but reaches it."""
 
     def excess(self, base: BasePose) -> float:
         """By how much the arm is too short (positive) from ``base``, in m."""
@@ -62,6 +69,37 @@ def grip_pose(base: BasePose, side: Side, parts: Parts, pos: Floats) -> HandPose
     return HandPose(grip, yaw, PITCH_RAD, parts.grip)
 
 
+def grip_way(
+    side: Side, parts: Parts, pos: Floats, access: Access
+) -> tuple[Callable[[BasePose], HandPose], ...]:
+    """How a hand holds a thing that stands at ``pos`` (3,), there and lifted."""
+    rise = FRONT_LIFT_M if access == "front" else LIFT_M
+    return (
+        lambda base: grip_pose(base, side, parts, pos),
+        lambda base: lifted(grip_pose(base, side, parts, pos), rise),
+    )
+
+
+def landing_way(final: HandPose, access: Access) -> tuple[HandPose, HandPose]:
+    """How a hand that puts something down comes to ``final``: there, and above it."""
+    return final, lifted(final, FRONT_LIFT_M if access == "front" else LEAST_OVER_M)
+
+
+def moved(pose: HandPose, by: Floats) -> HandPose:
+    """The same pose elsewhere, moved ``by`` (3,)."""
+    return replace(pose, pos=pose.pos + by)
+
+
+def lifted(pose: HandPose, height: float) -> HandPose:
+    """The same pose ``height`` higher, in m."""
+    return moved(pose, np.array([0.0, 0.0, height]))
+
+
+def wherever(pose: HandPose) -> Callable[[BasePose], HandPose]:
+    """The same pose from wherever the base stands, for a :class:`Goal`."""
+    return lambda _base: pose
+
+
 def wide_grip(parts: Parts, pos: Floats, yaw: float) -> dict[Side, HandPose]:
     """How two hands hold a wide thing that stands at ``pos`` (3,), turned by ``yaw``."""
     half = parts.grasp_wide or 0.0
@@ -74,12 +112,11 @@ def wide_grip(parts: Parts, pos: Floats, yaw: float) -> dict[Side, HandPose]:
     }
 
 
-def standing_place(
-    side: Side, target: Floats, pose: Callable[[BasePose], HandPose] | None = None
-) -> BasePose:
+def standing_place(side: Side, target: Floats, *poses: Callable[[BasePose], HandPose]) -> BasePose:
     """Where the base stands for one hand to reach ``target`` (3,), as far back as it may be.
 
-    If the hand does not reach ``pose`` from the usual places, the base comes a little nearer.
+    If the hand does not reach all ``poses`` from the usual places, the base comes a little nearer,
+    or stands wherever they are in reach.
     """
     outward = -0.25 if side == "left" else 0.25
     x = float(np.clip(0.65 * (target[0] - outward), -SIDEWAYS_M, SIDEWAYS_M))
@@ -88,17 +125,24 @@ def standing_place(
         base = BasePose(x, float(y), TURN_PER_M * x)
         if float(np.linalg.norm(wrist - shoulder(base, side))) < REACH_M - 0.09:
             break
-    while pose is not None and base.y < UTMOST_M and reach_needed(base, side, pose(base)) > REACH_M:
+
+    def is_short(base: BasePose) -> bool:
+        return any(reach_needed(base, side, pose(base)) > REACH_M for pose in poses)
+
+    while base.y < UTMOST_M and is_short(base):
         base = BasePose(x, base.y + STEP_M, base.yaw)
+    if is_short(base):
+        return common_stance([Goal(side, "", pose, is_via=True) for pose in poses]) or base
     return base
 
 
 def common_stance(goals: Sequence[Goal]) -> BasePose | None:
-    """A pose of the base from which all ``goals`` are reached, as far back and as near below their
-    middle as can be; None if there is none.
+    """A pose of the base from which all ``goals`` are reached, as far back and as near below the
+    middle of those that are not on the way only as can be; None if there is none.
     """
     ahead = BasePose(0.0, 0.0, 0.0)
-    middle = 0.6 * float(np.mean([goal.pose(ahead).pos[0] for goal in goals])) if goals else 0.0
+    chosen = [goal for goal in goals if not goal.is_via] or goals
+    middle = 0.6 * float(np.mean([goal.pose(ahead).pos[0] for goal in chosen])) if goals else 0.0
     places = [
         (float(x), float(y))
         for x in np.linspace(-SIDEWAYS_M, SIDEWAYS_M, 18)
@@ -107,6 +151,6 @@ def common_stance(goals: Sequence[Goal]) -> BasePose | None:
     places.sort(key=lambda at: abs(at[0] - middle) + 2.0 * (at[1] - FARTHEST_M))
     for x, y in places:
         base = BasePose(x, y, TURN_PER_M * x)
-        if all(goal.excess(base) < -MARGIN_M for goal in goals):
+        if all(goal.excess(base) < -(SPARE_M if goal.is_via else MARGIN_M) for goal in goals):
             return base
     return None

@@ -7,6 +7,7 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.recipes import missing_parents
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
+from enact_assets.simulator.skills.clearance import carry
 from enact_assets.simulator.skills.handling import Hold, bring_over, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.transitions import Stirred
@@ -22,6 +23,7 @@ LEAVE_M = 0.12
 LONG_M = 0.08
 """A tool whose tip lies farther ahead than this is tilted to reach with it."""
 ROW_M = 0.05
+WIPE_TIMES = 4
 STIR_TURNS = 2
 STIR_S = 2.4
 
@@ -80,30 +82,32 @@ def spread(robot: Motion, side: Side, on: str) -> Motions:
     yield from _leave(robot, hold, turn, places[-1] + lift, base)
 
 
-def wipe(robot: Motion, side: Side, on: str, substance: str) -> Motions:
-    """Draw the held wiper over every place of ``on`` that bears ``substance``.
+def wipe(robot: Motion, side: Side, on: str) -> Motions:
+    """Draw the held wiper over every place of ``on`` that bears anything, and again where something
+    is left because ``on`` was pushed along.
 
-    Errors: :class:`PlanError` if there is nothing to wipe, or some of it is left.
+    Errors: :class:`PlanError` if there is nothing to wipe, or some of it is left after all.
     """
     physics, matter = robot.physics, robot.physics.matter
     robot.step_name = f"wipe({side}, {physics.held[side]}, {on})"
     hold = _tool(robot, side, "is_wiper", "wipes (is_wiper)")
-    robot.require(substance in matter.fluids.number, f"{substance} is not a substance")
     robot.require(on in physics.existing, f"{on} does not exist (now)")
-    state = matter.coats.index.get((matter.fluids.number[substance], on))
-    robot.require(state is not None and bool(state.bears.any()), f"there is no {substance} on {on}")
-    assert state is not None  # noqa: S101 - for mypy
+    robot.require(bool(matter.coats.on(on)), f"there is nothing on {on}")
     lift = np.array([0.0, 0.0, WIPE_HEIGHT_M])
-    places = _in_rows(state.world_places(physics)[state.bears])
-    poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]
-    base = yield from bring_over(robot, hold, on, poses)
-    matter.wiping[hold.thing.name] = on
-    for pose in poses:
-        yield from robot.move(side, pose, base, least_s=0.2)
-    del matter.wiping[hold.thing.name]
-    left = int(state.bears.sum())
-    robot.require(left == 0, f"{left} particles of {substance} are left on {on}")
-    yield from _leave(robot, hold, hold.turn, places[-1] + lift, base)
+    base = None
+    for _ in range(WIPE_TIMES):
+        if not (dirty := matter.coats.on(on)):
+            break
+        places = _in_rows(np.concatenate([s.world_places(physics)[s.bears] for s in dirty]))
+        poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]
+        base = base or (yield from bring_over(robot, hold, on, poses))
+        matter.wiping[hold.thing.name] = on
+        for pose in poses:
+            yield from robot.move(side, pose, base, least_s=0.2)
+        del matter.wiping[hold.thing.name]
+    left = sum(state.n_particles for state in matter.coats.on(on))
+    robot.require(left == 0, f"{left} particles are left on {on}")
+    yield from _leave(robot, hold, hold.turn, places[-1] + lift, base or robot.base)
 
 
 def stir(robot: Motion, side: Side, vessel: str) -> Motions:
@@ -203,7 +207,7 @@ def _leave(robot: Motion, hold: Hold, turn: Floats, at: Floats, base: BasePose) 
     above = at + np.array([0.0, 0.0, LEAVE_M])
     yield from robot.move(hold.side, _hand(hold, turn, above), base, least_s=0.35)
     yield from robot.move(hold.side, _hand(hold, hold.turn, above), base, least_s=0.3)
-    yield from robot.carry(hold.side, base)
+    yield from carry(robot, hold.side, base)
 
 
 def _hand(hold: Hold, turn: Floats, at: Floats) -> HandPose:

@@ -1,25 +1,38 @@
 """Skills of two hands: a task each in the same frames, and a wide thing carried by both."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
+from enact_assets.simulator.robot.kinematics import (
+    SIDES,
+    BasePose,
+    HandPose,
+    Side,
+)
+from enact_assets.simulator.robot.stances import LIFT_M, Goal, common_stance, wide_grip
 from enact_assets.simulator.shapes.rotations import rotate_z, wrap_angle, yaw_of
-from enact_assets.simulator.skills.clearance import transit_height
-from enact_assets.simulator.skills.executor import LIFT_M, Executor, Step
-from enact_assets.simulator.skills.motion import AWAY, DONE, HAND_SPEED, UP, Motions, side_by_side
+from enact_assets.simulator.skills.clearance import Load, foot, free_way, transit_height
+from enact_assets.simulator.skills.executor import Executor, Step
+from enact_assets.simulator.skills.motion import (
+    AWAY,
+    DONE,
+    HAND_SPEED,
+    UP,
+    Motions,
+    between,
+    side_by_side,
+)
 
 APART_M = 0.16
 """Hands that come nearer to each other than this would collide."""
 MAX_TURN_RAD = 0.4
 """A wide thing that stands turned by more cannot be taken from left and right."""
-CARRY_AT = np.array([0.0, 0.4, 0.92])
-"""Where a wide thing is carried, in the base frame."""
+CARRY_AT = np.array([[0.0, 0.4, 0.92], [0.0, 0.4, 1.06], [0.0, 0.4, 1.2], [0.0, 0.3, 1.06]])
+"""Where a wide thing is carried, in the base frame: the first place that is free and in reach."""
 GENTLE_M_S2 = 1.8
 """What stands on a tray topples at more acceleration than this."""
 PAUSE_S = 0.2
@@ -84,16 +97,16 @@ def grasp_both(robot: Executor, name: str) -> Motions:
         yield from side_by_side(
             *(_ignoring(robot, side, goal[side], base, least_s) for side in SIDES)
         )
-    for side in SIDES:
-        robot.physics.hold(side, name)
-    robot.resting.pop(name, None)
-    carry = base.to_world(CARRY_AT)
-    rise = max(LIFT_M, transit_height(robot, name, start, carry) - float(start[2]))
-    lifted = start + UP * rise
-    yield from _lead(robot, start, lifted, base, least_s=0.35)
-    level = np.array([carry[0], carry[1], lifted[2]])
-    yield from _lead(robot, lifted, level, base, turn=wrap_angle(base.yaw - yaw))
-    yield from _lead(robot, level, carry, base)
+    robot.take(name, *SIDES)
+    middle, turn = _middle(start), wrap_angle(base.yaw - yaw)
+    places = [_middle(base.to_world(at), turn) for at in CARRY_AT]
+    near = [at for at in places if foot(robot, base, _led(robot.hands, middle, at)) is not None]
+    carry = Load.of(robot, name, middle).clearest(near or places)
+    rise = max(LIFT_M, transit_height(robot, name, start, carry.pos) - float(start[2]))
+    up = _middle(start + UP * rise)
+    yield from _lead(robot, middle, up, base, least_s=0.35)
+    level = replace(carry, pos=np.array([*carry.pos[:2], up.pos[2]]))
+    yield from _bring(robot, name, up, base, level, carry)
 
 
 def place_both(robot: Executor, on: str, at: tuple[float, float] = (0.0, 0.0)) -> Motions:
@@ -106,13 +119,16 @@ def place_both(robot: Executor, on: str, at: tuple[float, float] = (0.0, 0.0)) -
     goal, way = robot.support(on)
     robot.require(way == "top", f"{on} cannot be reached from above")
     goal = goal + np.array([at[0], at[1], 0.004])
-    base = _stance(robot, on, wide_grip(thing.parts, goal, 0.0))
-    pos, quat = robot.physics.pose(thing.name)
+    base = _stance(robot, on, wide_grip(thing.parts, goal, robot.turns[thing.name]))
+    pos = robot.physics.pose(thing.name)[0]
     height = max(transit_height(robot, thing.name, pos, goal, landing_on=on), float(goal[2]) + 0.05)
-    lifted, over = (np.array([p[0], p[1], max(height, p[2])]) for p in (pos, goal))
-    yield from _lead(robot, pos, lifted, robot.base)
-    yield from _lead(robot, lifted, over, base, turn=-yaw_of(quat))
-    yield from _lead(robot, over, goal, base, least_s=0.35)
+    down = _middle(goal, robot.turn_left(thing.name))
+    up, over = (
+        replace(at, pos=np.array([*at.pos[:2], max(height, at.pos[2])]))
+        for at in (_middle(pos), down)
+    )
+    yield from _bring(robot, thing.name, _middle(pos), base, up, over)
+    yield from _lead(robot, over, down, base, least_s=0.35)
     for side in SIDES:
         robot.physics.release(side, thing.name)
     robot.access[thing.name], robot.resting[thing.name] = way, on
@@ -143,33 +159,51 @@ def _ignoring(
     yield from robot.move(side, goal, base, least_s=least_s)
 
 
-def _lead(
-    robot: Executor,
-    start: Floats,
-    goal: Floats,
-    base: BasePose,
-    *,
-    turn: float = 0.0,
-    least_s: float = 0.3,
+def _middle(pos: Floats, turn: float = 0.0) -> HandPose:
+    """The point between both hands (3,), turned so far since they took hold."""
+    return HandPose(pos, turn, 0.0, 0.0)
+
+
+def _led(first: Mapping[Side, HandPose], start: HandPose, goal: HandPose) -> dict[Side, HandPose]:
+    """The hands, ``first`` with the point between them at ``start``, once it is at ``goal``."""
+    turn = goal.yaw - start.yaw
+    return {
+        side: replace(
+            hand, pos=goal.pos + rotate_z(hand.pos - start.pos, turn), yaw=hand.yaw + turn
+        )
+        for side, hand in first.items()
+    }
+
+
+def _bring(
+    robot: Executor, name: str, start: HandPose, base: BasePose, *usual: HandPose
 ) -> Motions:
-    """Lead both hands so that the point between them that is at ``start`` comes to ``goal`` and
+    """Lead both hands to the last of ``usual`` on the first way on which nothing is met."""
+
+    def stance(goal: HandPose) -> BasePose | None:
+        return foot(robot, base, _led(robot.hands, start, goal))
+
+    load = Load.of(robot, name, start)
+    *via, end = free_way(load, usual, lambda goal: stance(goal) is not None)
+    for goal in via:
+        yield from _lead(robot, start, goal, stance(goal) or base)
+        start = goal
+    yield from _lead(robot, start, end, base)
+
+
+def _lead(
+    robot: Executor, start: HandPose, goal: HandPose, base: BasePose, *, least_s: float = 0.3
+) -> Motions:
+    """Lead both hands so that the point between them comes from ``start`` to ``goal`` and
     everything turns about it: what they hold moves as one body.
     """
-    first = dict(robot.hands)
-
-    def path(u: float) -> dict[Side, HandPose]:
-        middle = start + u * (goal - start)
-        return {
-            side: replace(
-                hand, pos=middle + rotate_z(hand.pos - start, u * turn), yaw=hand.yaw + u * turn
-            )
-            for side, hand in first.items()
-        }
-
-    for side, pose in path(1.0).items():
+    for side, pose in _led(robot.hands, start, goal).items():
         robot.require_reach(side, pose, base)
-    way = float(np.linalg.norm(goal - start))
+    way = float(np.linalg.norm(goal.pos - start.pos))
     # A minimum-jerk path of s metres in t seconds accelerates by 5.77 s / t^2 at most.
     gentle_s = math.sqrt(5.77 * way / GENTLE_M_S2)
     seconds = max(way / HAND_SPEED, gentle_s) / robot.pace
-    yield from robot.follow(path, base, max(seconds, least_s))
+    first = dict(robot.hands)
+    yield from robot.follow(
+        lambda u: _led(first, start, between(start, goal, u)), base, max(seconds, least_s)
+    )

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
+from enact_assets.simulator.robot.stances import lifted
 from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
+from enact_assets.simulator.skills.clearance import carry
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.transitions import Cut, Diced
 
@@ -25,10 +27,10 @@ def slice_thing(robot: Motion, side: Side, name: str) -> Motions:
     robot.step_name = f"slice({side}, {name})"
     when = Cut(name)
     over, base = _raise_knife(robot, side, name, when, "sliced")
-    yield from robot.move(side, _lifted(over, 0.05), base)
+    yield from robot.move(side, lifted(over, 0.05), base)
     # Not into what the thing lies on: the blade starts so far above the bottom of the thing.
     way = robot.stage.thing(name).parts.height + 0.09 - EDGE_M
-    deep = _lifted(over, -min(0.16, way))
+    deep = lifted(over, -min(0.16, way))
     touched = yield from robot.move(
         side, deep, base, least_s=0.8, until=lambda: _cut(robot, side, name, when)
     )
@@ -46,9 +48,9 @@ def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
     robot.step_name = f"dice({side}, {name})"
     when = Diced(name)
     over, base = _raise_knife(robot, side, name, when, "diced")
-    yield from robot.move(side, _lifted(over, 0.05), base)
+    yield from robot.move(side, lifted(over, 0.05), base)
     touched = False
-    for _ in robot.move(side, _lifted(over, -0.16), base, least_s=0.8):
+    for _ in robot.move(side, lifted(over, -0.16), base, least_s=0.8):
         yield
         touched = _cut(robot, side, name, when)
         if touched:
@@ -57,8 +59,8 @@ def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
     robot.require(touched, f"the blade never touched {name}")
     low = robot.hands[side]
     for _ in range(CHOPS - 1):
-        yield from robot.move(side, _lifted(low, CHOP_M), base, least_s=0.25)
-        yield from robot.move(side, _lifted(low, EDGE_M), base, least_s=0.25)
+        yield from robot.move(side, lifted(low, CHOP_M), base, least_s=0.25)
+        yield from robot.move(side, lifted(low, EDGE_M), base, least_s=0.25)
     yield from _withdraw(robot, side, over, base)
 
 
@@ -98,8 +100,4 @@ def _cut(robot: Motion, side: Side, name: str, when: Cut | Diced) -> bool:
 def _withdraw(robot: Motion, side: Side, over: HandPose, base: BasePose) -> Motions:
     back = over.pos + np.array([0, -0.12, 0.06])
     yield from robot.move(side, replace(over, pos=back), base, least_s=0.4)
-    yield from robot.carry(side, base)
-
-
-def _lifted(pose: HandPose, height: float) -> HandPose:
-    return replace(pose, pos=pose.pos + np.array([0.0, 0.0, height]))
+    yield from carry(robot, side, base)

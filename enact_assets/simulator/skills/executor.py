@@ -13,18 +13,26 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.robot.kinematics import HandPose, Side
-from enact_assets.simulator.robot.stances import grip_pose
+from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
+from enact_assets.simulator.robot.stances import (
+    FRONT_LIFT_M,
+    LEAST_OVER_M,
+    LIFT_M,
+    PULL_M,
+    grip_pose,
+    grip_way,
+    landing_way,
+    lifted,
+    moved,
+    wherever,
+)
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.shapes.rotations import rotate_z, yaw_of
+from enact_assets.simulator.shapes.rotations import rotate_z
 from enact_assets.simulator.simulation.performed import Performed, described
-from enact_assets.simulator.skills.clearance import transit_height
+from enact_assets.simulator.skills.clearance import bring, carry, carry_point, transit_height
 from enact_assets.simulator.skills.motion import AWAY, UP, Motion, Motions
 from enact_assets.simulator.things.kinds import Thing
 
-LIFT_M = 0.13
-PULL_M = 0.31
-"""Way out of and into what is open in front: cabinets, the fridge, below shelves."""
 MAX_PLACE_ERROR_M = 0.05
 MAX_TILT_RAD = 0.3
 
@@ -68,30 +76,28 @@ class Executor(Motion):
         thing = self.stage.thing(name)
         self.require_empty(side)
         start = self.require_upright(name)
-        base = self.stand(side, start, lambda base: grip_pose(base, side, thing.parts, start))
+        is_front = self.access[name] == "front"
+        base = self.stand(side, start, *grip_way(side, thing.parts, start, self.access[name]))
         at = grip_pose(base, side, thing.parts, start)
         grip, ahead = at.pos, rotate_z(AWAY, at.yaw)
         at = replace(at, opening=at.opening + 0.05)
-        is_front = self.access[name] == "front"
         before = grip + (np.array([0, -0.24, 0.03]) if is_front else UP * 0.1 - ahead * 0.1)
         yield from self.move(side, replace(at, pos=before), base)
-        moved = float(np.linalg.norm(self.physics.pose(name)[0] - start))
-        self.require(moved < 0.03, f"{name} moved {moved:.2f} m while the hand came near")
+        shift, _ = self.offset(name, start)
+        self.require(shift < 0.03, f"{name} moved {shift:.2f} m while the hand came near")
         yield from self.move(side, at, base, least_s=0.3)
         yield from self.move(side, replace(at, opening=thing.parts.grip), base, least_s=0.15)
-        self.physics.hold(side, name)
-        self.resting.pop(name, None)
+        self.take(name, side)
         held = self.hands[side]
         if is_front:
-            up = held.pos + UP * 0.03
-            yield from self.move(side, replace(held, pos=up), base, least_s=0.2)
-            yield from self.move(side, replace(held, pos=up - AWAY * PULL_M), base, least_s=0.45)
+            up = lifted(held, FRONT_LIFT_M)
+            yield from self.move(side, up, base, least_s=0.2)
+            yield from self.move(side, moved(up, -AWAY * PULL_M), base, least_s=0.45)
         else:
-            carry = self.carry_point(side, base)
-            top = transit_height(self, name, start, carry)
-            rise = max(LIFT_M, top - float(start[2]))
-            yield from self.move(side, replace(held, pos=held.pos + UP * rise), base, least_s=0.35)
-        yield from self.carry(side, base)
+            top = transit_height(self, name, start, carry_point(side, base))
+            over = self.above(side, base, held, top - float(start[2]), LIFT_M)
+            yield from self.move(side, over, base, least_s=0.35)
+        yield from carry(self, side, base)
 
     def place(
         self,
@@ -108,28 +114,33 @@ class Executor(Motion):
         goal, found = self.support(on)
         goal = goal + np.array([at[0], at[1], 0.004 + self.stage.lift(thing.name, on)])
         way: Access = access or found
-        pos, quat = self.physics.pose(thing.name)
-        turn = -yaw_of(quat)
+        pos, turn = self.physics.pose(thing.name)[0], self.turn_left(thing.name)
         hand = self.hands[side]
         final = HandPose(
             goal + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening
         )
-        base = self.stand(side, goal, lambda _: final)
+        base = self.stand(side, goal, *map(wherever, landing_way(final, way)))
         if way == "front":
-            over = final.pos + UP * 0.03
-            yield from self.move(side, replace(final, pos=over - AWAY * PULL_M), base)
-            yield from self.move(side, replace(final, pos=over), base)
+            over = lifted(final, FRONT_LIFT_M)
+            yield from bring(self, side, base, moved(over, -AWAY * PULL_M))
+            yield from self.move(side, over, base)
         else:
-            rise = transit_height(self, thing.name, pos, goal, landing_on=on) - float(pos[2])
-            if rise > 0:
-                yield from self.move(side, replace(hand, pos=hand.pos + UP * rise), self.base)
-            height = max(rise + float(pos[2]) - float(goal[2]), 0.05)
-            yield from self.move(side, replace(final, pos=final.pos + UP * height), base)
+            height = transit_height(self, thing.name, pos, goal, landing_on=on)
+            over = self.above(side, base, final, height - float(goal[2]), LEAST_OVER_M)
+            up = [lifted(hand, height - float(pos[2]))] if height > pos[2] else []
+            yield from bring(self, side, base, *up, over)
         yield from self.move(side, final, base, least_s=0.3)
         self.physics.release(side, thing.name)
         self.access[thing.name], self.resting[thing.name] = way, on
         yield from self.let_go(side, way)
         self.check_placed(thing, goal)
+
+    def above(
+        self, side: Side, base: BasePose, pose: HandPose, high: float, least: float
+    ) -> HandPose:
+        """``pose`` lifted by ``high`` m, or by ``least`` if it is lower or out of reach."""
+        over = lifted(pose, max(high, least))
+        return over if reach_needed(base, side, over) <= REACH_M else lifted(pose, least)
 
     def let_go(self, side: Side, way: Access) -> Motions:
         """Open the fingers and take the hand home, out of the picture of what it left."""
@@ -173,14 +184,29 @@ class Executor(Motion):
 
     def check_placed(self, thing: Thing, goal: Floats) -> None:
         """Raise :class:`PlanError` unless ``thing`` stands upright at ``goal``."""
-        pos, quat = self.physics.pose(thing.name)
-        miss = float(np.linalg.norm(pos - goal))
-        tilt = tilt_of(quat)
+        miss, tilt = self.offset(thing.name, goal)
         self.require(
             miss < MAX_PLACE_ERROR_M and tilt < MAX_TILT_RAD,
             f"{thing.name} ended {miss:.2f} m from where it was put, tilted "
             f"{math.degrees(tilt):.0f} deg",
         )
+
+    def offset(self, name: str, place: Floats) -> tuple[float, float]:
+        """How far from ``place`` (3,) a thing is, in m, and how much it is tilted, in rad."""
+        pos, quat = self.physics.pose(name)
+        return float(np.linalg.norm(pos - place)), tilt_of(quat)
+
+    def is_in_place(self, name: str) -> bool:
+        """Whether a thing is there and stands upright where it stood at the start, within the
+        limits of what was set down; what stood in a drawer may have moved with it.
+        """
+        place = np.array(self.stage.starts[name])
+        fixture = self.stage.fixtures.get(root_of(self.stage.resting, name))
+        if fixture is not None:
+            at_start = fixture.origin_at_start(is_open=fixture.name in self.stage.opened)
+            place = place + self.physics.fixture_origin(fixture) - at_start
+        miss, tilt = self.offset(name, place)
+        return name in self.physics.existing and miss < MAX_PLACE_ERROR_M and tilt < MAX_TILT_RAD
 
 
 def root_of(resting: Mapping[str, str], name: str) -> str:

@@ -1,16 +1,16 @@
 """Where a hand must be for the thing it holds to be somewhere: tilting, dipping, drawing over."""
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.robot.kinematics import REACH_M, BasePose, HandPose, Side, reach_needed
-from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance
+from enact_assets.simulator.robot.stances import PITCH_RAD, Goal, common_stance, lifted, wherever
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
-from enact_assets.simulator.skills.clearance import transit_height
+from enact_assets.simulator.skills.clearance import bring, transit_height
 from enact_assets.simulator.skills.motion import Motion
 from enact_assets.simulator.things.kinds import Thing
 
@@ -95,22 +95,10 @@ def bring_over(
     height = transit_height(robot, hold.thing.name, start, goal, landing_on=what)
     over = lifted(first, max(height - float(goal[2]), LEAST_OVER_M))
     base = stance_for(robot, side, what, [*poses, over])
-    if height > start[2]:
-        rise = max(height - float(start[2]), 0.0)
-        yield from robot.move(side, lifted(robot.hands[side], rise), robot.base, least_s=0.2)
-    yield from robot.move(side, over, base)
+    up = [lifted(robot.hands[side], height - float(start[2]))] if height > start[2] else []
+    yield from bring(robot, side, base, *up, over, least_s=0.2)
     yield from robot.move(side, first, base, least_s=0.3)
     return base
-
-
-def lifted(pose: HandPose, height: float) -> HandPose:
-    """The same pose ``height`` higher, in m."""
-    return replace(pose, pos=pose.pos + np.array([0.0, 0.0, height]))
-
-
-def wherever(pose: HandPose) -> Callable[[BasePose], HandPose]:
-    """The same pose from wherever the base stands, for a :class:`simulator.robot.stances.Goal`."""
-    return lambda _base: pose
 
 
 def hand_pose(grip: Floats, pos: Floats, opening: float, near_yaw: float) -> HandPose:

@@ -27,7 +27,7 @@ from enact_assets.simulator.robot.kinematics import (
 )
 from enact_assets.simulator.robot.stances import PITCH_RAD, standing_place
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.shapes.rotations import smooth_step
+from enact_assets.simulator.shapes.rotations import smooth_step, yaw_of
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ, Physics
 from enact_assets.simulator.stage.stage import Stage
 
@@ -44,13 +44,15 @@ RETREAT_SPEED = 1.1
 """Mean speeds in m/s, the last one of a hand that has let go: it must not hide what it did. A
 minimum-jerk path peaks at 1.9 times the mean.
 """
+STRAIGHT_RAD = 0.05
 DONE = object()
 
 
 class Motion:
     """A robot in a running simulation. ``pace`` scales all speeds.
 
-    ``access`` and ``resting`` say how each thing is reached and what it was put on or in.
+    ``access`` and ``resting`` say how each thing is reached and what it was put on or in, ``turns``
+    how it stood turned when it was taken, in rad.
     ``step_name`` and ``step_number`` say in errors what the robot is doing. While ``stance`` is
     set, the base stands there whatever a skill would like.
     """
@@ -67,6 +69,7 @@ class Motion:
         self.pace = pace
         self.access: dict[str, Access] = self.physics.matter.access
         self.resting: dict[str, str] = self.physics.matter.resting
+        self.turns: dict[str, float] = {}
         self.base = BasePose(0.0, -0.1, 0.0)
         self.stance: BasePose | None = None
         self.hands: dict[Side, HandPose] = {}
@@ -109,6 +112,20 @@ class Motion:
                 f"{problem}. Change the plan or the placement in simulator/activities."
             )
 
+    def take(self, name: str, *sides: Side) -> None:
+        """From now on these hands hold a thing, which is set down turned as it is now: straight, if
+        it is all but straight.
+        """
+        turn = yaw_of(self.physics.pose(name)[1])
+        self.turns[name] = turn if abs(turn) > STRAIGHT_RAD else 0.0
+        for side in sides:
+            self.physics.hold(side, name)
+        self.resting.pop(name, None)
+
+    def turn_left(self, name: str) -> float:
+        """How much a held thing must turn, in rad, to stand as it did when it was taken."""
+        return self.turns[name] - yaw_of(self.physics.pose(name)[1])
+
     def require_empty(self, side: Side) -> None:
         """Raise :class:`PlanError` if the hand holds something."""
         held = self.physics.held[side]
@@ -124,35 +141,17 @@ class Motion:
             f"{REACH_M:.2f} m long",
         )
 
-    def stand(
-        self, side: Side, target: Floats, pose: Callable[[BasePose], HandPose] | None = None
-    ) -> BasePose:
-        """A standing place from which ``side`` reaches ``target`` (and is in ``pose`` there), as
-        far back as it may be.
+    def stand(self, side: Side, target: Floats, *poses: Callable[[BasePose], HandPose]) -> BasePose:
+        """A standing place from which ``side`` reaches ``target`` and all of ``poses``, as far back
+        as it may be.
         """
-        return self.stance or standing_place(side, target, pose)
+        return self.stance or standing_place(side, target, *poses)
 
     def rest_pose(self, side: Side) -> HandPose:
         """An empty hand's place: low and to its side, where the camera just sees it."""
         sign = -1.0 if side == "left" else 1.0
         pos = self.base.to_world(np.array([sign * 0.42, 0.2, 1.0]))
         return HandPose(pos, self.base.yaw, PITCH_RAD, 0.06)
-
-    @staticmethod
-    def carry_point(side: Side, base: BasePose) -> Floats:
-        """Where a full hand waits: before the robot, lower than what stands on the furniture."""
-        sign = -1.0 if side == "left" else 1.0
-        return base.to_world(np.array([sign * 0.42, 0.24, 1.1]))
-
-    def carry(self, side: Side, base: BasePose) -> Motions:
-        """Bring a full hand to its waiting place."""
-        hand = self.hands[side]
-        pos = self.carry_point(side, base)
-        if hand.pos[2] > pos[2] + 0.02:
-            # What was lifted over others must not sink among them on its way back.
-            level = np.array([pos[0], pos[1], hand.pos[2]])
-            yield from self.move(side, replace(hand, pos=level, yaw=base.yaw), base)
-        yield from self.move(side, replace(hand, pos=pos, yaw=base.yaw), base)
 
     def home(self, side: Side, away: Floats | None = None) -> Motions:
         """Bring an empty hand to its rest pose, quickly: straight, or setting off by ``away``."""

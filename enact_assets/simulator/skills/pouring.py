@@ -8,9 +8,11 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.matter.fluids import PARTICLE_M3
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
+from enact_assets.simulator.robot.stances import lifted
 from enact_assets.simulator.shapes.rotations import rotate_z
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
-from enact_assets.simulator.skills.handling import Hold, bring_over, lifted, tilt_towards
+from enact_assets.simulator.skills.clearance import carry
+from enact_assets.simulator.skills.handling import Hold, bring_over, tilt_towards
 from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.hollows import Hollow
 
@@ -106,7 +108,7 @@ def pour(robot: Motion, side: Side, into: str, share: float = 1.0) -> Motions:
         f"{over * 1e6:.0f} of {wanted * 1e6:.0f} cm3 did not run out of {source} in time",
     )
     yield from robot.move(side, lifted(poses[0], 0.08), base, least_s=0.3)
-    yield from robot.carry(side, base)
+    yield from carry(robot, side, base)
 
 
 def _up(direction: Floats, angle: float) -> Floats:

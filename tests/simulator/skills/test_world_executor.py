@@ -1,18 +1,24 @@
 """Skills that cannot be carried out say which step, which object and why."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pytest
+from simulator.small_stage import robot_after
 
-from enact_assets.engine.errors import GoalError, PhysicsError, PlanError
+from enact_assets.engine.errors import ActivityError, GoalError, PhysicsError, PlanError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.planning.basic_steps import Slice
+from enact_assets.simulator.planning.basic_steps import Grasp, Open, Place, Slice, move
 from enact_assets.simulator.rooms import kitchen
+from enact_assets.simulator.shapes.rotations import quat_z, yaw_of
 from enact_assets.simulator.simulate import perform
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor
 from enact_assets.simulator.stage.stage_builder import StageBuilder
+
+LYING = np.array([0.9, 0.44, 0.0, 0.0])
 
 
 @pytest.fixture
@@ -104,3 +110,47 @@ def test_a_missed_goal_is_an_error_that_lists_it(robot: Executor) -> None:
     episode = Episode(robot.stage, (), goal, frozenset())
     with pytest.raises(GoalError, match=r"2 of 3 .*: Inside\(mug, cabinet\); Open\(cabinet\)"):
         perform("test", 0, episode, np.random.default_rng(0))
+
+
+def test_goals_say_what_must_be_gone_and_what_must_stay(robot: Executor) -> None:
+    """A knife that was pushed off the worktop, or water still in the jug, is no success."""
+    absent = (("OnTop", "can", "table"), ("Exists", "a", None), ("Open", "cabinet", None))
+    stays = frozenset({"can", "mug", "watermelon"})
+    push = (Grasp("right", "can"), Place("right", "table", (0.26, -0.1)))
+    episode = Episode(robot.stage, push, (), frozenset(), absent, stays)
+    with pytest.raises(
+        GoalError,
+        match=r"but 2 of 6 goal facts do not hold: not OnTop\(can, table\); can stands upright "
+        r"where it stood\. Mend",
+    ):
+        perform("test", 0, episode, np.random.default_rng(0))
+    kept = replace(episode, absent=absent[1:], stays=stays - {"can"})
+    assert perform("test", 0, kept, np.random.default_rng(0)).goal == ()
+    gone = replace(kept, stays=frozenset({"a"}))
+    with pytest.raises(ActivityError, match=r"1 of 1 things that stay are not there at .*: 'a'"):
+        perform("test", 0, gone, np.random.default_rng(0))
+    wrong = replace(kept, absent=(("OnTop", "cup", "table"),))
+    with pytest.raises(ActivityError, match=r"1 of 1 goal facts .*no object is called cup"):
+        perform("test", 0, wrong, np.random.default_rng(0))
+
+
+def test_what_stays_may_move_with_its_drawer_and_must_not_fall() -> None:
+    """Limits are those of what is set down: 5 centimetres, 0.3 rad."""
+    robot = robot_after(Open("left", "top_drawer"))
+    assert robot.is_in_place("can_2")
+    assert robot.is_in_place("mug")
+    pos, quat = robot.physics.pose("mug")
+    for off, turn, stays in ((0.04, quat, True), (0.06, quat, False), (0.0, LYING, False)):
+        robot.physics.teleport("mug", pos + np.array([off, 0.0, 0.0]), turn)
+        mujoco.mj_kinematics(robot.physics.model, robot.physics.data)
+        assert robot.is_in_place("mug") == stays
+
+
+def test_a_thing_is_set_down_turned_as_it_was(robot: Executor) -> None:
+    """A mug pushed askew stays askew; one that is all but straight is set straight."""
+    for turn, wanted in ((0.3, 0.3), (0.04, 0.0)):
+        robot.physics.teleport("mug", robot.physics.pose("mug")[0], quat_z(turn))
+        robot.drive(robot.wait(0.1))
+        for step in move("left", "mug", "table", (-0.3, 0.0)):
+            robot.run(step)
+        assert yaw_of(robot.physics.pose("mug")[1]) == pytest.approx(wanted, abs=0.02)

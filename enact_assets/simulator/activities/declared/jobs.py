@@ -201,7 +201,7 @@ class Jobs:
         return Hollow.of(vessel).volume if vessel else 0.0
 
     def _wipe(self, done: Done) -> None:
-        job = self._with_tool(done.by, done.to, lambda side: (Wipe(side, done.to, done.what),))
+        job = self._with_tool(done.by, done.to, lambda side: (Wipe(side, done.to),))
         item = self.layout.items.get(done.to)
         if item is not None:
             # A cloth comes from above.
