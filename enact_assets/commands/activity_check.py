@@ -171,7 +171,8 @@ def summary(name: str, tried: Sequence[Tried]) -> str:
         f"attempt, {len(done)} within all; key frames {min(frames)} to {max(frames)} (median "
         f"{median(frames):g}), edges {min(edges)} to {max(edges)} (median {median(edges):g}); "
         f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in "
-        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest {small.smallest_px:.0f} px "
+        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest "
+        f"{small.smallest_px:.0f} px "
         f"({small.smallest}, seed {small.seed}); serving the goal "
         f"{median(one.serving for one in done):.0%}"
     )

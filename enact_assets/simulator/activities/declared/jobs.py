@@ -98,7 +98,8 @@ class Jobs:
             last = [self.carries[item.name, k - 1]] if k > 1 else []
             needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
             self.carries[item.name, k] = self._add(steps, last, needs)
-        if item.ends is None:
+        is_mixed = any(item.name in done.of for done in self.work.deeds)
+        if item.ends is None and not is_mixed:
             self.goal.append(self._place_of(item))
 
     def _place_of(self, item: Item) -> GoalFact:
@@ -235,6 +236,8 @@ class Jobs:
         for name in (done.to, *done.of):
             self._after_last(job, name)
         self.filling[done.to] = [job]
+        used = [("Contains", done.to, what) for what in done.of]
+        self.goal = [fact for fact in self.goal if fact not in used]
         self.goal.append(("Contains", done.to, done.what))
 
     def _tap(self, done: Done) -> None:
