@@ -1,4 +1,4 @@
-"""Tries seeds of one activity: whether it can be carried out, and what there is to ask about."""
+"""Tries seeds of one activity: whether it can be carried out, and what could be asked about it."""
 
 import sys
 from collections import Counter

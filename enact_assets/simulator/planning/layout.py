@@ -203,18 +203,18 @@ class Layout:
         """Give an item spots; returns why they cannot be, or nothing."""
         item.spots, found = [], set[Wait]()
         for number, on in enumerate(item.places):
+            problem = ""
             for _ in range(TRIES_EACH):
                 is_made = item.made and not number
                 spot = self._made(item) if is_made else self._draw(item, number, on)
                 if spot is None:
                     return f"{on} has no room for it"
                 waits = self._waits(item, spot, found)
-                if not isinstance(waits, str):
+                problem = waits if isinstance(waits, str) else ""
+                if not problem or is_made:
                     break
-                if item.made and not number:
-                    return waits
-            else:
-                return waits
+            if problem or isinstance(waits, str):
+                return problem
             item.spots.append(spot)
             found |= waits
         if not item.is_wide:

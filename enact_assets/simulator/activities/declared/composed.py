@@ -27,7 +27,7 @@ LAYOUTS = 60
 
 
 def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) -> Episode:
-    """One version of a declaration; ``rng`` decides what there is, and with the number of the
+    """One version of a declaration; ``rng`` decides on kinds and ways, and with the number of the
     attempt where it stands and in which order all is done. So another attempt draws only these
     anew, and no version is preferred because it is easy.
 

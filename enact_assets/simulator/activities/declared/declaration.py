@@ -26,7 +26,7 @@ Names = str | tuple[str, ...]
 
 
 class Group(Strict, frozen=True, kw_only=True, rename={"from_": "from", "label": "as"}):
-    """So many things (``take``, or all) ``of`` these kinds, each of which is there once.
+    """So many things (``take``, or all) ``of`` these kinds, of which no kind is taken twice.
 
     Each goes ``from`` one place ``to`` another, ``between`` two whichever way is drawn, ``through``
     several in turn, or stays ``at`` one. ``made`` names things that are cut up instead: it takes of

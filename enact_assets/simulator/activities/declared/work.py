@@ -31,7 +31,7 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 
 @dataclass(frozen=True)
 class Done:
-    """A deed of a :class:`Declaration`, with the names of what there is."""
+    """A deed of a :class:`Declaration`, with the names that this seed has."""
 
     verb: str
     to: str
