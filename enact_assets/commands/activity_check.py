@@ -101,7 +101,7 @@ def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> T
         }
         names = {name for c in changed for name in (c.subject, c.object, *c.parents)} & movable
         n_serving += bool(names - errands)
-        for name in names:
+        for name in filter(None, names):
             pair = [sizes.get((k, name), 0.0) for k in (before, number)]
             least = max(pair) if name in cut_up else min(pair)
             smallest = min(smallest, (least, name))

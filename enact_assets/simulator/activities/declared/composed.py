@@ -1,7 +1,7 @@
 """From a declaration to an episode: what a seed drew, laid out, put in an order, and checked."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -127,7 +127,12 @@ def _declare(work: Work, stage: StageBuilder) -> None:
 
 def _moment(done: Done) -> When | None:
     """When a deed turns something into something else."""
-    moments = {"slice": Cut, "dice": Diced, "stir": Stirred, "machine": Switched}
+    moments: dict[str, Callable[[str], When]] = {
+        "slice": Cut,
+        "dice": Diced,
+        "stir": Stirred,
+        "machine": Switched,
+    }
     return moments[done.verb](done.to) if done.verb in moments else None
 
 

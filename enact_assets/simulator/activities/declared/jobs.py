@@ -346,14 +346,14 @@ class Jobs:
                 visits[name] = self._visits(name, inside)
         for upper, lower in HIDES.items():
             if upper in visits and lower in visits:
-                inside = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
+                within = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
                 orders = [
                     (one, two)
                     for one, two in ((upper, lower), (lower, upper))
-                    if not any(_waits_for(a, b) for a in inside[one] for b in inside[two])
+                    if not any(_waits_for(a, b) for a in within[one] for b in within[two])
                 ] or [(upper, lower)]
                 one, two = orders[int(self.rng.integers(len(orders)))]
-                for job in (*inside[two], *visits[two]):
+                for job in (*within[two], *visits[two]):
                     job.after += visits[one]
 
     def _visits(self, name: str, inside: list[Job]) -> list[Job]:
