@@ -1,4 +1,4 @@
-"""Tries seeds of one activity: whether it can be carried out, and what there is to ask about."""
+"""Tries seeds of one activity: whether it can be carried out, and what could be asked about it."""
 
 import sys
 from collections import Counter
@@ -101,7 +101,7 @@ def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> T
         }
         names = {name for c in changed for name in (c.subject, c.object, *c.parents)} & movable
         n_serving += bool(names - errands)
-        for name in names:
+        for name in filter(None, names):
             pair = [sizes.get((k, name), 0.0) for k in (before, number)]
             least = max(pair) if name in cut_up else min(pair)
             smallest = min(smallest, (least, name))
@@ -171,7 +171,8 @@ def summary(name: str, tried: Sequence[Tried]) -> str:
         f"attempt, {len(done)} within all; key frames {min(frames)} to {max(frames)} (median "
         f"{median(frames):g}), edges {min(edges)} to {max(edges)} (median {median(edges):g}); "
         f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in "
-        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest {small.smallest_px:.0f} px "
+        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest "
+        f"{small.smallest_px:.0f} px "
         f"({small.smallest}, seed {small.seed}); serving the goal "
         f"{median(one.serving for one in done):.0%}"
     )

@@ -107,7 +107,7 @@ def carry_out(
     progress: Callable[[float], None] | None = None,
     failed: Callable[[SimulationError], None] = lambda _: None,
 ) -> Recording:
-    """As :func:`simulate`, an activity at hand; ``failed`` hears why an attempt failed.
+    """As :func:`simulate`, an activity at hand; ``failed`` gets the error of each failed attempt.
 
     An activity that draws places is drawn anew, at most ``attempts`` times in all, where its plan
     fails or something is hardly seen when it changes.

@@ -52,6 +52,7 @@ BESIDE_M = 0.02
 """Things keep so far apart, and from what is drawn out level beside them."""
 CORNER_M = 0.03
 """Boxes of what is seen, whose corners are empty, may meet by so much."""
+GAP_MADE_M = 0.01
 FLAT_M = 0.03
 """What is lower is not in the way."""
 SPARE_M = 0.003
@@ -149,6 +150,8 @@ class Item:
     made: tuple[str, int, int] | None = None
     begins: Event | None = None
     ends: Event | None = None
+    room: float = 0.0
+    """So far to the left and right reaches what comes of it at its last place."""
     hand: Side | None = None
     spots: list[Spot] = field(default_factory=list)
 
@@ -203,18 +206,18 @@ class Layout:
         """Give an item spots; returns why they cannot be, or nothing."""
         item.spots, found = [], set[Wait]()
         for number, on in enumerate(item.places):
+            problem, spot = "", None
             for _ in range(TRIES_EACH):
                 is_made = item.made and not number
                 spot = self._made(item) if is_made else self._draw(item, number, on)
                 if spot is None:
                     return f"{on} has no room for it"
                 waits = self._waits(item, spot, found)
-                if not isinstance(waits, str):
+                problem = waits if isinstance(waits, str) else ""
+                if not problem or is_made:
                     break
-                if item.made and not number:
-                    return waits
-            else:
-                return waits
+            if problem or spot is None or isinstance(waits, str):
+                return problem
             item.spots.append(spot)
             found |= waits
         if not item.is_wide:
@@ -233,19 +236,23 @@ class Layout:
         """Where a recipe makes it: side by side with what else comes of the same."""
         assert item.made is not None  # noqa: S101 - for mypy
         parent, number, n = item.made
-        spot, width = self.items[parent].spots[-1], 2 * item.shape.parts.radius + 0.01
+        spot, width = self.items[parent].spots[-1], made_width(item.kind)
         x = spot.at[0] + (number - (n - 1) / 2) * width
         pos = spot.pos + np.array([x - spot.at[0], 0.0, 0.0])
         return Spot(spot.on, (x, spot.at[1]), spot.access, pos, item.shape)
 
     def _draw(self, item: Item, number: int, on: str) -> Spot | None:
         shape = item.shape
-        origin, spaces = self._support(shape, on, number)
+        solid = shape.solid
+        if item.room and number == len(item.places) - 1:
+            aside = np.array([item.room, 0.0, 0.0])
+            solid = (np.minimum(solid[0], -aside), np.maximum(solid[1], aside))
+        origin, spaces = self._support(solid, on, number)
         rooms: list[tuple[Space, list[tuple[float, float]]]] = []
         for space in spaces:
             spans = [space.x, space.y]
             if not space.is_point:
-                low, high = (corner.tolist() for corner in shape.solid)
+                low, high = (corner.tolist() for corner in solid)
                 spans = [(span[0] - low[k], span[1] - high[k]) for k, span in enumerate(spans)]
             is_low = shape.whole[1][2] <= space.height
             if is_low and all(b - a > -OVERHANG_M for a, b in spans):
@@ -275,7 +282,9 @@ class Layout:
                 found.add(((below.name, len(below.places) - 1), comes))
         return found
 
-    def _support(self, lying: Shape, on: str, number: int) -> tuple[Floats, tuple[Space, ...]]:
+    def _support(
+        self, lying: tuple[Floats, Floats], on: str, number: int
+    ) -> tuple[Floats, tuple[Space, ...]]:
         """Origin of spots on a fixture (a drawer's: open) or thing, and where they may be."""
         if on in self.sites:
             site = self.sites[on]
@@ -286,7 +295,7 @@ class Layout:
         if parts.cavity is not None:
             low, high = np.array(parts.cavity[0]) + WALL_M, np.array(parts.cavity[1]) - WALL_M
         # What is about as large as what it stands on or in goes into the middle.
-        spans = zip(low - lying.solid[0], high - lying.solid[1], strict=True)
+        spans = zip(low - lying[0], high - lying[1], strict=True)
         x, y, _ = (_between(float(a), float(b)) for a, b in spans)
         origin = spot.pos + np.array([0.0, 0.0, parts.rest_height])
         return origin, (Space(x, y, math.inf, spot.access, is_point=True),)
@@ -312,6 +321,11 @@ class Layout:
                         return problem
                     found.add(usable[int(self.rng.integers(len(usable)))])
         return found
+
+
+def made_width(kind: str) -> float:
+    """What a thing of a kind takes among those that come of one thing, side by side, in m."""
+    return 2 * shape_of(kind).parts.radius + GAP_MADE_M
 
 
 def reaches(item: Item, side: Side) -> bool:

@@ -1,7 +1,7 @@
 """What the robot's head sees of a box, estimated: rectangles in its picture, without casting rays.
 
 The head is where it is while the robot works at the left, in the middle or at the right. Arms, and
-how far it is turned, are not known ahead: whoever needs to know casts rays when all has happened.
+how far it is turned, are not known ahead: a recording is measured by casting rays.
 """
 
 import math

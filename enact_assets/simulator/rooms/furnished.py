@@ -22,6 +22,7 @@ from enact_assets.simulator.rooms.furniture import (
     add_furniture,
     inward,
 )
+from enact_assets.simulator.rooms.shell import STEEL
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 
@@ -151,7 +152,9 @@ class Furnishing:
     def _add(self, scene: Scene, x: float, pieces: Sequence[Piece]) -> Iterator[tuple[str, Site]]:
         base, built = 0.0, []
         for piece in pieces:
-            theme, style = themes()[piece.kind], SimpleNamespace(**self._looks(piece.kind))
+            theme = themes()[piece.kind]
+            style: Any = SimpleNamespace(**self._looks(piece.kind))
+            fixtures: tuple[Fixture, ...]
             aside, y = ON_TOP.get(piece.kind, (0.0, 0.0))
             at = (x + inward(x) * aside, y, base if piece.kind in ON_TOP else 0.0)
             if piece.kind == "chest_of_drawers":
@@ -193,8 +196,9 @@ def _storage_looks(of: Mapping[str, Any], *, has_lid: bool) -> dict[str, Surface
         names = ("cabinet", "front", "top") if has_lid else ("front", "cabinet", "top")
     else:
         names = ("metal", "top", "top") if has_lid else ("top", "metal", "top")
-    handle = living_room.BRASS if "fabric" in of else storage.STEEL
-    return vars(storage.Style(*(of[name] for name in names), handle))
+    handle = living_room.BRASS if "fabric" in of else STEEL
+    body, front, top = (of[name] for name in names)
+    return vars(storage.Style(body, front, top, handle))
 
 
 def _space(region: Region, fixture: Fixture, way: float) -> Space:

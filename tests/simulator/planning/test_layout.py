@@ -156,9 +156,9 @@ def test_what_has_no_room_is_said() -> None:
     ):
         layout.place(Item("board", "cutting_board", ("table", "shelf")))
     layout = Layout(np.random.default_rng(0), _sites(is_mirrored=False))
+    plates = [Item(f"plate_{k}", "plate", ("table",)) for k in range(20)]
     with pytest.raises(PlanError, match=r"no place was found .* stands there"):
-        for k in range(20):
-            layout.place(Item(f"plate_{k}", "plate", ("table",)))
+        list(map(layout.place, plates))
 
 
 def test_a_thing_is_not_seen_behind_a_larger_one_nor_behind_a_wall() -> None:

@@ -1,1 +1,1 @@
-"""Activities as declarations: what there is and what is to be done; where and when is drawn."""
+"""Activities as declarations: things, places and deeds; where and when is drawn."""

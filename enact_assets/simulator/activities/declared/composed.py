@@ -1,7 +1,7 @@
 """From a declaration to an episode: what a seed drew, laid out, put in an order, and checked."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from enact_assets.engine.errors import ActivityError, PlanError, StageError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.activities.declared.declaration import Declaration
 from enact_assets.simulator.activities.declared.jobs import Jobs
-from enact_assets.simulator.activities.declared.work import Work, drawn
+from enact_assets.simulator.activities.declared.work import Done, Work, drawn
 from enact_assets.simulator.planning.job_orders import in_valid_order
 from enact_assets.simulator.planning.layout import Item, Layout
 from enact_assets.simulator.planning.plan_check import check_plan
@@ -27,7 +27,7 @@ LAYOUTS = 60
 
 
 def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) -> Episode:
-    """One version of a declaration; ``rng`` decides what there is, and with the number of the
+    """One version of a declaration; ``rng`` decides on kinds and ways, and with the number of the
     attempt where it stands and in which order all is done. So another attempt draws only these
     anew, and no version is preferred because it is easy.
 
@@ -92,45 +92,20 @@ def _staged(work: Work, items: Iterable[Item]) -> StageBuilder:
     return stage
 
 
-def _kind_of(what: str, work: Work, flowing: set[str]) -> Kind:
-    if what in work.grains:
-        return "grains"
-    return "liquid" if what in flowing else "film"
-
-
 def _declare(work: Work, stage: StageBuilder) -> None:
     """Substances, heat and recipes."""
-    holders: dict[str, set[str]] = {what: set() for what in work.substances}
-    coats: dict[str, set[str]] = {what: set() for what in work.substances}
-    for name, what, _ in work.filled:
-        holders[what].add(name)
-    for name, what in work.covered:
-        coats[what].add(name)
+    holders, coats = _places(work, stage)
     for done in work.deeds:
-        to, verb = done.to, done.verb
-        if verb in ("slice", "dice"):
-            when: When = Cut(to) if verb == "slice" else Diced(to)
-            stage.recipe(done.products, (to,), when=when)
-        elif verb == "cook":
-            own = [geom for geom in stage.scene.surfaces if geom.startswith(f"{to}.")]
-            looks = {geom: stage.scene.surfaces[geom] for geom in own}
-            cooked = {g: Surface(darker(s.color), finish="gloss") for g, s in looks.items()}
-            stage.cookable(to, cooked)
-        elif verb in ("stir", "machine"):
-            stirred: When = Stirred(to) if verb == "stir" else Switched(to)
-            stage.recipe((done.what,), done.of, when=stirred)
-            for what in (done.what, *(name for name in done.of if name in holders)):
-                holders[what].add(to)
-        elif verb == "tap":
+        when = _moment(done)
+        if when is not None:
+            stage.recipe(done.products or (done.what,), done.of or (done.to,), when=when)
+        elif done.verb == "cook":
+            looks = stage.scene.surfaces
+            own = {geom: looks[geom] for geom in looks if geom.startswith(f"{done.to}.")}
+            cooked = {g: Surface(darker(s.color), finish="gloss") for g, s in own.items()}
+            stage.cookable(done.to, cooked)
+        elif done.verb == "tap":
             stage.tap(done.place, done.what)
-            holders[done.what].add(to)
-        elif verb == "pour":
-            is_vessel = to in stage.fixtures or stage.things[to].parts.vessel is not None
-            holders[done.what].add(done.place)
-            (holders if is_vessel else coats)[done.what].add(to)
-        elif verb in ("wipe", "spread"):
-            coats[done.what] |= {to, done.by}
-            holders[done.what] |= {done.place} - {""}
     for name in sorted({on for those in coats.values() for on in those} & set(stage.things)):
         thing = stage.things[name]
         if thing.parts.coat is None:
@@ -139,11 +114,46 @@ def _declare(work: Work, stage: StageBuilder) -> None:
     flowing = {done.what for done in work.deeds if done.verb not in ("wipe", "spread")}
     for what, look in work.substances.items():
         if holders[what] or coats[what]:
+            flows: Kind = "grains" if what in work.grains else "liquid"
             stage.substance(
-                what, look, kind=_kind_of(what, work, flowing),
+                what, look, kind=flows if what in flowing else "film",
                 holders=tuple(sorted(holders[what])), coats=tuple(sorted(coats[what])),
             )  # fmt: skip
     for name, what, share in work.filled:
         stage.fill(name, what, share)
     for name, what in work.covered:
         stage.cover(name, what)
+
+
+def _moment(done: Done) -> When | None:
+    """When a deed turns something into something else."""
+    moments: dict[str, Callable[[str], When]] = {
+        "slice": Cut,
+        "dice": Diced,
+        "stir": Stirred,
+        "machine": Switched,
+    }
+    return moments[done.verb](done.to) if done.verb in moments else None
+
+
+def _places(work: Work, stage: StageBuilder) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """What each substance may be in, and what it may lie on."""
+    holders: dict[str, set[str]] = {what: set() for what in work.substances}
+    coats: dict[str, set[str]] = {what: set() for what in work.substances}
+    for name, what, _ in work.filled:
+        holders[what].add(name)
+    for name, what in work.covered:
+        coats[what].add(name)
+    for done in work.deeds:
+        to, place = done.to, {done.place} - {""}
+        if done.verb in ("stir", "machine", "tap"):
+            for what in {done.what, *done.of} & set(holders):
+                holders[what].add(to)
+        elif done.verb in ("wipe", "spread"):
+            coats[done.what] |= {to, done.by}
+            holders[done.what] |= place
+        elif done.verb == "pour":
+            is_vessel = to in stage.fixtures or stage.things[to].parts.vessel is not None
+            holders[done.what] |= place
+            (holders if is_vessel else coats)[done.what].add(to)
+    return holders, coats

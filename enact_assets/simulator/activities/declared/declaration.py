@@ -26,7 +26,7 @@ Names = str | tuple[str, ...]
 
 
 class Group(Strict, frozen=True, kw_only=True, rename={"from_": "from", "label": "as"}):
-    """So many things (``take``, or all) ``of`` these kinds, each of which is there once.
+    """So many things (``take``, or all) ``of`` these kinds, of which no kind is taken twice.
 
     Each goes ``from`` one place ``to`` another, ``between`` two whichever way is drawn, ``through``
     several in turn, or stays ``at`` one. ``made`` names things that are cut up instead: it takes of
@@ -114,9 +114,10 @@ FIELDS["from"] = "from_"
 class Declaration(Strict, frozen=True, kw_only=True):
     """An activity. ``things`` serve its goal, ``errands`` do not.
 
-    Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds; ``left_open``
-    is to be open at the end. A substance has a colour, or is one of several drawn, each with its
-    own; ``grains`` are in grains. ``goal`` has facts that must hold, or must "not", beside those that follow.
+    Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds;
+    ``left_open`` is to be open at the end. A substance has a colour, or is one of several drawn,
+    each with its own; ``grains`` are in grains. ``goal`` has facts that must hold, or must "not",
+    beside those that follow.
     """
 
     says: str

@@ -98,7 +98,8 @@ class Jobs:
             last = [self.carries[item.name, k - 1]] if k > 1 else []
             needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
             self.carries[item.name, k] = self._add(steps, last, needs)
-        if item.ends is None:
+        is_mixed = any(item.name in done.of for done in self.work.deeds)
+        if item.ends is None and not is_mixed:
             self.goal.append(self._place_of(item))
 
     def _place_of(self, item: Item) -> GoalFact:
@@ -235,6 +236,8 @@ class Jobs:
         for name in (done.to, *done.of):
             self._after_last(job, name)
         self.filling[done.to] = [job]
+        used = [("Contains", done.to, what) for what in done.of]
+        self.goal = [fact for fact in self.goal if fact not in used]
         self.goal.append(("Contains", done.to, done.what))
 
     def _tap(self, done: Done) -> None:
@@ -343,14 +346,14 @@ class Jobs:
                 visits[name] = self._visits(name, inside)
         for upper, lower in HIDES.items():
             if upper in visits and lower in visits:
-                inside = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
+                within = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
                 orders = [
                     (one, two)
                     for one, two in ((upper, lower), (lower, upper))
-                    if not any(_waits_for(a, b) for a in inside[one] for b in inside[two])
+                    if not any(_waits_for(a, b) for a in within[one] for b in within[two])
                 ] or [(upper, lower)]
                 one, two = orders[int(self.rng.integers(len(orders)))]
-                for job in (*inside[two], *visits[two]):
+                for job in (*within[two], *visits[two]):
                     job.after += visits[one]
 
     def _visits(self, name: str, inside: list[Job]) -> list[Job]:

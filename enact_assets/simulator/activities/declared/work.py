@@ -19,8 +19,8 @@ from enact_assets.simulator.activities.declared.declaration import (
     verb_of,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
-from enact_assets.simulator.planning.layout import Item
-from enact_assets.simulator.rooms.furnished import STYLES, Furnishing
+from enact_assets.simulator.planning.layout import Item, made_width
+from enact_assets.simulator.rooms.furnished import STYLES, Furnishing, Piece
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.things.kinds import natural_colors
@@ -31,7 +31,7 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 
 @dataclass(frozen=True)
 class Done:
-    """A deed of a :class:`Declaration`, with the names of what there is."""
+    """A deed of a :class:`Declaration`, with the names that this seed has."""
 
     verb: str
     to: str
@@ -83,7 +83,8 @@ class Work:
         for name, route in self.routes.items():
             item = items[name] = Item(name, self.kinds[name], route)
             if name in cut:
-                item.ends = (cut[name].products[0], 0)
+                first, n = cut[name].products[0], len(cut[name].products)
+                item.ends, item.room = (first, 0), n * made_width(self.kinds[first]) / 2
             if name in self.made:
                 products = cut[self.made[name]].products
                 item.made = (self.made[name], products.index(name), len(products))
@@ -101,7 +102,7 @@ class Work:
 
 def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
     """One version of a declaration."""
-    pieces = {
+    pieces: dict[str, tuple[Piece, ...]] = {
         place: tuple(draw_one(rng, options(said)) for said in names)
         for place, names in declared.furniture.items()
     }
