@@ -58,7 +58,10 @@ _SETTINGS: dict[Any, Any] = {
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
 }
-_SIZES = {"font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8}
+_SIZES = {
+    **{"font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8},
+    "lines.markeredgewidth": 1,
+}
 _NO_DATES = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
