@@ -59,7 +59,9 @@ _SETTINGS: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
 }
 _SIZES = {
-    **{"font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8},
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "legend.fontsize": 8,
     "lines.markeredgewidth": 1,
 }
 _NO_DATES = {"CreationDate": None, "Creator": None, "Producer": None}
