@@ -126,6 +126,7 @@ def _hand_figure(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> 
             f"Hands in wrong answers, {kind} questions",
             f"Precision, recall and mixing rate of the left and the right hand for {len(whose)} "
             f"models; the right hand has the higher recall in {len(better)} of them.",
+            rows.about_published if any(w == "published" for _, w in whose) else "",
         )
 
 

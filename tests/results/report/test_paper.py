@@ -18,6 +18,7 @@ from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.results.published import OpenWarehouse, query
 from enact_assets.results.report.drawing import printing
 from enact_assets.results.report.lengths import by_length
+from enact_assets.results.report.paper.captions import figure_caption
 from enact_assets.results.report.paper.choice import Choice, chosen, rows_about
 from enact_assets.results.report.paper.document import examples_latex, main_figures
 from enact_assets.results.report.paper.figure_queries import figure_query
@@ -127,6 +128,21 @@ def test_numbers_of_captions_are_of_the_query_or_of_all_captions(
         assert set(numbers_in(table.caption)) <= known, table.caption
         assert "n: " in table.caption
         assert "Not comparable with the ENACT paper: Replays and pictures" in table.caption
+
+
+def test_captions_of_figures_are_about_their_kind_and_tell_findings(
+    rows: ReportRows, choice: Choice
+) -> None:
+    about = rows_about(rows, choice)
+    for name, said in (("leaderboard_forward", "n: 4 forward questions on"), ("x", " and ")):
+        caption = figure_caption(Figure(name, "Shown", "", b"", b"", b""), about, choice)
+        assert caption.startswith("Shown. n: 4 forward")
+        assert said in caption
+        assert ("inverse questions on" in caption) == (name == "x")
+    figure = Figure("length_pairwise_accuracy_inverse", "Shown", "", b"", b"", b"")
+    [told] = re.findall(r"“([^”]+)” is (\w+ \w+) ", figure_caption(figure, about, choice))
+    claim = "Accuracy on inverse questions is lower at the longest length than at the shortest"
+    assert told == (claim, "not tested")
 
 
 def test_numbers_are_those_of_the_relations(root: DataRoot, tables: dict[str, PaperTable]) -> None:
@@ -300,6 +316,10 @@ def test_numbers_behind_every_figure_are_those_of_its_query(
         assert found.height > 0, name
         assert (paper / "data" / f"{name}.csv").read_text().count("\n") == found.height + 1
         assert f"- **{name}**: " in captions
+    told = [line.partition("**: ")[2] for line in captions.splitlines() if ": " in line]
+    assert len(told) == len(set(told)), "no two captions are the same"
+    assert "Errors by structure: shares" in captions
+    assert "(publ.): as published in the ENACT paper. Not comparable" in captions
     # What is drawn are the same rows.
     sql = (paper / "data" / "length_task_accuracy_forward.sql").read_text()
     drawn = about["accuracies"].filter(

@@ -271,13 +271,14 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
         [figure] = of_kind(by_length(rows), Figure)
     said = " ".join(text or "" for text in texts_of(figure))
     for words in (
-        "as published; ours may not be compared with them.",
+        "Grey and dashed: models and people of the ENACT paper (tables 9 and 10), as published.",
         "Partial: guesser (3 of 4 forward answers scored).",
         "Not comparable with numbers of the ENACT paper: Replays and pictures are of our own",
     ):
         assert words in figure.caption
         assert words.split()[-1] in said
         assert words.split("(")[0].encode() in figure.png, "in its metadata"
+    assert "may not be compared" not in figure.caption, "said once"
     assert b"/Subject" in figure.pdf
     with printing(3.25):
         assert figure.png[16:20] == of_kind(by_length(rows), Figure)[0].png[16:20], "no wider"
