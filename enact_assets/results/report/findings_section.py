@@ -144,7 +144,7 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
             "confirmed"
         )
         if limit == MOST_POINTS:
-            caption += "; an arrow at the edge: the interval goes on beyond the axis"
+            caption += "; an arrow at the edge: the interval continues beyond the axis"
         return finished(drawn, "finding_effects", caption, alt)
 
 
@@ -159,7 +159,7 @@ def points_drawn(tested: pl.DataFrame) -> float:
 def draw_interval(  # noqa: PLR0917 - where, how and how far
     axes: Any, low: float, high: float, place: float, look: Look, limit: float
 ) -> None:
-    """A line; where it goes on beyond ``limit``, an arrow head."""
+    """A line; where it continues beyond ``limit``, an arrow head."""
     axes.plot([max(low, -limit), min(high, limit)], [place] * 2, color=look.colour, **INTERVAL)
     head = {"arrowstyle": "->", "color": look.colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
     for end, is_beyond in ((-limit, low < -limit), (limit, high > limit)):

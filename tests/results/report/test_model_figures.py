@@ -331,7 +331,7 @@ def test_no_interval_of_a_finding_is_cut_off_without_a_sign() -> None:
 def test_the_caption_of_findings_explains_arrows_where_there_are_any() -> None:
     for low, is_said in ((-0.9, False), (-5, True)):
         [figure] = of_kind(findings(finding_rows((0.1, 0.3), (low, 0.2))), Figure)
-        assert ("an arrow at the edge: the interval goes on" in figure.caption) == is_said
+        assert ("an arrow at the edge: the interval continues" in figure.caption) == is_said
 
 
 def test_one_model_gives_a_sentence() -> None:

@@ -50,7 +50,8 @@ def chosen(
     *,
     has_references: bool = True,
 ) -> Choice:
-    """The choice of ``models`` and ``published`` names among all of ``rows``, the best model first.
+    """The choice of ``models`` and ``published`` names among all of ``rows``, the best model first:
+    by mean pairwise accuracy, as tables have them.
 
     Without ``has_references`` only those references that are in ``models``. ``lab/model`` is
     ``lab:model``. Errors: :class:`UnknownNameError` for a name that is not there;
@@ -68,7 +69,8 @@ def chosen(
                 "import-answers FILE --model NAME` reads its answers from a file.",
             )
     scored = rows["accuracies"].filter(pl.col("length").is_null(), pl.col("accuracy").is_not_null())
-    means = dict(scored.group_by("model").agg(pl.col("accuracy").mean()).iter_rows())
+    pairwise = pl.col("accuracy").filter(pl.col("metric") == "pairwise_accuracy")
+    means = dict(scored.group_by("model").agg(pairwise.mean().fill_null(-1)).iter_rows())
     for name in names:
         if name not in means:
             raise SettingsError(
