@@ -248,7 +248,7 @@ _QUERIES: Mapping[str, str] = {
             or gating not in (select gating from asked_questions where variant = 'baseline')
         group by all order by all""",
     "examples": """
-        with chosen as (from error_examples where variant = {variant} and place = 1),
+        with chosen as (from error_examples where variant = {variant}),
         {pictured}
         select examples.*, image_shas, actions, official_id, raw_answer
         from chosen as examples
@@ -258,7 +258,7 @@ _QUERIES: Mapping[str, str] = {
         left join asked_questions as asked using (variant, question_id)
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
-            examples.model""",
+            examples.model, examples.place""",
     # Only people, without solvers and simulated annotators.
     "human_agreement": """
         select * from human_agreement

@@ -54,7 +54,7 @@ def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
             fitting,
             key=lambda r: (
                 *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
-                *(r["length"], r["model"], r["question_id"]),
+                *(r["length"], r["model"], r["place"], r["question_id"]),
             ),
         )
         for name in (best["model"], best["question_id"]):

@@ -243,6 +243,8 @@ def test_wrong_names_say_what_there_is(rows: ReportRows) -> None:
         chosen(rows, ["lab/x"])
     with pytest.raises(UnknownNameError, match=r"model of the ENACT paper 'GPT-6'.*GPT-5 mini"):
         chosen(rows, ["guesser"], ["GPT-6"])
+    with pytest.raises(UnknownNameError, match=r"Did you mean GPT-5 mini\?"):
+        chosen(rows, ["guesser"], ["gpt-5-mini"])
     few = rows["accuracies"].filter(pl.col("model") != "oracle")
     of_other = replace(changed(rows, accuracies=few), variant="aperture_80")
     with pytest.raises(SettingsError, match=r"oracle has no scored answer under the variant aper"):
@@ -349,6 +351,8 @@ def test_the_documents_compile(paper: Path) -> None:
         assert written is not None
         assert "Missing character" not in done.stdout
         assert name == "appendix" or int(written[1]) <= 2
+        numbered = set(re.findall(r"\{(\w+)\}\{\{(A?)\d+\}", (paper / f"{name}.aux").read_text()))
+        assert {mark for _, mark in numbered} == {"A" if name == "appendix" else ""}
         inputs += (paper / f"{name}.tex").read_text()
     for table in (paper / "tables").glob("*.tex"):
         assert inputs.count(f"\\input{{tables/{table.stem}}}") == 1

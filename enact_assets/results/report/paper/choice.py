@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import polars as pl
 
@@ -83,7 +84,10 @@ def chosen(
     listed = tuple(dict.fromkeys(published))
     for name in listed:
         if name not in of_paper:
-            raise UnknownNameError.of("model of the ENACT paper", name, of_paper)
+            lower = {known.casefold(): known for known in sorted(of_paper)}
+            near = get_close_matches(name.casefold(), lower, n=1)
+            advice = f"Did you mean {lower[near[0]]}?" if near else ""
+            raise UnknownNameError.of("model of the ENACT paper", name, of_paper, advice)
     best_first = sorted(names, key=lambda name: (known[name], -means[name], name))
     references = sorted(m for m in means if known[m] and m not in names) if has_references else []
     return Choice(tuple(best_first), tuple(references), listed)
