@@ -15,6 +15,7 @@ from sql.tiny_lake import tiny_rows
 
 from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.progress import Progress
 from enact_assets.results.published import OpenWarehouse, query
 from enact_assets.results.report.drawing import printing
 from enact_assets.results.report.lengths import by_length
@@ -32,6 +33,7 @@ from enact_assets.results.report.paper.write import DRAWN, tables_of, write_pape
 from enact_assets.results.report.paper_figures import latex_text
 from enact_assets.results.report.parts import Example, Figure
 from enact_assets.results.report.rows import ReportRows, read_rows
+from enact_assets.results.report.wrong_answers import chosen_examples
 from enact_assets.settings.paths import DataRoot
 
 PDFLATEX = shutil.which("pdflatex")
@@ -286,6 +288,19 @@ def test_a_long_table_is_split_so_that_each_part_fits_a_page(rows: ReportRows) -
     assert sum(text.count("+50.0") for text in files.values()) == 100 * 4 * 2
 
 
+def test_examples_repeat_a_question_only_where_no_other_has_the_error() -> None:
+    has = {"omission": "ab", "hallucination": "ab", "spatial_relation": "bac", "contact": "a"}
+    candidates = [
+        {"kind": "forward", "category": category, "model": "m", "length": 3}
+        | {"place": place, "question_id": question}
+        for category, questions in has.items()
+        for place, question in enumerate(questions, 1)
+    ]
+    found = {row["category"]: row["question_id"] for row in chosen_examples(candidates)}
+    assert found == dict(zip(has, "abca", strict=True))
+    assert chosen_examples(candidates[::-1]) == chosen_examples(candidates)
+
+
 def test_letters_that_latex_lacks_are_written_as_code_points() -> None:
     assert latex_text("né → “a” \N{FIRE}") == r"né $\rightarrow$ “a” [U+1F525]"
     example = Example("a_b", None, "", "Gone.", ("Open 50 %.",), (("Given order", ("[1]",)),))
@@ -298,7 +313,11 @@ def test_letters_that_latex_lacks_are_written_as_code_points() -> None:
 @pytest.fixture(scope="module")
 def paper(root: DataRoot, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("paper")
-    write_paper(root, folder, MODELS, PUBLISHED, width_in=3.25)
+    heard: list[Progress] = []
+    write_paper(root, folder, MODELS, PUBLISHED, width_in=3.25, on_progress=heard.append)
+    assert [p.done for p in heard] == list(range(len(DRAWN)))
+    assert {p.total for p in heard} == {len(DRAWN)}
+    assert heard[0].text == "leaderboard (3.25 in)"
     return folder
 
 
