@@ -119,11 +119,11 @@ def run_import_answers(arguments: argparse.Namespace, console: Console) -> int:
     done = import_answers(
         root, arguments.file, model, variant, registry_in(root), replace=arguments.replace
     )
-    have = "has" if done.n_missing == 1 else "have"
+    missing = f"{counted(done.n_missing, 'question')} {'has' if done.n_missing == 1 else 'have'}"
     console.print(
         f"{counted(done.n_given, 'answer')} of {model} under {variant}: {done.n_new:,} "
         f"{'is' if done.n_new == 1 else 'are'} new. "
-        f"{counted(done.n_missing, 'question')} {have} no answer.",
+        f"{f'{missing} no answer' if done.n_missing else 'All questions are answered'}.",
         markup=False,
     )
     if done.n_other_shown:

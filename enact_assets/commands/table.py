@@ -128,7 +128,8 @@ COMMANDS = {
         "browsing",
         "result_options",
         "Serve pages on this machine: the leaderboard, questions by what models got wrong, every "
-        "answer step by step, demonstrations by key frame. Nothing is written.",
+        "answer step by step, demonstrations by key frame. No result is changed; --port is "
+        "kept in the file browse_port of the data root, for links in reports.",
     ),
     "annotate": Command(
         "annotating",

@@ -132,7 +132,6 @@ def import_paths(
     Errors: :class:`SettingsError` if registry or scope of ``root`` is wrong; nothing was imported.
     """
     scoped_registry(root.root)  # to widen the scope at the end
-    make_root(root.root)
     summary, notes = Summary(), list[_Note]()
     for path in paths:
         if not os.access(path, os.F_OK):
@@ -231,6 +230,7 @@ def _import_recording(
     notes = _looked_at(folder, name, root, on_progress)
     # The folder of recordings; what is in it may be links that lead out.
     output_file(root.root, root.recordings.name)
+    make_root(root.root)
     Recordings(root.recordings).add(folder, copy=is_copy)
     Forgotten(root.root).remove("demonstration", [name])
     return notes
@@ -301,6 +301,7 @@ def _unpack_recordings(
     path = contents.path
     try:
         output_file(root.root, root.recordings.name)
+        make_root(root.root)
         make_folder(root.recordings)
         new = [
             recording

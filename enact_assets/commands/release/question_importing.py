@@ -24,6 +24,7 @@ from enact_assets.engine.plurals import counted
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import make_folder, replacing
 from enact_assets.pipeline.root.forgotten import Forgotten
+from enact_assets.pipeline.root.new_root import make_root
 from enact_assets.questions.asked.given_questions import Shown, pictures_named, place_of
 from enact_assets.questions.asked.imported_questions import FoundQuestion, ImportedQuestions
 from enact_assets.questions.asked.official import ImportedQuestion, read_questions
@@ -297,6 +298,7 @@ def _take(
     kept = output_file(root.root, *file.relative_to(root.root).parts)
     try:
         if not kept.exists() or not kept.samefile(path):
+            make_root(root.root)
             make_folder(kept.parent)
             with replacing(kept) as temporary:
                 shutil.copyfile(path, temporary)

@@ -46,7 +46,7 @@ class StepTimes:
         self._known: dict[str, StepTime | None] = {}
 
     def of(self, step: str) -> StepTime | None:
-        """The time of a partition of ``step``; None if it never ran on this machine."""
+        """The time of a partition of ``step``; None if none is known."""
         if step not in self._known:
             self._known[step] = self._found(step)
         return self._known[step]

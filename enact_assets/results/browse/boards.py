@@ -10,8 +10,8 @@ from enact_assets.results.published import Ask
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A model's answers of one kind. Accuracies are fractions; None where nothing was scored, or
-    for a variant that is not on the leaderboard. ``trained_on`` is set for a trained reference.
+    """A model's answers of one kind. Accuracies are fractions; None where nothing was scored.
+    ``trained_on`` is set for a trained reference.
     """
 
     kind: str
@@ -67,7 +67,11 @@ def read_board(ask: Ask, variant: str, *, has_references: bool = True) -> tuple[
             counted.* exclude (kind, model)
         from counted
         left join (
-            from leaderboard_details where variant = $variant and length is null
+            select kind, model,
+                max(accuracy) filter (metric = 'task_accuracy') as task_accuracy,
+                max(accuracy) filter (metric = 'pairwise_accuracy') as pairwise_accuracy
+            from model_accuracies where variant = $variant and length is null
+            group by all
         ) as board using (kind, model)
         order by kind, board.pairwise_accuracy desc nulls last, n_right desc, model
         """,  # noqa: S608 - our own words

@@ -27,6 +27,8 @@ CHANCE: dict[str, Any] = {"color": INK, "linestyle": ":", "linewidth": 1.2}
 INTERVAL: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8}
 PNG_DPI, PRINT_DPI = 144, 300
 MAX_NAME = 26
+NOT_BESIDE = "; ours may not be compared with them"
+"""End of notes on published numbers; left out where the note of :func:`printing` says so, too."""
 PARTIAL, REFERENCE = " (partial)", " (ref.)"
 """After the name of a model that answered some of the questions only, and of a reference."""
 THUMBNAIL_PX, THUMBNAIL_COLOURS = 480, 48
@@ -58,7 +60,12 @@ _SETTINGS: dict[Any, Any] = {
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
 }
-_SIZES = {"font.size": 9, "axes.titlesize": 10, "legend.fontsize": 8}
+_SIZES = {
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "legend.fontsize": 8,
+    "lines.markeredgewidth": 1,
+}
 _NO_DATES = {"CreationDate": None, "Creator": None, "Producer": None}
 
 
@@ -143,7 +150,8 @@ def finished(
 
     style = _style.get()
     partial = _partial.get() if _names_partial(drawn) else ""
-    notes = (note, partial, style.note if is_of_enact else "")
+    limits = style.note if is_of_enact else ""
+    notes = (note.replace(NOT_BESIDE, "") if limits else note, partial, limits)
     said = " ".join(text for text in notes if text)
     if said:
         caption = f"{caption}. {said}"

@@ -27,6 +27,7 @@ CATEGORIES = (
 CLASSES = (
     *("spatial_relation", "agent_interaction", "functional_state", "material_state", "contact"),
 )
+_BY = {"structural": "by structure", "semantic": "by meaning"}
 _HATCHES = ("", "", "///", "...", "xx")
 _SHADES = (COLOURS[0], COLOURS[4], COLOURS[5], COLOURS[3], COLOURS[2])
 NO_WRONG = "No comparable answer was wrong, so there are no errors to show."
@@ -289,7 +290,8 @@ def _share_figure(
         return finished(
             drawn,
             f"errors_{name}_{kind}",
-            f"Shares of errors in wrong answers, {kind} questions",
+            f"Errors {_BY[name]}: shares in % of all errors in wrong answers, {kind} questions",
             f"Stacked bars of {len(bars)} models; over all the largest share is "
             f"{words(first)}. The table below has the numbers.",
+            rows.about_published if any(whose == "published" for _, whose in bars) else "",
         )

@@ -8,6 +8,7 @@ import polars as pl
 from enact_assets.results.findings.findings import CONFIRMED, VERDICTS, told
 from enact_assets.results.findings.of_mirrored_pairs import HANDS
 from enact_assets.results.report.drawing import CHANCE, FAINT, INTERVAL, canvas, finished, pt
+from enact_assets.results.report.looks import Look
 from enact_assets.results.report.parts import (
     NONE,
     Figure,
@@ -24,8 +25,8 @@ from enact_assets.results.report.rows import ReportRows, best_first
 
 MODELS_DRAWN = 6
 """Most models in the figure: more could not be distinguished."""
-LARGEST = 105.0
-"""Points at which the figure ends: effects of mixing have no limit."""
+LEAST_POINTS, MOST_POINTS = 105.0, 205.0
+"""Where the axis ends at least and at most: effects of mixing, and intervals, have no limit."""
 EQUAL_HANDS = "equal hands"
 """Chance of findings over pictures and their mirror images."""
 
@@ -108,6 +109,7 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
     tested = listed.filter(pl.col("effect").is_not_null())
     models = best_first(tested.filter(finding="better_than_chance"), accuracy="effect")
     models = models[:MODELS_DRAWN]
+    limit = points_drawn(tested.filter(pl.col("model").is_in(models)))
     claims = tested.sort("place")["about"].unique(maintain_order=True).to_list()
     with canvas(1.5 + 0.36 * len(claims)) as (drawn, (axes,)):
         for number, model in enumerate(models):
@@ -116,10 +118,9 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
             for row in tested.filter(model=model).iter_rows(named=True):
                 place = claims.index(row["about"]) + lift
                 if row["low"] is not None:
-                    ends = [max(100 * row["low"], -LARGEST), min(100 * row["high"], LARGEST)]
-                    axes.plot(ends, [place] * 2, color=look.colour, **INTERVAL)
+                    draw_interval(axes, 100 * row["low"], 100 * row["high"], place, look, limit)
                 is_shown = row["verdict"] == CONFIRMED
-                effect = min(max(100 * row["effect"], -LARGEST), LARGEST)
+                effect = min(max(100 * row["effect"], -limit), limit)
                 axes.plot([effect], [place], markersize=pt(5), **look.marked(is_filled=is_shown))
             axes.plot([], [], markersize=pt(5), **look.marked(), label=rows.label(model))
         axes.axvline(0, **CHANCE, label="a random order", zorder=1)
@@ -129,7 +130,7 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
         axes.set_yticks(range(len(claims)), [textwrap.fill(claim, 34) for claim in claims])
         axes.tick_params(axis="y", labelsize=pt(7))
         axes.set_ylim(len(claims) - 0.4, -0.6)
-        axes.set_xlim(-LARGEST, LARGEST)
+        axes.set_xlim(-limit, limit)
         axes.grid(axis="x", color=FAINT, linewidth=0.6)
         axes.set_xlabel("points beyond a random order")
         drawn.legend(loc="outside lower center", ncols=3)
@@ -142,7 +143,28 @@ def _effects(rows: ReportRows, listed: pl.DataFrame) -> Figure:
             "Findings of the paper beyond what a random order shows, with 95 % intervals; filled: "
             "confirmed"
         )
+        if limit == MOST_POINTS:
+            caption += "; an arrow at the edge: the interval continues beyond the axis"
         return finished(drawn, "finding_effects", caption, alt)
+
+
+def points_drawn(tested: pl.DataFrame) -> float:
+    """Points at which the axis ends on both sides: behind all intervals and effects, within
+    limits.
+    """
+    far = tested.select(pl.max_horizontal(pl.col("effect", "low", "high").abs().max())).item()
+    return min(max(LEAST_POINTS, 100 * (far or 0.0) + 5), MOST_POINTS)
+
+
+def draw_interval(  # noqa: PLR0917 - where, how and how far
+    axes: Any, low: float, high: float, place: float, look: Look, limit: float
+) -> None:
+    """A line; where it continues beyond ``limit``, an arrow head."""
+    axes.plot([max(low, -limit), min(high, limit)], [place] * 2, color=look.colour, **INTERVAL)
+    head = {"arrowstyle": "->", "color": look.colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
+    for end, is_beyond in ((-limit, low < -limit), (limit, high > limit)):
+        if is_beyond:
+            axes.annotate("", (end, place), (0.94 * end, place), arrowprops=head)
 
 
 def _by_model(rows: ReportRows, listed: pl.DataFrame) -> Table:

@@ -126,6 +126,7 @@ def _hand_figure(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> 
             f"Hands in wrong answers, {kind} questions",
             f"Precision, recall and mixing rate of the left and the right hand for {len(whose)} "
             f"models; the right hand has the higher recall in {len(better)} of them.",
+            rows.about_published if any(w == "published" for _, w in whose) else "",
         )
 
 
@@ -150,7 +151,8 @@ def hand_circles(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> 
     for row in of_kind:
         matched[row["model"]] = matched.get(row["model"], 0) + row["n_matched"]
     known = rows.preferred(sorted(matched, key=lambda m: (-matched[m], m)))
-    models = known[:MODELS_BELOW]
+    # Those with most in common, in the order of the other figures.
+    models = sorted(known[:MODELS_BELOW])
     sizes = [
         row[name]
         for row in of_kind
@@ -178,7 +180,7 @@ def hand_circles(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> 
                 *(-2.6, 1.25, rows.label(model, 30)), fontsize=pt(9), fontweight="bold", va="bottom"
             )
         drawn.suptitle(f"{kind}: true | both | given", x=0.02, ha="left", fontsize=pt(10))
-        told = "; ".join(_circles_told(of[model, hand]) for model in models[:2] for hand in HANDS
+        told = "; ".join(_circles_told(of[model, hand]) for model in known[:2] for hand in HANDS
                          if (model, hand) in of)  # fmt: skip
         caption = (
             f"Components of each hand in wrong answers, {kind} questions: true ones only (left), "

@@ -14,6 +14,7 @@ from enact_assets.results.report.drawing import (
     GREY,
     INK,
     INTERVAL,
+    NOT_BESIDE,
     canvas,
     drawable,
     finished,
@@ -157,7 +158,7 @@ def _curves(
                 100 * human["accuracy"],
                 color=INK,
                 linestyle="--",
-                label="human (published)",
+                label=rows.label(HUMAN, whose="published"),
                 zorder=2,
             )
         draw_chance(axes, rows["chance"].filter(kind=kind), metric)
@@ -194,9 +195,7 @@ def _about_published(rows: ReportRows, theirs: pl.DataFrame) -> str:
     grey = f"Grey and dashed: {PAPER}, as published"
     if len(_others(theirs)) <= MOST_PUBLISHED:
         grey = "Grey: tables 9 and 10 of the ENACT paper, as published"
-    if rows.not_comparable:
-        return f"{grey}; ours may not be compared with them."
-    return f"{grey}."
+    return f"{grey}{NOT_BESIDE if rows.not_comparable else ''}."
 
 
 def _at(ours: pl.DataFrame, model: str, length: Any) -> float | None:

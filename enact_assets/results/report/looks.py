@@ -17,10 +17,11 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 """Colours of Okabe and Ito, with a violet for their yellow, which is too faint on white, and a dark
 red for their black, which looks like a reference.
 """
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "<", ">", "p")
+"""Each differs filled and hollow also at a column's width: a cross, a plus and a star do not."""
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "----", "oooo")
 REFERENCE_COLOURS = ("#4a4a4a", "#8c8c8c")
-REFERENCE_MARKERS = ("d", "<", ">", "p", "X")
+REFERENCE_MARKERS = ("d", "<", ">", "p", "h")
 REFERENCE_LINE = (0, (4, 1.5, 1, 1.5))
 
 

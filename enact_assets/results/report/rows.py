@@ -10,7 +10,7 @@ import polars as pl
 from enact_assets.answers.baselines.learned_names import reference_mark
 from enact_assets.engine.errors import UnknownNameError
 from enact_assets.results.published import OpenWarehouse, published_provenance
-from enact_assets.results.report.drawing import MAX_NAME, PARTIAL, REFERENCE, drawable
+from enact_assets.results.report.drawing import MAX_NAME, NOT_BESIDE, PARTIAL, REFERENCE, drawable
 from enact_assets.results.report.looks import Look, looks_of
 from enact_assets.settings.registry import BASELINE
 
@@ -248,7 +248,7 @@ _QUERIES: Mapping[str, str] = {
             or gating not in (select gating from asked_questions where variant = 'baseline')
         group by all order by all""",
     "examples": """
-        with chosen as (from error_examples where variant = {variant} and place = 1),
+        with chosen as (from error_examples where variant = {variant}),
         {pictured}
         select examples.*, image_shas, actions, official_id, raw_answer
         from chosen as examples
@@ -258,7 +258,7 @@ _QUERIES: Mapping[str, str] = {
         left join asked_questions as asked using (variant, question_id)
         order by
             examples.kind, examples.perspective, examples.category, examples.length,
-            examples.model""",
+            examples.model, examples.place""",
     # Only people, without solvers and simulated annotators.
     "human_agreement": """
         select * from human_agreement
@@ -499,15 +499,23 @@ class ReportRows:
 
     @property
     def beside_published(self) -> str:
-        """Note on a heat map with rows of the paper and ours; empty if they are comparable."""
+        """Note on a heat map with rows of the paper and ours."""
         found = self.of.get("comparable_probes", pl.DataFrame())
-        text = "Rows (publ.) are of the ENACT paper; ours may not be compared with them."
-        return text if found.is_empty() else ""
+        return _about_published(is_comparable=not found.is_empty())
+
+    @property
+    def about_published(self) -> str:
+        """Note on any other figure with rows of the paper."""
+        return _about_published(is_comparable=not self.not_comparable)
 
     def chance(self, kind: str, metric: str, length: int | None = None) -> float | None:
         """Expected score of a random order, 0 to 1; None without questions."""
         found = self["chance"].filter(pl.col("length").eq_missing(length), kind=kind)[metric]
         return None if found.is_empty() else found.item()
+
+
+def _about_published(*, is_comparable: bool) -> str:
+    return f"(publ.): as published in the ENACT paper{'' if is_comparable else NOT_BESIDE}."
 
 
 def has_unverified(rows: ReportRows) -> bool:

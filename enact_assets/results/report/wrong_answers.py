@@ -26,7 +26,7 @@ _PERSPECTIVES = {
 
 def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
     """Examples by structure, then by meaning: one of each kind and category, of many models."""
-    chosen = _chosen(rows["examples"].to_dicts())
+    chosen = chosen_examples(rows["examples"].to_dicts())
     if not chosen:
         return Section("wrong", "Wrong answers", (Text(no_errors(rows), is_notice=True),))
     about = Text(
@@ -42,8 +42,11 @@ def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
     return Section("wrong", "Wrong answers", tuple(parts))
 
 
-def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each kind and category the one whose model, then question, was shown least so far."""
+def chosen_examples(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of each kind and category the one whose model, then question, was shown least so far.
+
+    ``candidates`` are rows of ``error_examples``, some for each model, kind and category.
+    """
     shown: dict[str, int] = {}
     chosen = []
     for kind, category in product(BOTH_KINDS, (*CATEGORIES, *CLASSES)):
@@ -54,7 +57,7 @@ def _chosen(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
             fitting,
             key=lambda r: (
                 *(shown.get(r["model"], 0), shown.get(r["question_id"], 0)),
-                *(r["length"], r["model"], r["question_id"]),
+                *(r["length"], r["model"], r["place"], r["question_id"]),
             ),
         )
         for name in (best["model"], best["question_id"]):

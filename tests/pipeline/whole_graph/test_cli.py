@@ -144,7 +144,7 @@ def test_a_plan_of_a_new_root_says_so_and_makes_no_folder(tmp_path: Path, capsys
     said = capsys.readouterr().out
     assert "does not exist yet. In a new data root:" in said
     assert "1 partition of pictures for the first time" in " ".join(said.split())
-    assert "its time is not known" in " ".join(said.split())
+    assert "no time is known of frame_images, predictions, " in " ".join(said.split())
     assert main(["plan", "--json", *chosen]) == 0
     planned = json.loads(capsys.readouterr().out)
     assert planned["work"]["n_new_pictures"] == 1

@@ -352,6 +352,13 @@ def test_the_board_counts_every_answer_once(ask: Ask, ask_many: Ask) -> None:
             for key in {(r["kind"], r["model"]) for r in rows}
         }
     assert [r.model for r in read_board(ask, "baseline")] == ["oracle", "guesser"] * 2
+    # Also of a variant that the relation leaderboard does not hold.
+    assert ask("from leaderboard_details where variant = 'aperture_80'").is_empty()
+    accuracies = ask("""
+        select accuracy from model_accuracies
+        where variant = 'aperture_80' and length is null order by metric""")["accuracy"]
+    [of_variant] = [r for r in read_board(ask, "aperture_80") if r.task_accuracy is not None]
+    assert [of_variant.pairwise_accuracy, of_variant.task_accuracy] == accuracies.to_list()
 
 
 def test_a_demonstration_is_its_key_frames(ask: Ask) -> None:

@@ -146,7 +146,9 @@ def test_pictures_are_enlarged_by_keys_and_focus_stays(tab: Tab, port: int) -> N
     tab.press("Escape")
     assert tab.value(ENLARGED) is None
     assert tab.value(f"{PATH}") == "/question/f3"  # arrows changed the picture alone
-    assert tab.value("document.activeElement === document.querySelectorAll('.strip a.zoom')[1]")
+    # The browser tells the page of the closed dialog a moment later.
+    focused = "document.activeElement === document.querySelectorAll('.strip a.zoom')[1]"
+    assert tab.value(f"new Promise(tell => setTimeout(() => tell({focused}), 300))")
     # Pictures of a step go on within it, and those of closed steps are left out.
     tab.value("document.querySelector('.step[open] a.zoom').click()")
     assert tab.value(ENLARGED).endswith("(1 of 4)")

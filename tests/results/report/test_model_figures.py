@@ -17,7 +17,15 @@ from enact_assets.results.paper.results import published_table
 from enact_assets.results.paper.tables import PublishedCaveats, PublishedProbes
 from enact_assets.results.probes.tables import Probes
 from enact_assets.results.report.answer_quality import answer_quality
+from enact_assets.results.report.drawing import canvas
 from enact_assets.results.report.error_section import NOBODY, shared_errors
+from enact_assets.results.report.findings_section import (
+    LEAST_POINTS,
+    MOST_POINTS,
+    draw_interval,
+    findings,
+    points_drawn,
+)
 from enact_assets.results.report.hands import distance, hand_circles, shared_area
 from enact_assets.results.report.lengths import SUBJECT, looking, similar_sizes
 from enact_assets.results.report.looks import looks_of
@@ -291,6 +299,39 @@ def shared(*combinations: dict[str, Any]) -> ReportRows:
     errors = pl.DataFrame(combinations, schema)
     models = {model for row in combinations for model in row["models"]}
     return drawn_rows(models, shared_errors=errors, official=official)
+
+
+def finding_rows(*ends: tuple[float, float]) -> ReportRows:
+    """One finding per interval, of one model."""
+    about = {"source": "ours", "model": "m", "is_reference": False, "chance": "exact"}
+    about |= {"verdict": "confirmed", "reason": None, "p": 0.01, "holm_p": 0.02}
+    about |= {"value": 0.5, "expected": 0.1}
+    told = [("better_than_chance", "forward"), ("better_than_chance", "inverse")]
+    found = [
+        {**about, "finding": name, "kind": kind, "effect": (a + b) / 2, "low": a, "high": b}
+        for (name, kind), (a, b) in zip(told, ends, strict=True)
+    ]
+    return drawn_rows(["m"], findings=pl.DataFrame(found, schema_overrides={"reason": pl.String}))
+
+
+def test_no_interval_of_a_finding_is_cut_off_without_a_sign() -> None:
+    near, further, far = (
+        points_drawn(finding_rows((0.1, 0.3), (low, 0.2))["findings"]) for low in (-0.9, -1.36, -5)
+    )
+    assert [near, further, far] == [LEAST_POINTS, pytest.approx(141), MOST_POINTS]
+    look = looks_of(["m"])["m"]
+    with canvas(1) as (_, (axes,)):
+        for low, high, n_arrows in ((-500, 20, 1), (-500, 700, 3), (-205, 205, 3)):
+            draw_interval(axes, low, high, 0, look, far)
+            assert len(axes.texts) == n_arrows
+        assert [list(line.get_xdata()) for line in axes.lines] == [[-far, 20], *[[-far, far]] * 2]
+
+
+@pytest.mark.slow
+def test_the_caption_of_findings_explains_arrows_where_there_are_any() -> None:
+    for low, is_said in ((-0.9, False), (-5, True)):
+        [figure] = of_kind(findings(finding_rows((0.1, 0.3), (low, 0.2))), Figure)
+        assert ("an arrow at the edge: the interval continues" in figure.caption) == is_said
 
 
 def test_one_model_gives_a_sentence() -> None:

@@ -15,9 +15,11 @@ from sql.tiny_lake import tiny_rows
 
 from enact_assets.cli import main
 from enact_assets.engine.errors import SettingsError, UnknownNameError
+from enact_assets.engine.progress import Progress
 from enact_assets.results.published import OpenWarehouse, query
 from enact_assets.results.report.drawing import printing
 from enact_assets.results.report.lengths import by_length
+from enact_assets.results.report.paper.captions import figure_caption
 from enact_assets.results.report.paper.choice import Choice, chosen, rows_about
 from enact_assets.results.report.paper.document import examples_latex, main_figures
 from enact_assets.results.report.paper.figure_queries import figure_query
@@ -31,6 +33,7 @@ from enact_assets.results.report.paper.write import DRAWN, tables_of, write_pape
 from enact_assets.results.report.paper_figures import latex_text
 from enact_assets.results.report.parts import Example, Figure
 from enact_assets.results.report.rows import ReportRows, read_rows
+from enact_assets.results.report.wrong_answers import chosen_examples
 from enact_assets.settings.paths import DataRoot
 
 PDFLATEX = shutil.which("pdflatex")
@@ -127,6 +130,21 @@ def test_numbers_of_captions_are_of_the_query_or_of_all_captions(
         assert set(numbers_in(table.caption)) <= known, table.caption
         assert "n: " in table.caption
         assert "Not comparable with the ENACT paper: Replays and pictures" in table.caption
+
+
+def test_captions_of_figures_are_about_their_kind_and_tell_findings(
+    rows: ReportRows, choice: Choice
+) -> None:
+    about = rows_about(rows, choice)
+    for name, said in (("leaderboard_forward", "n: 4 forward questions on"), ("x", " and ")):
+        caption = figure_caption(Figure(name, "Shown", "", b"", b"", b""), about, choice)
+        assert caption.startswith("Shown. n: 4 forward")
+        assert said in caption
+        assert ("inverse questions on" in caption) == (name == "x")
+    figure = Figure("length_pairwise_accuracy_inverse", "Shown", "", b"", b"", b"")
+    [told] = re.findall(r"“([^”]+)” is (\w+ \w+) ", figure_caption(figure, about, choice))
+    claim = "Accuracy on inverse questions is lower at the longest length than at the shortest"
+    assert told == (claim, "not tested")
 
 
 def test_numbers_are_those_of_the_relations(root: DataRoot, tables: dict[str, PaperTable]) -> None:
@@ -227,6 +245,8 @@ def test_wrong_names_say_what_there_is(rows: ReportRows) -> None:
         chosen(rows, ["lab/x"])
     with pytest.raises(UnknownNameError, match=r"model of the ENACT paper 'GPT-6'.*GPT-5 mini"):
         chosen(rows, ["guesser"], ["GPT-6"])
+    with pytest.raises(UnknownNameError, match=r"Did you mean GPT-5 mini\?"):
+        chosen(rows, ["guesser"], ["gpt-5-mini"])
     few = rows["accuracies"].filter(pl.col("model") != "oracle")
     of_other = replace(changed(rows, accuracies=few), variant="aperture_80")
     with pytest.raises(SettingsError, match=r"oracle has no scored answer under the variant aper"):
@@ -268,6 +288,19 @@ def test_a_long_table_is_split_so_that_each_part_fits_a_page(rows: ReportRows) -
     assert sum(text.count("+50.0") for text in files.values()) == 100 * 4 * 2
 
 
+def test_examples_repeat_a_question_only_where_no_other_has_the_error() -> None:
+    has = {"omission": "ab", "hallucination": "ab", "spatial_relation": "bac", "contact": "a"}
+    candidates = [
+        {"kind": "forward", "category": category, "model": "m", "length": 3}
+        | {"place": place, "question_id": question}
+        for category, questions in has.items()
+        for place, question in enumerate(questions, 1)
+    ]
+    found = {row["category"]: row["question_id"] for row in chosen_examples(candidates)}
+    assert found == dict(zip(has, "abca", strict=True))
+    assert chosen_examples(candidates[::-1]) == chosen_examples(candidates)
+
+
 def test_letters_that_latex_lacks_are_written_as_code_points() -> None:
     assert latex_text("né → “a” \N{FIRE}") == r"né $\rightarrow$ “a” [U+1F525]"
     example = Example("a_b", None, "", "Gone.", ("Open 50 %.",), (("Given order", ("[1]",)),))
@@ -280,7 +313,11 @@ def test_letters_that_latex_lacks_are_written_as_code_points() -> None:
 @pytest.fixture(scope="module")
 def paper(root: DataRoot, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("paper")
-    write_paper(root, folder, MODELS, PUBLISHED, width_in=3.25)
+    heard: list[Progress] = []
+    write_paper(root, folder, MODELS, PUBLISHED, width_in=3.25, on_progress=heard.append)
+    assert [p.done for p in heard] == list(range(len(DRAWN)))
+    assert {p.total for p in heard} == {len(DRAWN)}
+    assert heard[0].text == "leaderboard (3.25 in)"
     return folder
 
 
@@ -300,6 +337,12 @@ def test_numbers_behind_every_figure_are_those_of_its_query(
         assert found.height > 0, name
         assert (paper / "data" / f"{name}.csv").read_text().count("\n") == found.height + 1
         assert f"- **{name}**: " in captions
+    told = re.findall(r"^- \*\*\w+\*\*(?: \(table\))?: (.+)", captions, re.MULTILINE)
+    assert len(told) > len(figures)
+    assert len(told) == len(set(told)), "no two captions are the same"
+    assert "Errors by structure: shares" in captions
+    assert "(publ.): as published in the ENACT paper. " in captions
+    assert "ours may not be compared" not in captions, "said by Not comparable"
     # What is drawn are the same rows.
     sql = (paper / "data" / "length_task_accuracy_forward.sql").read_text()
     drawn = about["accuracies"].filter(
@@ -328,6 +371,8 @@ def test_the_documents_compile(paper: Path) -> None:
         assert written is not None
         assert "Missing character" not in done.stdout
         assert name == "appendix" or int(written[1]) <= 2
+        labels = re.findall(r"newlabel\{\S+?\}\{\{(A?)\d", (paper / f"{name}.aux").read_text())
+        assert set(labels) == {"A" if name == "appendix" else ""}
         inputs += (paper / f"{name}.tex").read_text()
     for table in (paper / "tables").glob("*.tex"):
         assert inputs.count(f"\\input{{tables/{table.stem}}}") == 1

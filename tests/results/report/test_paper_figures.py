@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import polars as pl
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 from report_pages import changed, of_kind, published, said_in
 from sql.tiny_lake import tiny_rows
 
@@ -19,11 +22,12 @@ from enact_assets.results.report.drawing import (
     finished,
     naming_partial,
     printing,
+    pt,
 )
 from enact_assets.results.report.error_section import mismatch, shared_errors, structural
 from enact_assets.results.report.hands import handedness
 from enact_assets.results.report.lengths import by_length, draw_chance
-from enact_assets.results.report.looks import COLOURS, looks_of
+from enact_assets.results.report.looks import COLOURS, MARKERS, REFERENCE_MARKERS, Look, looks_of
 from enact_assets.results.report.page import MEASURED
 from enact_assets.results.report.paper_figures import (
     latex,
@@ -56,6 +60,29 @@ def test_thirty_models_look_different_and_eight_have_their_own_colour() -> None:
     assert len({(look.colour, look.marker) for look in looks.values()}) == 30
     assert len({(look.colour, look.hatch) for look in looks.values()}) == 30
     assert {look.colour for look in looks_of(names[:8]).values()} == set(COLOURS)
+
+
+def test_hollow_markers_are_white_inside_at_a_columns_width() -> None:
+    """In a square of a point at least, 9 pixels; a cross, a plus and a star have no such square."""
+    markers = [*dict.fromkeys((*MARKERS, *REFERENCE_MARKERS)), "X", "P", "*"]
+    inked = []
+    for is_filled in (True, False):
+        with printing(3.25), canvas(0.2) as (drawn, (axes,)):
+            drawn.set_layout_engine("none")
+            drawn.set_dpi(600)
+            axes.set_position((0, 0, 1, 1))
+            axes.axis("off")
+            axes.set_xlim(-0.5, len(markers) - 0.5)
+            for n, marker in enumerate(markers):
+                marked = Look("black", marker).marked(is_filled=is_filled)
+                axes.plot([n], [0], markersize=pt(5), **marked)
+            image: Any = drawn.canvas
+            image.draw()
+            inked.append(np.asarray(image.buffer_rgba())[..., 0] < 128)
+    filled, outline = inked
+    squares = sliding_window_view(filled & ~outline, (9, 9)).all((2, 3)).any(0)
+    is_open = [part.any() for part in np.array_split(squares, len(markers))]
+    assert is_open == [True] * (len(markers) - 3) + [False] * 3
 
 
 def test_a_look_depends_on_names_alone_and_references_never_share_one() -> None:
@@ -244,13 +271,14 @@ def test_a_figure_for_a_paper_says_in_each_file_what_limits_it(root: DataRoot) -
         [figure] = of_kind(by_length(rows), Figure)
     said = " ".join(text or "" for text in texts_of(figure))
     for words in (
-        "as published; ours may not be compared with them.",
+        "Grey and dashed: models and people of the ENACT paper (tables 9 and 10), as published.",
         "Partial: guesser (3 of 4 forward answers scored).",
         "Not comparable with numbers of the ENACT paper: Replays and pictures are of our own",
     ):
         assert words in figure.caption
         assert words.split()[-1] in said
         assert words.split("(")[0].encode() in figure.png, "in its metadata"
+    assert "may not be compared" not in figure.caption, "said once"
     assert b"/Subject" in figure.pdf
     with printing(3.25):
         assert figure.png[16:20] == of_kind(by_length(rows), Figure)[0].png[16:20], "no wider"

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from enact_assets.engine.plurals import counted
+from enact_assets.results.findings.findings import CONFIRMED, CONTRADICTED, NO_MORE, UNKNOWN
 from enact_assets.results.report.paper.choice import Choice
 from enact_assets.results.report.paper.layout import about_n
 from enact_assets.results.report.parts import BOTH_KINDS, Figure, words
@@ -54,7 +55,8 @@ _CHANCE = {
     "errors_structural": "What a random order shows is in the relation findings.",
     "errors_semantic": "The expected shares of a random order are not known.",
     "tests": "Two random orders are expected to differ by 0.",
-    "sources": "What a random order scores depends on the variant: report it from there.",
+    "sources": "A random order scores otherwise under each variant: the relation random_orders "
+    "has it.",
     "world": "Chance is 25.0.",
 }
 _UNITS = {
@@ -71,6 +73,18 @@ _FINDINGS = {
     "errors_structural": ("omissions_and_hallucinations", "hallucinations_above_omissions"),
 }
 """How names of tables and figures begin -> findings of the paper that they show."""
+
+
+_TESTED = (
+    "Findings of the paper, tested against random orders of the same questions (Holm's correction "
+    "over all findings of a model):"
+)
+_VERDICTS = {
+    CONFIRMED: "confirmed for {}",
+    NO_MORE: "not confirmed for {} (no significant difference from random orders)",
+    CONTRADICTED: "contradicted for {}",
+    UNKNOWN: "not tested for {}",
+}
 
 
 def table_caption(name: str, found: pl.DataFrame, rows: ReportRows, choice: Choice) -> str:
@@ -140,28 +154,31 @@ def figure_caption(figure: Figure, rows: ReportRows, choice: Choice) -> str:
     says about what it shows.
     """
     parts = [f"{figure.caption}."]
+    kind = next((k for k in BOTH_KINDS if figure.name.endswith(k)), None)
     if not figure.name.startswith(("world_", "probes_", "settings_")):
-        parts.append(_asked(rows))
-    parts.append(_found(figure.name, rows, choice))
+        parts.append(_asked(rows, kind))
+    parts.append(_found(figure.name, kind, rows, choice))
     if figure.name.startswith("probes_"):
         shown = (v for v in rows["probes"]["variant"].unique() if words(v) in figure.alt)
         parts.append(_variant_caveats(shown, rows))
     return _joined(parts)
 
 
-def _asked(rows: ReportRows) -> str:
+def _asked(rows: ReportRows, only: str | None) -> str:
+    """How many questions were asked, of both kinds or of one."""
     n = dict(
         rows["statuses"].group_by("kind").agg(pl.col("n_questions").max()).sort("kind").iter_rows()
     )
-    said = " and ".join(f"{n[kind]:,} {kind}" for kind in BOTH_KINDS if kind in n)
+    said = " and ".join(
+        f"{n[kind]:,} {kind}" for kind in BOTH_KINDS if kind in n and only in {kind, None}
+    )
     demonstrations: Any = rows["accuracies"]["n_demonstrations"].max()
     return f"n: {said} questions on {counted(demonstrations, 'demonstration')}." if said else ""
 
 
-def _found(name: str, rows: ReportRows, choice: Choice) -> str:
+def _found(name: str, kind: str | None, rows: ReportRows, choice: Choice) -> str:
     """Verdicts of the models on the findings that a figure shows."""
     stem = next((start for start in _FINDINGS if name.startswith(start)), "")
-    kind = next((k for k in BOTH_KINDS if name.endswith(k)), None)
     found = rows["findings"].filter(
         pl.col("finding").is_in(_FINDINGS.get(stem, ())),
         pl.col("model").is_in(choice.models),
@@ -172,11 +189,11 @@ def _found(name: str, rows: ReportRows, choice: Choice) -> str:
     said = []
     for (claim,), of_claim in found.sort("finding", "kind").group_by("claim", maintain_order=True):
         verdicts = ", ".join(
-            f"{verdict} for {' and '.join(of['model'].sort())}"
+            _VERDICTS[verdict].format(" and ".join(of["model"].sort()))
             for (verdict,), of in of_claim.sort("model").group_by("verdict", maintain_order=True)
         )
-        said.append(f"{claim}: {verdicts}.")
-    return f"Beyond a random order (findings): {' '.join(said)}" if said else ""
+        said.append(f"“{claim}” is {verdicts}.")
+    return f"{_TESTED} {' '.join(said)}" if said else ""
 
 
 def _joined(parts: Iterable[str]) -> str:

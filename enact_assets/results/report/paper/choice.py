@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import polars as pl
 
@@ -50,7 +51,8 @@ def chosen(
     *,
     has_references: bool = True,
 ) -> Choice:
-    """The choice of ``models`` and ``published`` names among all of ``rows``, the best model first.
+    """The choice of ``models`` and ``published`` names among all of ``rows``, the best model first:
+    by mean pairwise accuracy, as tables have them.
 
     Without ``has_references`` only those references that are in ``models``. ``lab/model`` is
     ``lab:model``. Errors: :class:`UnknownNameError` for a name that is not there;
@@ -68,7 +70,8 @@ def chosen(
                 "import-answers FILE --model NAME` reads its answers from a file.",
             )
     scored = rows["accuracies"].filter(pl.col("length").is_null(), pl.col("accuracy").is_not_null())
-    means = dict(scored.group_by("model").agg(pl.col("accuracy").mean()).iter_rows())
+    pairwise = pl.col("accuracy").filter(pl.col("metric") == "pairwise_accuracy")
+    means = dict(scored.group_by("model").agg(pairwise.mean().fill_null(-1)).iter_rows())
     for name in names:
         if name not in means:
             raise SettingsError(
@@ -81,7 +84,10 @@ def chosen(
     listed = tuple(dict.fromkeys(published))
     for name in listed:
         if name not in of_paper:
-            raise UnknownNameError.of("model of the ENACT paper", name, of_paper)
+            lower = {known.casefold(): known for known in sorted(of_paper)}
+            near = get_close_matches(name.casefold(), lower, n=1)
+            advice = f"Did you mean {lower[near[0]]}?" if near else ""
+            raise UnknownNameError.of("model of the ENACT paper", name, of_paper, advice)
     best_first = sorted(names, key=lambda name: (known[name], -means[name], name))
     references = sorted(m for m in means if known[m] and m not in names) if has_references else []
     return Choice(tuple(best_first), tuple(references), listed)

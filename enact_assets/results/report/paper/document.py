@@ -62,7 +62,10 @@ def appendix_document(
     tables: Iterable[str], figures: Iterable[str], examples: Mapping[str, str]
 ) -> str:
     """``appendix.tex``: all other tables and figures, and examples of wrong answers."""
-    body = [r"\section*{Further tables}"]
+    body = [
+        *(f"\\renewcommand{{\\the{of}}}{{A\\arabic{{{of}}}}}" for of in ("table", "figure")),
+        r"\section*{Further tables}",
+    ]
     body += [f"\\input{{tables/{name}}}" for name in tables]
     body += [r"\clearpage", r"\section*{Further figures}"]
     body += map(_figure, figures)

@@ -1,6 +1,6 @@
 """Writes what a paper about chosen models needs: LaTeX, figures, numbers, examples."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.progress import OnProgress, unheard
+from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.results.published import OpenWarehouse, default_variant
 from enact_assets.results.report.accuracy import answers, leaderboard
 from enact_assets.results.report.activities import by_activity
@@ -93,16 +93,16 @@ def write_paper(
         names[table.name] = list(written)
         files |= {f"tables/{name}.tex": text.encode() for name, text in written.items()}
         files |= _numbers(table.name, table.sql, table.found)
-    figures = _draw(about, width_in or WIDTHS_IN["single"], on_progress)
+    widths = [width_in] if width_in is not None else list(WIDTHS_IN.values())
+    figures, *wide = _draw(about, widths, on_progress)
     of_figures = {f.name: figure_caption(f, about, choice) for f in figures}
     files |= {f"figures/{figure.name}.pdf": figure.pdf for figure in figures}
     for figure in figures:
         sql = figure_query(figure.name, rows.variant, choice)
         if sql is not None:
             files |= _numbers(figure.name, sql, ask(sql))
-    if width_in is None:
-        wide = _draw(about, WIDTHS_IN["double"], on_progress)
-        files |= {f"figures/wide/{figure.name}.pdf": figure.pdf for figure in wide}
+    for of_width in wide:
+        files |= {f"figures/wide/{figure.name}.pdf": figure.pdf for figure in of_width}
     images = ImageStore(root.images)
 
     def picture(sha: str) -> NDArray[np.uint8]:
@@ -140,10 +140,23 @@ def tables_of(ask: OpenWarehouse, rows: ReportRows, choice: Choice) -> list[Pape
     return tables
 
 
-def _draw(rows: ReportRows, width_in: float, on_progress: OnProgress) -> list[Figure]:
-    with printing(width_in, note_of(rows)):
-        sections = measured_sections(rows, on_progress, DRAWN)
-    return [part for section in sections for part in section.parts if isinstance(part, Figure)]
+def _draw(
+    rows: ReportRows, widths_in: Sequence[float], on_progress: OnProgress
+) -> list[list[Figure]]:
+    """All figures in each width; progress counts the sections of all widths."""
+    drawn = []
+    for n, width_in in enumerate(widths_in):
+
+        def counted(progress: Progress, n: int = n, width_in: float = width_in) -> None:
+            n_each = progress.total
+            text = f"{progress.text} ({width_in:g} in)"
+            done, total = n * n_each + progress.done, len(widths_in) * n_each
+            on_progress(replace(progress, done=done, total=total, text=text))
+
+        with printing(width_in, note_of(rows)):
+            sections = measured_sections(rows, counted, DRAWN)
+        drawn.append([part for s in sections for part in s.parts if isinstance(part, Figure)])
+    return drawn
 
 
 def _numbers(name: str, sql: str, found: pl.DataFrame) -> dict[str, bytes]:
