@@ -61,8 +61,7 @@ class Piece(NamedTuple):
     @property
     def row(self) -> FurnitureRow:
         """All that is said of it. Errors: :class:`UnknownNameError` for an unknown kind."""
-        theme = entry_named(themes(), self.kind, "kind of furniture", "See rooms/furniture.")
-        return FURNITURE.read(FurnitureRow, theme, self.kind)
+        return _row(self.kind)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +91,12 @@ class Site:
 
     fixture: Fixture
     spaces: tuple[Space, ...]
+
+
+@cache
+def _row(kind: str) -> FurnitureRow:
+    theme = entry_named(themes(), kind, "kind of furniture", "See rooms/furniture.")
+    return FURNITURE.read(FurnitureRow, theme, kind)
 
 
 @cache

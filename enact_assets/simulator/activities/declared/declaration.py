@@ -117,10 +117,14 @@ class Declaration(Strict, frozen=True, kw_only=True):
     Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds;
     ``left_open`` is to be open at the end. A substance has a colour, or is one of several drawn,
     each with its own; ``grains`` are in grains. ``goal`` has facts that must hold, or must "not",
-    beside those that follow.
+    beside those that follow. Where BEHAVIOR defines an activity of this name, ``stands_for`` maps
+    what is here to the synset that it replaces, and ``leaves_out`` says what of the definition is
+    not done.
     """
 
     says: str
+    stands_for: dict[str, str] = field(default_factory=dict)
+    leaves_out: tuple[str, ...] = ()
     room: Literal["kitchen", "living room", "garage"] = "kitchen"
     furniture: dict[Literal["left", "centre", "right"], tuple[str, ...]]
     opened: tuple[str, ...] = ()
@@ -232,6 +236,8 @@ class _Check:
                 )
                 is_able = getattr(piece.row, has) is not None
                 self._require(is_able, f"{field_}: {name} has no {has}; name another fixture")
+        for name in declared.stands_for:
+            self._is_known(name, "stands_for")
         for text in declared.goal:
             found = FACT.fullmatch(text)
             self._require(found is not None, f"goal: {text!r} is not like 'not Inside(mug, sink)'")
