@@ -14,7 +14,7 @@ from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
 from enact_assets.simulator.rooms.fixtures import Access
-from enact_assets.simulator.skills import both_hands, cutting, opening
+from enact_assets.simulator.skills import both_hands, cutting, opening, touching
 from enact_assets.simulator.skills.executor import Executor, SkillStep, Step
 from enact_assets.simulator.skills.motion import Motions
 from enact_assets.simulator.stage.transitions import Cut
@@ -47,6 +47,7 @@ class Place(SkillStep):
     on: str
     at: tuple[float, float] = (0.0, 0.0)
     access: Access | None = None
+    is_rocking: bool = False
     skill = Executor.place
 
     def foresee(self, ahead: Forecast) -> None:
@@ -70,6 +71,7 @@ class Open(SkillStep):
 
     side: Side
     fixture: str
+    is_stiff: bool = False
     skill = opening.open_panel
 
     def foresee(self, ahead: Forecast) -> None:
@@ -85,6 +87,7 @@ class Close(SkillStep):
 
     side: Side
     fixture: str
+    is_stiff: bool = False
     skill = opening.close_panel
 
     def foresee(self, ahead: Forecast) -> None:
@@ -137,6 +140,18 @@ class Slice(SkillStep):
     def foresee(self, ahead: Forecast) -> None:
         """The hand holds a knife, and the thing is there, free and in reach."""
         ahead.cut(self.side, Cut(self.thing))
+
+
+@dataclass(frozen=True)
+class Touch(SkillStep):
+    """Hold what one hand has against something near for a while."""
+
+    side: Side
+    skill = touching.touch
+
+    def foresee(self, ahead: Forecast) -> None:
+        """The hand holds something."""
+        ahead.require_held(self.side)
 
 
 @dataclass(frozen=True)

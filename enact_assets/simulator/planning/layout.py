@@ -26,6 +26,7 @@ from enact_assets.simulator.robot.kinematics import (
     reach_needed,
 )
 from enact_assets.simulator.robot.stances import (
+    PULL_M,
     common_stance,
     grip_pose,
     standing_place,
@@ -35,7 +36,6 @@ from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.furnished import SPOUT, Site, Space
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.skills import both_hands
-from enact_assets.simulator.skills.executor import PULL_M
 from enact_assets.simulator.things.kinds import builders
 from enact_assets.simulator.things.thing_parts import Parts
 from enact_assets.simulator.things.thing_rows import CATALOGUE, Row

@@ -35,6 +35,10 @@ from enact_assets.simulator.things.kinds import Thing
 
 MAX_PLACE_ERROR_M = 0.05
 MAX_TILT_RAD = 0.3
+PUT_OVER_M, ROCKS_M, ROCKS_S = 0.004, 0.005, 0.4
+"""A thing is let go so far above what it comes to stand on; one that rocks goes down on it, so far
+up again, and down, each in so many seconds.
+"""
 
 
 class Step(Protocol):
@@ -105,14 +109,17 @@ class Executor(Motion):
         on: str,
         at: tuple[float, float] = (0.0, 0.0),
         access: Access | None = None,
+        is_rocking: bool = False,  # noqa: FBT001,FBT002 - a field of a step
     ) -> Motions:
-        """Put the held thing on (or into) a fixture or thing, let go, and withdraw the hand."""
+        """Put the held thing on (or into) a fixture or thing, let go, and withdraw the hand; one
+        that rocks leaves what it stands on once for a moment.
+        """
         name = self.physics.held[side]
         self.step_name = f"place({side}, {name}, on {on})"
         self.require(name is not None, f"the {side} hand is empty")
         thing = self.stage.thing(str(name))
         goal, found = self.support(on)
-        goal = goal + np.array([at[0], at[1], 0.004 + self.stage.lift(thing.name, on)])
+        goal = goal + np.array([at[0], at[1], PUT_OVER_M + self.stage.lift(thing.name, on)])
         way: Access = access or found
         pos, turn = self.physics.pose(thing.name)[0], self.turn_left(thing.name)
         hand = self.hands[side]
@@ -130,6 +137,15 @@ class Executor(Motion):
             up = [lifted(hand, height - float(pos[2]))] if height > pos[2] else []
             yield from bring(self, side, base, *up, over)
         yield from self.move(side, final, base, least_s=0.3)
+        if is_rocking:
+            yield from self.move(side, lifted(final, -ROCKS_M), base, least_s=ROCKS_S)
+            yield from self.wait(ROCKS_S)
+            yield from self.follow(
+                lambda u: {side: lifted(final, ROCKS_M * (2.0 * math.sin(math.pi * u) - 1.0))},
+                base,
+                ROCKS_S,
+            )
+            yield from self.wait(ROCKS_S)
         self.physics.release(side, thing.name)
         self.access[thing.name], self.resting[thing.name] = way, on
         yield from self.let_go(side, way)

@@ -96,6 +96,8 @@ WRONG = {
     ("[table], r", "[stove], r"): r"furniture\.centre: stove has the slot 'base'",
     ("opened: [cabinet]", "opened: [shelf]"): r"opened: shelf has no panel",
     ("switched_on: [stove]", "switched_on: [oven]"): r"unknown fixture 'oven'",
+    ("opened: [cabinet]", "touches: 1.5"): r"touches: the share 1\.5 is not in 0 to 1",
+    ("opened: [cabinet]", "stands_for: {cups: cup.n.01}"): r"unknown name 'cups'",
     ("[drink, 0.9]", "[drink, 1.9]"): r"filled\.jug: the share 1\.9",
     ("{plate: dirt}", "{plate: dust}"): r"unknown substance 'dust' .*covered\.plate",
     ("from: jug, into: cup", "from: jug"): r"do, deed 1: pour needs into",

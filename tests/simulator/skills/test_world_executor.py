@@ -1,6 +1,7 @@
 """Skills that cannot be carried out say which step, which object and why."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import mujoco
@@ -9,8 +10,17 @@ import pytest
 from simulator.small_stage import robot_after
 
 from enact_assets.engine.errors import ActivityError, GoalError, PhysicsError, PlanError
+from enact_assets.settings.profile import Profile
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.planning.basic_steps import Grasp, Open, Place, Slice, move
+from enact_assets.simulator.planning.basic_steps import (
+    Close,
+    Grasp,
+    Open,
+    Place,
+    Slice,
+    Touch,
+    move,
+)
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.rotations import quat_z, yaw_of
 from enact_assets.simulator.simulate import perform
@@ -18,6 +28,8 @@ from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 
+PAPER = Profile("paper")
+FLICKER, PERSISTENCE = PAPER.flicker_frames, PAPER.persistence_frames
 LYING = np.array([0.9, 0.44, 0.0, 0.0])
 
 
@@ -92,6 +104,44 @@ def test_a_placed_thing_stands_where_it_was_put(robot: Executor) -> None:
     ]
     assert on[0].frame_to <= held[0].frame_from + 3
     assert abs(on[1].frame_from - held[0].frame_to) <= 3
+
+
+def _runs(robot: Executor, predicate: str, *objects: str | None) -> list[tuple[int, int]]:
+    facts = facts_of(robot.physics, frozenset())
+    return [
+        (f.frame_from, f.frame_to)
+        for f in facts
+        if f.predicate == predicate and (f.subject, f.object) == objects
+    ]
+
+
+def test_a_carried_thing_touches_another_one_between_grasp_and_place(robot: Executor) -> None:
+    """A contact that begins and ends while no other fact changes, long enough to count."""
+    for step in (Grasp("right", "can"), Touch("right"), Place("right", "table", (0.3, -0.2))):
+        robot.run(step)
+    held = _runs(robot, "RightGrasping", "robot", "can")
+    contact = _runs(robot, "Touching", "can", "mug")
+    others = [f for f in facts_of(robot.physics, frozenset()) if f.predicate == "OnTop"]
+    changes = {f.frame_from for f in others} | {f.frame_to for f in others}
+    assert len(contact) == 1
+    (begins, ends), (taken, left) = contact[0], held[0]
+    assert taken < begins < ends - PERSISTENCE < left
+    assert not changes & set(range(begins + FLICKER, ends))
+
+
+def test_what_rocks_and_what_is_stiff_flickers(robot: Executor) -> None:
+    """Shorter than smoothing removes; without it nothing would last."""
+    robot.run(Open("left", "cabinet", is_stiff=True))
+    for step in (Grasp("right", "can"), Place("right", "table", (0.3, -0.2), is_rocking=True)):
+        robot.run(step)
+    robot.run(Close("left", "cabinet", is_stiff=True))
+    for runs, flickers in (
+        (_runs(robot, "Open", "cabinet", None), [1, 1]),
+        (_runs(robot, "OnTop", "can", "table")[1:], [1]),
+    ):
+        gaps = [later[0] - first[1] for first, later in pairwise(runs)]
+        is_short = [0 < gap < FLICKER for gap in gaps] + [e - b < FLICKER for b, e in runs]
+        assert sum(is_short) == len(flickers), runs
 
 
 def test_a_mujoco_warning_ends_the_simulation(

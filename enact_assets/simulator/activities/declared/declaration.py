@@ -117,7 +117,12 @@ class Declaration(Strict, frozen=True, kw_only=True):
     Of what is ``opened`` or ``switched_on`` each is so at the start in half of all seeds;
     ``left_open`` is to be open at the end. A substance has a colour, or is one of several drawn,
     each with its own; ``grains`` are in grains. ``goal`` has facts that must hold, or must "not",
-    beside those that follow. Where BEHAVIOR defines an activity of this name, ``stands_for`` maps
+    beside those that follow.
+
+    ``touches`` is the share of carries on whose way the thing is held against another one,
+    ``rocks`` that of things that do not come to rest at once, ``sticks`` that of doors and drawers
+    that do not move smoothly: without them contact and short-lived states would decide nothing.
+    Where BEHAVIOR defines an activity of this name, ``stands_for`` maps
     what is here to the synset that it replaces, and ``leaves_out`` says what of the definition is
     not done.
     """
@@ -138,6 +143,9 @@ class Declaration(Strict, frozen=True, kw_only=True):
     covered: dict[str, str] = field(default_factory=dict)
     do: tuple[Deed, ...] = ()
     both: int = 0
+    touches: float = 0.0
+    rocks: float = 0.0
+    sticks: float = 0.0
     goal: tuple[str, ...] = ()
 
     @property
@@ -236,6 +244,9 @@ class _Check:
                 )
                 is_able = getattr(piece.row, has) is not None
                 self._require(is_able, f"{field_}: {name} has no {has}; name another fixture")
+        for name in ("touches", "rocks", "sticks"):
+            share = getattr(declared, name)
+            self._require(0 <= share <= 1, f"{name}: the share {share} is not in 0 to 1")
         for name in declared.stands_for:
             self._is_known(name, "stands_for")
         for text in declared.goal:

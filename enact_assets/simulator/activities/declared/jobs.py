@@ -20,7 +20,7 @@ from enact_assets.simulator.planning.basic_steps import (
     Slice,
     Task,
     Together,
-    move,
+    Touch,
     move_wide,
 )
 from enact_assets.simulator.planning.job_orders import Job
@@ -94,13 +94,20 @@ class Jobs:
             if item.hand is None:
                 steps = move_wide(item.name, spot.support, spot.at)
             else:
-                steps = move(item.hand, item.name, spot.support, spot.at, spot.access)
+                take = Grasp(item.hand, item.name)
+                is_rocking = self._is_so(self.work.rocks)
+                put = Place(item.hand, spot.support, spot.at, spot.access, is_rocking)
+                is_touching = self._is_so(self.work.touches)
+                steps = (take, Touch(item.hand), put) if is_touching else (take, put)
             last = [self.carries[item.name, k - 1]] if k > 1 else []
             needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
             self.carries[item.name, k] = self._add(steps, last, needs)
         is_mixed = any(item.name in done.of for done in self.work.deeds)
         if item.ends is None and not is_mixed:
             self.goal.append(self._place_of(item))
+
+    def _is_so(self, share: float) -> bool:
+        return bool(share and self.rng.random() < share)
 
     def _place_of(self, item: Item) -> GoalFact:
         on = item.spots[-1].on
@@ -367,12 +374,16 @@ class Jobs:
         found: list[Job] = []
         for number, part in enumerate(parts):
             if number or name not in self.work.opened:
-                opening = self._add((Open(side, name),), found[-1:])
+                opening = self._add((Open(side, name, self._is_so(self.work.sticks)),), found[-1:])
                 found.append(opening)
                 for job in part:
                     job.after.append(opening)
             if number + 1 < len(parts) or name not in self.work.left_open:
-                found.append(self._add((Close(side, name),), [*part, *found[-1:]]))
+                found.append(
+                    self._add(
+                        (Close(side, name, self._is_so(self.work.sticks)),), [*part, *found[-1:]]
+                    )
+                )
         return found
 
 

@@ -66,6 +66,9 @@ class Work:
     goal: list[GoalFact] = field(default_factory=list)
     absent: list[GoalFact] = field(default_factory=list)
     both: int = 0
+    touches: float = 0.0
+    rocks: float = 0.0
+    sticks: float = 0.0
     grains: frozenset[str] = frozenset()
 
     @property
@@ -110,6 +113,7 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
     color = draw_one(rng, PALETTE[:-1])
     furnishing = Furnishing(declared.room, styles, color, pieces, is_mirrored=is_drawn(rng))
     work = Work(furnishing, left_open=frozenset(declared.left_open), both=declared.both)
+    work.touches, work.rocks, work.sticks = declared.touches, declared.rocks, declared.sticks
     work.grains = frozenset(declared.grains)
     there = work.fixtures
     work.opened = {name for name in declared.opened if name in there and is_drawn(rng)}
