@@ -47,6 +47,8 @@ Wait = tuple[Event, Event]
 
 TRIES, TRIES_EACH = 6, 30
 """So often spots are drawn for a thing, and each of them, before a layout is given up."""
+AT_EDGE = 0.6
+"""So often a thing stands at an edge."""
 GAP_M = 0.025
 BESIDE_M = 0.02
 """Things keep so far apart, and from what is drawn out level beside them."""
@@ -261,7 +263,12 @@ class Layout:
             return None
         sizes = np.array([math.prod(max(b - a, 0.02) for a, b in spans) for _, spans in rooms])
         space, spans = rooms[int(self.rng.choice(len(rooms), p=sizes / sizes.sum()))]
-        x, y = (round(float(self.rng.uniform(min(s), max(s))), 4) for s in spans)
+        at = [float(self.rng.uniform(min(s), max(s))) for s in spans]
+        if self.rng.random() < AT_EDGE:
+            # So it leaves more room for others.
+            k, end = (int(n) for n in self.rng.integers(2, size=2))
+            at[k] = spans[k][end]
+        x, y = (round(value, 4) for value in at)
         return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape)
 
     def _is_seen(self, spot: Spot) -> bool:

@@ -25,6 +25,7 @@ from enact_assets.simulator.rooms.furniture import (
 from enact_assets.simulator.rooms.shell import STEEL
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.things.thing_parts import Coat
 
 PLACES = {"left": kitchen.LEFT_X, "centre": kitchen.CENTRE_X, "right": kitchen.RIGHT_X}
 SLOTS = {
@@ -141,8 +142,10 @@ class Furnishing:
         looks = self._looks("counter")
         return looks["table"], looks["top"]
 
-    def build(self, scene: Scene) -> dict[str, Site]:
-        """Add the room and all furniture to a scene; returns what stands in it, by name."""
+    def build(self, scene: Scene, coats: Mapping[str, Coat] | None = None) -> dict[str, Site]:
+        """Add the room and all furniture to a scene, with what may be covered of each; returns what
+        stands in it, by name.
+        """
         turn = -1.0 if self.is_mirrored else 1.0
         style = self.styles[self.room]
         if self.room == "garage":
@@ -151,10 +154,12 @@ class Furnishing:
             (kitchen if self.room == "kitchen" else living_room).add_room(scene, style)
         found: dict[str, Site] = {}
         for place, pieces in self.pieces.items():
-            found |= self._add(scene, turn * PLACES[place], pieces)
+            found |= self._add(scene, turn * PLACES[place], pieces, coats or {})
         return found
 
-    def _add(self, scene: Scene, x: float, pieces: Sequence[Piece]) -> Iterator[tuple[str, Site]]:
+    def _add(
+        self, scene: Scene, x: float, pieces: Sequence[Piece], coats: Mapping[str, Coat]
+    ) -> Iterator[tuple[str, Site]]:
         base, built = 0.0, []
         for piece in pieces:
             theme = themes()[piece.kind]
@@ -167,14 +172,17 @@ class Furnishing:
             elif piece.kind == "bookcase":
                 fixtures = living_room.add_bookcase(scene, style, x)
             else:
-                fixtures = (add_furniture(scene, theme, piece.kind, at, style, name=piece.name),)
+                name, coat = piece.name, coats.get(piece.name)
+                fixtures = (
+                    add_furniture(scene, theme, piece.kind, at, style, name=name, coat=coat),
+                )
             base = base or fixtures[0].origin[2]
             built.append((piece, at[0], fixtures))
         for piece, at_x, fixtures in built:
             for fixture in fixtures:
-                of = Piece("drawer", fixture.name) if fixture.is_drawer else piece
+                of = Piece("drawer", fixture.name) if fixture.name in DRAWERS else piece
                 spaces = [_space(region, fixture, inward(at_x)) for region in of.row.regions]
-                if piece.row.facts.slot == "base" and not fixture.is_drawer:
+                if piece.row.facts.slot in ("base", "centre") and not fixture.is_drawer:
                     spaces = [part for space in spaces for part in _free(space, fixture, built[1:])]
                 yield fixture.name, Site(fixture, tuple(spaces))
                 if fixture.spout is not None:
@@ -235,6 +243,11 @@ def _free(
                 for p in parts
             ]
             parts = [p._replace(y=(p.y[0], min(edge, p.y[1]))) for p in parts] + below
+            continue
+        if facts.slot == "bench":
+            # Things lie close before it.
+            edge = piece.row.cavity[0][1] - y0 if piece.row.cavity else low_y - y0
+            parts = [p._replace(y=(p.y[0], min(edge, p.y[1]))) for p in parts]
             continue
         at_y = ON_TOP[piece.kind][1] if piece.kind in ON_TOP else 0.0
         ends = sorted((at_x + inward(at_x) * low_x - x0, at_x + inward(at_x) * high_x - x0))

@@ -10,9 +10,9 @@ from enact_assets.engine.errors import ActivityError, PlanError, StageError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.activities.declared.declaration import Declaration
 from enact_assets.simulator.activities.declared.jobs import Jobs
-from enact_assets.simulator.activities.declared.work import Done, Work, drawn
+from enact_assets.simulator.activities.declared.work import PATCH, Done, Work, drawn
 from enact_assets.simulator.planning.job_orders import in_valid_order
-from enact_assets.simulator.planning.layout import Item, Layout
+from enact_assets.simulator.planning.layout import Item, Layout, Spot
 from enact_assets.simulator.planning.plan_check import check_plan
 from enact_assets.simulator.rooms.furnished import Site
 from enact_assets.simulator.shapes.mjcf import Scene
@@ -20,7 +20,8 @@ from enact_assets.simulator.shapes.surfaces import Surface, darker
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.substances import Kind
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
-from enact_assets.simulator.things.top_coats import top_coat
+from enact_assets.simulator.things.thing_parts import Coat
+from enact_assets.simulator.things.top_coats import PATCH_M, top_coat
 
 LAYOUTS = 60
 """So many are drawn before an attempt is given up."""
@@ -36,10 +37,10 @@ def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) 
     work = drawn(rng, declared)
     spots = np.random.default_rng((int(rng.integers(2**63)), attempt))
     sites = work.furnishing.build(Scene())
-    problems: Counter[str] = Counter()
+    problems, troubles = Counter[str](), Counter[str]()
     for _ in range(LAYOUTS):
         try:
-            return _laid_out(spots, work, sites)
+            return _laid_out(spots, work, sites, troubles)
         except (PlanError, StageError) as error:
             problems[str(error)] += 1
     said = "; ".join(f"{n} times: {problem}" for problem, n in problems.most_common(3))
@@ -49,14 +50,21 @@ def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) 
     )
 
 
-def _laid_out(rng: np.random.Generator, work: Work, sites: Mapping[str, Site]) -> Episode:
+def _laid_out(
+    rng: np.random.Generator, work: Work, sites: Mapping[str, Site], troubles: Counter[str]
+) -> Episode:
     layout = Layout(rng, sites)
-    items = work.items()
+    items = work.items(troubles)
     for item in items:
+        troubles[item.name] += 1
         layout.place(item)
+        troubles[item.name] -= 1
     jobs = Jobs(rng, work, layout)
     plan = in_valid_order(rng, *jobs.all)
-    builder = _staged(work, items)
+    patches = [item for item in items if item.name.endswith(PATCH)]
+    items = [item for item in items if item not in patches]
+    coats = {item.places[0]: _patch(item.spots[0]) for item in patches}
+    builder = _staged(work, items, coats)
     stage = builder.finish(HEAD_PITCH_RAD)
     check_plan(stage, plan)
     above = [p for those in work.furnishing.pieces.values() for p in those]
@@ -74,10 +82,21 @@ def _is_left_alone(item: Item, layout: Layout) -> bool:
     return False
 
 
-def _staged(work: Work, items: Iterable[Item]) -> StageBuilder:
+def _patch(spot: Spot) -> Coat:
+    """Places beside each other where something lies on a fixture."""
+    x0, y0, z = spot.pos.tolist()
+    places = [
+        (x0 + 0.04 * x, y0 + 0.04 * y, z + 0.0015)
+        for x in (-1, 0, 1)
+        for y in (-1.5, -0.5, 0.5, 1.5)
+    ]
+    return Coat(tuple(places), patch_m=PATCH_M)
+
+
+def _staged(work: Work, items: Iterable[Item], coats: Mapping[str, Coat]) -> StageBuilder:
     """The room with all things at their first spots, and what they hold and turn into."""
     stage = StageBuilder()
-    stage.furnish(*(site.fixture for site in work.furnishing.build(stage.scene).values()))
+    stage.furnish(*(site.fixture for site in work.furnishing.build(stage.scene, coats).values()))
     for name in sorted(work.opened):
         stage.leave_open(name)
     for name in sorted(work.switched_on):

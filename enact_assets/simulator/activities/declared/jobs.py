@@ -3,6 +3,7 @@
 What must come first follows from the layout, from doors and drawers, and from what a deed needs.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from enact_assets.engine.errors import PlanError
 from enact_assets.settings.arrays import Floats
-from enact_assets.simulator.activities.declared.work import Done, Work
+from enact_assets.simulator.activities.declared.work import PATCH, Done, Work
 from enact_assets.simulator.planning.basic_steps import (
     Close,
     Grasp,
@@ -44,8 +45,6 @@ from enact_assets.simulator.stage.hollows import Hollow
 
 MIDDLE_M = 0.2
 """What stands nearer to the middle can be reached with either hand."""
-POURED = 0.5
-"""So much of what a vessel holds is poured at most at once."""
 ONTO = 0.3
 """So much onto a thing that is no vessel."""
 MACHINE_S = 4.0
@@ -66,10 +65,12 @@ class Jobs:
         self.presses: dict[str, list[Job]] = {}
         self.filling: dict[str, list[Job]] = {}
         self.content: dict[str, float] = {}
+        self.n_pours = Counter(done.place for done in work.deeds if done.verb == "pour")
         self.goal: list[GoalFact] = [*work.goal]
         self.absent: list[GoalFact] = [*work.absent]
         for item in layout.items.values():
-            self._carry(item)
+            if not item.name.endswith(PATCH):
+                self._carry(item)
         for name, _, share in work.filled:
             self.content[name] = self.content.get(name, 0.0) + share * self._volume(name)
         self._deeds(work.deeds)
@@ -124,8 +125,16 @@ class Jobs:
             is_late = done.verb == "pour" and done.place in mixed
             return STAGES.get(done.verb, 4) + 2 * is_late
 
-        shuffled = [deeds[k] for k in self.rng.permutation(len(deeds)).tolist()]
-        for done in sorted(shuffled, key=stage):
+        waiting = [deeds[k] for k in self.rng.permutation(len(deeds)).tolist()]
+        waiting.sort(key=stage)
+        while waiting:
+            # What is poured comes into its vessel first.
+            number = next(
+                (k for k, d in enumerate(waiting) if d.verb != "pour" or d.place in self.content), 0
+            )
+            done = waiting.pop(number)
+            if done.verb == "pour" and done.place not in self.content:
+                raise PlanError(f"{done.place} is empty when it is poured into {done.to}")
             getattr(self, f"_{done.verb}")(done)
 
     def _press(self, done: Done) -> None:
@@ -192,7 +201,9 @@ class Jobs:
     def _pour(self, done: Done) -> None:
         """Pour some of what is left in a vessel, after whatever filled it or was poured before."""
         room, left = self._volume(done.to), self.content[done.place]
-        amount = min(room * done.deed.share, POURED * left) if room else ONTO * left
+        self.n_pours[done.place] -= 1
+        most = left / (2 + self.n_pours[done.place])
+        amount = min(room * done.deed.share, most) if room else min(ONTO * left, most)
         before = self.filling.get(done.place, [])
         step = partial(Pour, into=done.to, share=amount / left)
         job = self._with_tool(done.place, done.to, lambda side: (step(side),), before)
@@ -351,6 +362,8 @@ class Jobs:
             is_to_move = (name in self.work.left_open) != (name in self.work.opened)
             if site.fixture.panel is not None and (inside or is_to_move):
                 visits[name] = self._visits(name, inside)
+                if site.fixture.heater is None:
+                    self._while_closed(name, visits[name])
         for upper, lower in HIDES.items():
             if upper in visits and lower in visits:
                 within = {n: [j for j, needs in self.needs.items() if n in needs] for n in visits}
@@ -362,6 +375,16 @@ class Jobs:
                 one, two = orders[int(self.rng.integers(len(orders)))]
                 for job in (*within[two], *visits[two]):
                     job.after += visits[one]
+
+    def _while_closed(self, name: str, visits: Sequence[Job]) -> None:
+        """What is switched on at the start is switched off before it is opened, and what is off
+        when it is closed at last.
+        """
+        for job in self.presses.get(name, []):
+            if name in self.work.switched_on:
+                visits[0].after.append(job)
+            else:
+                job.after.append(visits[-1])
 
     def _visits(self, name: str, inside: list[Job]) -> list[Job]:
         """Open before jobs and close after them; none waits for one of a later visit."""

@@ -27,6 +27,8 @@ from enact_assets.simulator.things.kinds import natural_colors
 
 CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 """What comes of a thing that is cut: "half_onion_1" and "half_onion_2", or "diced_onion"."""
+PATCH, PATCH_KIND = ".patch", "napkin"
+"""Ends the name of the place where something lies on a fixture, which is as large as a napkin."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,13 @@ class Work:
         pieces = [piece for those in self.furnishing.pieces.values() for piece in those]
         return {name: piece.name for piece in pieces for name in piece.names}
 
-    def items(self) -> list[Item]:
+    def items(self, troubles: Mapping[str, int]) -> list[Item]:
         """All things in the order in which spots are found: what others stand on first, then what
-        takes much room.
+        found no spot so often before, then what takes much room.
         """
         cut = {done.to: done for done in self.deeds if done.products}
-        items: dict[str, Item] = {}
+        patches = sorted({on for on, _ in self.covered if on in self.fixtures})
+        items = {f"{on}{PATCH}": Item(f"{on}{PATCH}", PATCH_KIND, (on,)) for on in patches}
         for name, route in self.routes.items():
             item = items[name] = Item(name, self.kinds[name], route)
             if name in cut:
@@ -97,8 +100,9 @@ class Work:
             below = [*items[name].places, *([self.made[name]] if name in self.made else [])]
             return 1 + max((depth(on) for on in below if on in items), default=-1)
 
-        def key(item: Item) -> tuple[int, float]:
-            return (depth(item.name), -item.shape.area - 0.02 * len(item.places))
+        def key(item: Item) -> tuple[int, int, float]:
+            area = item.shape.area + 0.02 * len(item.places)
+            return (depth(item.name), -troubles.get(item.name, 0), -area)
 
         return sorted(items.values(), key=key)
 
