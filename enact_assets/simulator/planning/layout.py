@@ -8,7 +8,7 @@ and the plan keeps to them.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -215,7 +215,7 @@ class Layout:
                 if spot is None:
                     return f"{on} has no room for it"
                 waits = self._waits(item, spot, found)
-                problem = waits if isinstance(waits, str) else ""
+                problem = waits if isinstance(waits, str) else self._out_of_reach(item, spot)
                 if not problem or is_made:
                     break
             if problem or spot is None or isinstance(waits, str):
@@ -225,14 +225,21 @@ class Layout:
         if not item.is_wide:
             hands = [side for side in SIDES if item.hand in (None, side)]
             usable = [side for side in hands if reaches(item, side)]
-            if not usable:
-                return "it is out of reach"
             item.hand = usable[int(self.rng.integers(len(usable)))]
-        elif not reaches(item, "left"):
-            return "it is out of reach of both hands"
         self.items[item.name] = item
         self.waits |= found
         return ""
+
+    def _out_of_reach(self, item: Item, spot: Spot) -> str:
+        """Says that no hand can bring an item on to its next spot; what both would carry may stay
+        out of reach where it stays.
+        """
+        if item.is_wide and len(item.places) == 1:
+            return ""
+        so_far = replace(item, spots=[*item.spots, spot])
+        if any(reaches(so_far, side) for side in SIDES if item.hand in (None, side)):
+            return ""
+        return "it is out of reach" + " of both hands" * item.is_wide
 
     def _made(self, item: Item) -> Spot:
         """Where a recipe makes it: side by side with what else comes of the same."""

@@ -1,6 +1,6 @@
 """Layouts: whatever order the waits allow, things stand apart, in reach, and are met by no hand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -9,10 +9,11 @@ from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, shape_of
 from enact_assets.simulator.planning.sight import is_seen, is_seen_inside, seen
 from enact_assets.simulator.robot.kinematics import REACH_M, reach_needed
-from enact_assets.simulator.robot.stances import grip_pose, standing_place
+from enact_assets.simulator.robot.stances import common_stance, grip_pose, standing_place, wide_grip
 from enact_assets.simulator.rooms import kitchen, living_room
 from enact_assets.simulator.rooms.furnished import Furnishing, Piece, Site
 from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.skills.both_hands import wide_goals
 
 CELL_M = 0.01
 PIECES = {
@@ -31,11 +32,10 @@ ROUTES = {
 }
 
 
-def _sites(*, is_mirrored: bool) -> dict[str, Site]:
+def _sites(*, is_mirrored: bool, pieces: Mapping[str, Sequence[Piece]] = PIECES) -> dict[str, Site]:
     styles = {"kitchen": kitchen.STYLES[0], "living room": living_room.STYLES[0]}
-    return Furnishing("kitchen", styles, (1.0, 0.0, 0.0), PIECES, is_mirrored=is_mirrored).build(
-        Scene()
-    )
+    furnishing = Furnishing("kitchen", styles, (1.0, 0.0, 0.0), pieces, is_mirrored=is_mirrored)
+    return furnishing.build(Scene())
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +183,16 @@ def test_shapes_are_those_of_the_geoms() -> None:
     assert (mug.solid[0] >= mug.whole[0] - 1e-3).all()
     assert (mug.solid[1] <= mug.whole[1] + 1e-3).all()
     assert mug.whole[1][0] > mug.solid[1][0] + 0.03
+
+
+def test_what_both_hands_carry_is_in_reach_only_if_it_moves() -> None:
+    """A basket may stand anywhere; on its way it stands where both hands reach it."""
+    pieces = {"left": (Piece("counter", "countertop"),), "centre": (Piece("table", "table"),)}
+    stances = []
+    for seed, route in enumerate([("countertop", "table"), *[("countertop",)] * 20]):
+        layout = Layout(np.random.default_rng(seed), _sites(is_mirrored=False, pieces=pieces))
+        layout.place(Item("basket", "basket", route))
+        grips = [wide_grip(s.shape.parts, s.pos, 0.0) for s in layout.items["basket"].spots]
+        stances.append([common_stance(wide_goals("basket", grip)) for grip in grips])
+    assert None not in stances[0]
+    assert [None] in stances
