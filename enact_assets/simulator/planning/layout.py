@@ -54,6 +54,8 @@ BESIDE_M = 0.02
 """Things keep so far apart, and from what is drawn out level beside them."""
 CORNER_M = 0.03
 """Boxes of what is seen, whose corners are empty, may meet by so much."""
+GAP_ON_M = 0.004
+"""So far apart on or in one thing, where there is little room."""
 GAP_MADE_M = 0.01
 FLAT_M = 0.03
 """What is lower is not in the way."""
@@ -113,6 +115,7 @@ class Spot:
     access: Access
     pos: Floats
     shape: Shape
+    gap: float = GAP_M
 
     @property
     def support(self) -> str:
@@ -210,7 +213,7 @@ class Layout:
         for number, on in enumerate(item.places):
             problem, spot = "", None
             for _ in range(TRIES_EACH):
-                is_made = item.made and not number
+                is_made = item.begins and not number
                 spot = self._made(item) if is_made else self._draw(item, number, on)
                 if spot is None:
                     return f"{on} has no room for it"
@@ -242,8 +245,13 @@ class Layout:
         return "it is out of reach" + " of both hands" * item.is_wide
 
     def _made(self, item: Item) -> Spot:
-        """Where a recipe makes it: side by side with what else comes of the same."""
-        assert item.made is not None  # noqa: S101 - for mypy
+        """Where a recipe makes it: side by side with what else comes of the same, or in the middle
+        of the vessel.
+        """
+        if item.made is None:
+            below = self.items[item.places[0]]
+            spot, rise = below.spots[-1], np.array([0.0, 0.0, below.shape.parts.rest_height])
+            return Spot(below.name, (0.0, 0.0), spot.access, spot.pos + rise, item.shape)
         parent, number, n = item.made
         spot, width = self.items[parent].spots[-1], made_width(item.kind)
         x = spot.at[0] + (number - (n - 1) / 2) * width
@@ -276,7 +284,8 @@ class Layout:
             k, end = (int(n) for n in self.rng.integers(2, size=2))
             at[k] = spans[k][end]
         x, y = (round(value, 4) for value in at)
-        return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape)
+        gap = GAP_M if on in self.sites else GAP_ON_M
+        return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape, gap)
 
     def _is_seen(self, spot: Spot) -> bool:
         site = self.sites.get(spot.on)
@@ -431,6 +440,8 @@ def _is_cyclic(waits: set[Wait]) -> bool:
 
 def _overlap(p: Spot, q: Spot) -> bool:
     """Whether what collides of two things comes too near, or what is seen of them meets."""
+    if p.on == q.on and p.gap < GAP_M:
+        return _meet(p.solid, q.solid, p.gap)
     return _meet(p.solid, q.solid, GAP_M) or _meet(p.whole, q.whole, -CORNER_M)
 
 

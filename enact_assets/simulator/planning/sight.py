@@ -20,6 +20,8 @@ FILLED = 0.6
 LEAST_PX = 170
 LEAST_SHARE = 0.4
 """So much of a thing is to be seen from everywhere, in pixels and of what is seen of it alone."""
+ARM_PX = 36.0
+"""Half the width of an arm in the picture, and a margin."""
 _FOCAL_PX = PICTURE_PX * CameraSettings().focal_length_mm / CameraSettings().aperture_mm
 
 
@@ -73,6 +75,21 @@ def is_seen_inside(
         _is_enough(one, _between_walls(low, high, cavity, eye))
         for one, eye in zip(thing, EYES, strict=True)
     )
+
+
+def is_behind_arm(thing: Sequence[Seen], tool: Sequence[Seen], *, is_left: bool) -> bool:
+    """Whether the arm that has just taken a tool hides the middle of a thing: it comes from the
+    lower corner of the picture. Seen from where the tool is nearest to the middle.
+    """
+    seen_tool, one = min(
+        zip(tool, thing, strict=True), key=lambda pair: abs(pair[0].left + pair[0].right)
+    )
+    corner = complex(-PICTURE_PX / 2 if is_left else PICTURE_PX / 2, -PICTURE_PX / 2)
+    hand = complex((seen_tool.left + seen_tool.right) / 2, (seen_tool.low + seen_tool.high) / 2)
+    middle = complex((one.left + one.right) / 2, (one.low + one.high) / 2)
+    way = corner - hand
+    along = ((middle - hand) * way.conjugate()).real / abs(way) ** 2
+    return abs(middle - hand - min(max(along, 0.0), 1.0) * way) < ARM_PX
 
 
 def _is_enough(thing: Seen, share: float) -> bool:

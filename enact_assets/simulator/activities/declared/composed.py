@@ -105,6 +105,8 @@ def _staged(work: Work, items: Iterable[Item], coats: Mapping[str, Coat]) -> Sta
         color, spot = work.colors[item.name], item.spots[0]
         if item.made is not None:
             stage.put_later(item.name, item.kind, color, (item.made[0],))
+        elif item.begins is not None:
+            stage.put_later(item.name, item.kind, color)
         else:
             stage.put(item.name, item.kind, color, spot.support, spot.at, access=spot.access)
     _declare(work, stage)

@@ -20,6 +20,7 @@ from enact_assets.simulator.rooms.furnished import Piece, check_pieces
 from enact_assets.simulator.shapes.piece_rows import one_of
 from enact_assets.simulator.shapes.row_files import Strict, read_as
 from enact_assets.simulator.shapes.surfaces import Color, Surface
+from enact_assets.simulator.things.kinds import builders
 
 Names = str | tuple[str, ...]
 """One, or several."""
@@ -103,8 +104,8 @@ VERBS: dict[str, tuple[str, ...]] = {
 ``pour`` a substance ``from`` a vessel ``into`` another or onto a thing, a ``share`` of its volume;
 ``wipe`` a substance ``from`` something ``by`` a cloth; ``spread`` one ``from`` a vessel ``onto`` a
 thing ``by`` a tool; ``stir`` in a vessel ``by`` a spoon what is ``of`` things and
-substances there, which ``makes`` another substance; let a ``tap`` run ``into`` a vessel for
-``seconds``; switch a ``machine`` on that ``makes`` a substance ``of`` what is in it.
+substances there, which ``makes`` another substance or a thing; let a ``tap`` run ``into`` a vessel
+for ``seconds``; switch a ``machine`` on that ``makes`` a substance ``of`` what is in it.
 """
 OF_SUBSTANCES = ("pour", "wipe", "spread")
 FIELDS = {name: name for name in ("by", "at", "onto", "into", "makes", "of")}
@@ -231,6 +232,7 @@ class _Check:
         for name, what in declared.covered.items():
             self._is_known(name, "covered")
             self._is_substance(what, f"covered.{name}")
+        self.known |= {deed.makes for deed in declared.do if deed.stir and deed.makes in builders()}
         for k, deed in enumerate(declared.do, 1):
             self._deed(deed, f"do, deed {k}")
         for field_, has in (
@@ -330,7 +332,7 @@ class _Check:
         self._require(not more, f"{label}: {verb} takes no {' and no '.join(more)}")
         if verb in OF_SUBSTANCES:
             self._is_substance(done_to, label)
-        if deed.makes:
+        if deed.makes and not (verb == "stir" and deed.makes in self.known):
             self._is_substance(deed.makes, label)
         whom = () if verb in OF_SUBSTANCES else done_to.split(" or ")
         for name in (*whom, *deed.of, *(deed.by, deed.at, deed.onto, deed.from_, deed.into)):

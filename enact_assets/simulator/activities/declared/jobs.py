@@ -36,6 +36,7 @@ from enact_assets.simulator.planning.matter_steps import (
     Wait,
     Wipe,
 )
+from enact_assets.simulator.planning.sight import is_behind_arm
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose
 from enact_assets.simulator.rooms.furnished import HIDES, SPOUT
@@ -119,10 +120,12 @@ class Jobs:
 
     def _deeds(self, deeds: Sequence[Done]) -> None:
         """The jobs of deeds, in an order in which what one needs of another is there."""
-        mixed = {done.to for done in deeds if done.verb in ("stir", "machine")}
+        mixing = [done for done in deeds if done.verb in ("stir", "machine")]
+        mixed = {done.to for done in mixing}
+        made = {name for done in mixing for name in done.products}
 
         def stage(done: Done) -> int:
-            is_late = done.verb == "pour" and done.place in mixed
+            is_late = done.verb == "pour" and (done.place in mixed or done.to in made)
             return STAGES.get(done.verb, 4) + 2 * is_late
 
         waiting = [deeds[k] for k in self.rng.permutation(len(deeds)).tolist()]
@@ -256,7 +259,10 @@ class Jobs:
         self.filling[done.to] = [job]
         used = [("Contains", done.to, what) for what in done.of]
         self.goal = [fact for fact in self.goal if fact not in used]
-        self.goal.append(("Contains", done.to, done.what))
+        for name in done.products:
+            self.carries[name, 0] = job
+        if not done.products:
+            self.goal.append(("Contains", done.to, done.what))
 
     def _tap(self, done: Done) -> None:
         side = self._side(done.place)
@@ -299,6 +305,8 @@ class Jobs:
         across = target.spots[-1].pos[0] if target else self.layout.sites[to].fixture.origin[0]
         if (across if side == "left" else -across) > ACROSS_M:
             raise PlanError(f"{to} is too far from the {side} hand, which holds {tool}")
+        if target and is_behind_arm(target.spots[-1].seen, spot.seen, is_left=side == "left"):
+            raise PlanError(f"{to} would be hidden by the arm that takes {tool}")
         back = Place(side, spot.support, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
         self._after_last(job, tool)

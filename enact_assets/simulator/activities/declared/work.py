@@ -83,7 +83,7 @@ class Work:
         """All things in the order in which spots are found: what others stand on first, then what
         found no spot so often before, then what takes much room.
         """
-        cut = {done.to: done for done in self.deeds if done.products}
+        cut = {done.to: done for done in self.deeds if done.verb in CUT}
         patches = sorted({on for on, _ in self.covered if on in self.fixtures})
         items = {f"{on}{PATCH}": Item(f"{on}{PATCH}", PATCH_KIND, (on,)) for on in patches}
         for name, route in self.routes.items():
@@ -95,6 +95,12 @@ class Work:
                 products = cut[self.made[name]].products
                 item.made = (self.made[name], products.index(name), len(products))
                 item.begins = (products[0], 0)
+        for done in self.deeds:
+            if done.verb == "stir" and done.products:
+                mixed = (done.products[0], 0)
+                items[done.products[0]].begins = mixed
+                for name in done.of:
+                    items[name].ends = mixed
 
         def depth(name: str) -> int:
             below = [*items[name].places, *([self.made[name]] if name in self.made else [])]
@@ -130,6 +136,10 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
         work.filled += [(name, called[what], share) for name in names_of(work, vessel)]
     for on, what in declared.covered.items():
         work.covered += [(name, called[what]) for name in names_of(work, on)]
+    for deed in declared.do:
+        if deed.makes and deed.makes not in declared.substances:
+            work.kinds[deed.makes] = deed.makes
+            work.routes[deed.makes] = tuple(names_of(work, str(deed.stir)))
     for is_late in (False, True):
         for deed in declared.do:
             if bool(deed.of) == is_late:
@@ -220,6 +230,8 @@ def _done(work: Work, deed: Deed, called: Mapping[str, str]) -> Iterable[Done]:
                 work.kinds[name], work.made[name] = kind, to
                 work.routes[name] = work.routes[to][-1:]
         made = called.get(deed.makes, "")
+        if verb == "stir" and not made:
+            products = (deed.makes,)
         of = tuple(own for name in deed.of for own in _mixed(work, name, to, called))
         yield Done(verb, to, deed, by, place, made or what, products, of)
 
