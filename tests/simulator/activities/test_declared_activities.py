@@ -186,6 +186,40 @@ def test_plans_keep_to_what_must_come_first() -> None:
         assert {"plate", "rag", "jug"} <= episode.stays
 
 
+SALAD = """says: Toss a salad and wipe a table.
+furniture: {left: [counter as countertop], centre: [table], right: [counter as sideboard]}
+substances: {water: [0.1, 0.4, 0.9], dirt: [0.2, 0.1, 0.05]}
+filled: {jug: [water, 0.9]}
+covered: {table: dirt}
+things:
+  - {of: [salad_bowl, wooden_spoon, goblet, measuring_cup], at: table}
+  - {of: [jug, rag], at: countertop}
+  - {of: [tomato, lettuce], from: sideboard, to: salad_bowl}
+do:
+  - {pour: water, from: measuring_cup, into: goblet}
+  - {pour: water, from: jug, into: measuring_cup}
+  - {stir: salad_bowl, by: wooden_spoon, makes: salad, of: [tomato, lettuce]}
+  - {pour: water, from: goblet, into: salad}
+  - {wipe: dirt, from: table, by: rag}
+"""
+
+
+def test_what_is_stirred_is_there_before_it_is_poured_on() -> None:
+    """A salad is made of two things, water comes through two vessels, dirt lies where it is free."""
+    episode = _drawn(0, SALAD)
+    done = [getattr(step, "into", type(step).__name__) for step in episode.plan]
+    order = [done.index(name) for name in ("measuring_cup", "goblet", "salad")]
+    assert order == sorted(order)
+    assert done.index("Stir") < done.index("salad")
+    assert {("Inside", "salad", "salad_bowl"), ("Covered", "salad", "water")} <= {*episode.goal}
+    assert not {"salad", "tomato"} & episode.stays
+    places = np.array(episode.stage.coats["table"].patches)
+    for name, on in episode.stage.resting.items():
+        if on == "table":
+            x, y = episode.stage.starts[name][:2]
+            assert np.hypot(*(places[:, :2] - [x, y]).T).min() > 0.03
+
+
 def test_a_declaration_without_room_says_what_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """The author has to know which thing it is."""
     monkeypatch.setattr(composed_module, "LAYOUTS", 3)

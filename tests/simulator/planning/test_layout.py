@@ -7,7 +7,7 @@ import pytest
 
 from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, shape_of
-from enact_assets.simulator.planning.sight import is_seen, is_seen_inside, seen
+from enact_assets.simulator.planning.sight import is_behind_arm, is_seen, is_seen_inside, seen
 from enact_assets.simulator.robot.kinematics import REACH_M, reach_needed
 from enact_assets.simulator.robot.stances import common_stance, grip_pose, standing_place, wide_grip
 from enact_assets.simulator.rooms import kitchen, living_room
@@ -196,3 +196,14 @@ def test_what_both_hands_carry_is_in_reach_only_if_it_moves() -> None:
         stances.append([common_stance(wide_goals("basket", grip)) for grip in grips])
     assert None not in stances[0]
     assert [None] in stances
+
+
+def test_an_arm_hides_what_is_between_it_and_the_corner() -> None:
+    """What is at its other side is seen."""
+    tool, near, aside = (
+        seen((x, y, 0.8), (x + 0.1, y + 0.1, 0.9)) for x, y in ((0, 1), (0.12, 0.8), (-0.2, 0.8))
+    )
+    assert is_behind_arm(near, tool, is_left=False)
+    assert not is_behind_arm(aside, tool, is_left=False)
+    assert is_behind_arm(aside, tool, is_left=True)
+    assert is_behind_arm(tool, tool, is_left=True)

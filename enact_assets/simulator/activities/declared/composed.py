@@ -75,7 +75,7 @@ def _laid_out(
 
 def _is_left_alone(item: Item, layout: Layout) -> bool:
     """Whether a thing, and what it stands on, stays where it is."""
-    while len(item.spots) == 1 and item.made is None and item.ends is None:
+    while len(item.spots) == 1 and item.begins is None and item.ends is None:
         if item.spots[0].on not in layout.items:
             return True
         item = layout.items[item.spots[0].on]
