@@ -16,7 +16,13 @@ import numpy as np
 from enact_assets.engine.errors import PlanError, entry_named
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.planning.sight import Seen, is_seen, is_seen_inside, seen
+from enact_assets.simulator.planning.sight import (
+    Seen,
+    is_seen,
+    is_seen_from_above,
+    is_seen_inside,
+    seen,
+)
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
     SIDES,
@@ -34,7 +40,7 @@ from enact_assets.simulator.robot.stances import (
 )
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.rooms.furnished import SPOUT, Site, Space
-from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.mjcf import Scene, Vec3
 from enact_assets.simulator.skills import both_hands
 from enact_assets.simulator.things.kinds import builders
 from enact_assets.simulator.things.thing_parts import Parts
@@ -288,10 +294,27 @@ class Layout:
         return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape, gap)
 
     def _is_seen(self, spot: Spot) -> bool:
+        hollow = self._hollow(spot)
+        if hollow is not None and spot.access == "top":
+            return is_seen_from_above(spot.seen, *spot.whole, hollow)
+        if hollow is not None and spot.on in self.sites:
+            return is_seen_inside(spot.seen, *spot.whole, hollow)
+        return is_seen(spot.seen)
+
+    def _hollow(self, spot: Spot) -> tuple[Vec3, Vec3] | None:
+        """The inner box, in the world, of what something is put into."""
         site = self.sites.get(spot.on)
-        if site is None or site.fixture.cavity is None or spot.access == "top":
-            return is_seen(spot.seen)
-        return is_seen_inside(spot.seen, *spot.whole, site.fixture.cavity)
+        if site is not None:
+            of, away = site.fixture.cavity, np.array(site.fixture.origin_at_start(is_open=True))
+            away = away - site.fixture.origin
+        else:
+            parts = self.items[spot.on].shape.parts
+            of, away = parts.cavity, spot.pos - [*spot.at, parts.rest_height]
+        if of is None:
+            return None
+        low, high = (tuple((away + corner).tolist()) for corner in of)
+        rim = high[2] if site else away[2] + self.items[spot.on].shape.solid[1][2]
+        return low, (*high[:2], min(high[2], float(rim)))
 
     def _of_support(self, item: Item, number: int, on: str) -> set[Wait]:
         """What comes onto a thing that is carried waits for it; what leaves it does so before."""

@@ -92,6 +92,16 @@ def is_behind_arm(thing: Sequence[Seen], tool: Sequence[Seen], *, is_left: bool)
     return abs(middle - hand - min(max(along, 0.0), 1.0) * way) < ARM_PX
 
 
+def is_seen_from_above(
+    thing: Sequence[Seen], low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3]
+) -> bool:
+    """Whether enough is seen of a box with these corners in a hollow that is open above."""
+    return all(
+        _is_enough(one, _above_walls(low, high, cavity, eye))
+        for one, eye in zip(thing, EYES, strict=True)
+    )
+
+
 def _is_enough(thing: Seen, share: float) -> bool:
     return share >= LEAST_SHARE and FILLED * share * thing.area >= LEAST_PX
 
@@ -114,3 +124,16 @@ def _between_walls(
     edges = (eye[0] + far * (left - eye[0]), eye[0] + far * (right - eye[0]))
     width = min(high[0], edges[1]) - max(low[0], edges[0])
     return max(width, 0.0) / (high[0] - low[0])
+
+
+def _above_walls(
+    low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3], eye: Vec3
+) -> float:
+    """Share of the height of a box that is seen, in its middle, over the walls towards the eye."""
+    (left, front, _), (right, _, top) = cavity
+    x, y = ((low[k] + high[k]) / 2 for k in range(2))
+    ways = [(y - front, front - eye[1])]  # From a wall to the box, and from the eye to the wall.
+    ways += [(right - x, eye[0] - right)] if eye[0] > right else []
+    ways += [(x - left, left - eye[0])] if eye[0] < left else []
+    hidden = max(top - behind * (eye[2] - top) / before for behind, before in ways)
+    return min(max((high[2] - hidden) / (high[2] - low[2]), 0.0), 1.0)
