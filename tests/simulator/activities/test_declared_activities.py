@@ -205,7 +205,7 @@ do:
 
 
 def test_what_is_stirred_is_there_before_it_is_poured_on() -> None:
-    """A salad is made of two things, water comes through two vessels, dirt lies where it is free."""
+    """Salad is made of two things, water comes through two vessels, dirt lies where it is free."""
     episode = _drawn(0, SALAD)
     done = [getattr(step, "into", type(step).__name__) for step in episode.plan]
     order = [done.index(name) for name in ("measuring_cup", "goblet", "salad")]

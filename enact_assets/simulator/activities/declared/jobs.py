@@ -242,7 +242,7 @@ class Jobs:
         self.goal.append(("Covered", done.to, done.what))
 
     def _stir(self, done: Done) -> None:
-        job = self._with_tool(done.by, done.to, lambda side: (Stir(side, done.to),))
+        job = self._with_tool(done.by, done.to, lambda side: (Stir(side, done.to),), shown=done.of)
         self._mixed(job, done)
 
     def _machine(self, done: Done) -> None:
@@ -294,7 +294,12 @@ class Jobs:
             self.carries[leaves].after.append(job)
 
     def _with_tool(
-        self, tool: str, to: str, steps: Callable[[Side], Task], before: Sequence[Job] = ()
+        self,
+        tool: str,
+        to: str,
+        steps: Callable[[Side], Task],
+        before: Sequence[Job] = (),
+        shown: Sequence[str] = (),
     ) -> Job:
         """Take a tool, or a vessel, use it, and put it back.
 
@@ -305,8 +310,10 @@ class Jobs:
         across = target.spots[-1].pos[0] if target else self.layout.sites[to].fixture.origin[0]
         if (across if side == "left" else -across) > ACROSS_M:
             raise PlanError(f"{to} is too far from the {side} hand, which holds {tool}")
-        if target and is_behind_arm(target.spots[-1].seen, spot.seen, is_left=side == "left"):
-            raise PlanError(f"{to} would be hidden by the arm that takes {tool}")
+        for name in sorted({to, *shown} & set(self.layout.items)):
+            own = self.layout.items[name].spots[-1]
+            if is_behind_arm(own.seen, spot.seen, is_left=side == "left"):
+                raise PlanError(f"{name} would be hidden by the arm that takes {tool}")
         back = Place(side, spot.support, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
         self._after_last(job, tool)
