@@ -26,7 +26,7 @@ from enact_assets.simulator.robot.stances import (
     wherever,
 )
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
-from enact_assets.simulator.skills.executor import Executor, root_of
+from enact_assets.simulator.skills.executor import Executor, riders, root_of
 from enact_assets.simulator.stage.stage import Stage
 from enact_assets.simulator.stage.transitions import Cut, Diced, Recipe
 from enact_assets.simulator.things.kinds import Thing
@@ -51,6 +51,8 @@ class Forecast:
     held: dict[Side, str | None] = field(default_factory=lambda: dict.fromkeys(SIDES))
     opened: set[str] = field(default_factory=set)
     goals: list[Goal] | None = None
+    stance: BasePose | None = None
+    """Where the base stands since the last step, if that is known."""
     grips: dict[Side, Grip] = field(default_factory=dict)
     """How each hand holds what it took from a known place."""
 
@@ -145,7 +147,7 @@ class Forecast:
             return
         for goal in goals:
             pos = goal.at if goal.at is not None else goal.pose(BasePose(0.0, 0.0, 0.0)).pos
-            stance = base or standing_place(goal.side, pos, goal.pose)
+            stance = self.stance = base or standing_place(goal.side, pos, goal.pose)
             self.require(
                 goal.excess(stance) <= 0,
                 f"{goal.what} ({', '.join(f'{v:.2f}' for v in pos)}) is {goal.excess(stance):.2f} "
@@ -246,7 +248,8 @@ class Forecast:
                 self.held[side] = None
         self._shift(name, pos)
         self.resting[name] = on
-        self.access[name] = access or self.access_on(on)
+        way = access or self.access_on(on)
+        self.access |= dict.fromkeys({name, *riders(self.resting, name)}, way)
 
     def access_on(self, on: str) -> Access:
         """How things on or in a fixture or thing are reached."""

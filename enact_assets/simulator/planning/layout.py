@@ -17,6 +17,7 @@ from enact_assets.engine.errors import PlanError, entry_named
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.planning.sight import (
+    EYES,
     Seen,
     is_seen,
     is_seen_from_above,
@@ -113,10 +114,13 @@ def shape_of(kind: str) -> Shape:
 @dataclass(frozen=True)
 class Spot:
     """A place ``at`` from the origin of ``on``, in m, there ``pos`` (3,) in the world, where a
-    thing of this shape stands.
+    thing of this shape stands, after all on or in the fixture ``site``. A thing that it is on
+    is then at its place of the number ``stage``.
     """
 
     on: str
+    site: str
+    stage: int
     at: tuple[float, float]
     access: Access
     pos: Floats
@@ -151,8 +155,8 @@ class Item:
     """A thing that finds a spot at each of its places, and the hand that carries it.
 
     ``made`` is what it is made of, its number among what comes of that, and how many these are;
-    ``begins`` is the event that makes it, ``ends`` that which uses it up. A wide thing takes both
-    hands.
+    ``begins`` is the event that makes it, ``ends`` that which uses it up. What it stands on takes
+    it to places in ``rides``, by their number. Others come to it at its place number ``use``.
     """
 
     name: str
@@ -161,6 +165,8 @@ class Item:
     made: tuple[str, int, int] | None = None
     begins: Event | None = None
     ends: Event | None = None
+    rides: Mapping[int, Event] = field(default_factory=dict)
+    use: int = 0
     room: float = 0.0
     """So far to the left and right reaches what comes of it at its last place."""
     hand: Side | None = None
@@ -173,16 +179,23 @@ class Item:
 
     @property
     def is_wide(self) -> bool:
-        """Whether both hands carry it."""
-        return self.shape.parts.grasp_wide is not None
+        """Whether both hands carry it: from above only."""
+        is_level = any(spot.access == "front" for spot in self.spots)
+        return self.shape.parts.grasp_wide is not None and not is_level
 
     def comes(self, number: int) -> Event | None:
         """What brings it to the place of this number; None if it is there at the start."""
-        return (self.name, number) if number > 0 else self.begins
+        return self.rides.get(number, (self.name, number)) if number > 0 else self.begins
 
     def leaves(self, number: int) -> Event | None:
         """What takes it away from there; None if it stays."""
-        return (self.name, number + 1) if number + 1 < len(self.places) else self.ends
+        return self.comes(number + 1) if number + 1 < len(self.places) else self.ends
+
+    def is_handled(self, number: int) -> bool:
+        """Whether a hand takes it from there or sets it down there, or does neither with it."""
+        has_come = number > 0 and number not in self.rides
+        goes = number + 1 < len(self.places) and number + 1 not in self.rides
+        return has_come or goes or not self.rides
 
 
 class Layout:
@@ -207,25 +220,19 @@ class Layout:
         most = max(problems, key=problems.__getitem__)
         raise PlanError(f"no place was found for {item.name} ({' -> '.join(item.places)}): {most}")
 
-    def roots(self, on: str) -> set[str]:
-        """The fixtures in or on which something on ``on`` is at some time."""
-        if on in self.sites:
-            return {on}
-        return {root for spot in self.items[on].spots for root in self.roots(spot.on)}
-
     def _try(self, item: Item) -> str:
         """Give an item spots; returns why they cannot be, or nothing."""
         item.spots, found = [], set[Wait]()
         for number, on in enumerate(item.places):
             problem, spot = "", None
             for _ in range(TRIES_EACH):
-                is_made = item.begins and not number
-                spot = self._made(item) if is_made else self._draw(item, number, on)
+                is_given = bool(item.begins and not number) or number in item.rides
+                spot = self._given(item, number) if is_given else self._draw(item, number, on)
                 if spot is None:
                     return f"{on} has no room for it"
                 waits = self._waits(item, spot, found)
                 problem = waits if isinstance(waits, str) else self._out_of_reach(item, spot)
-                if not problem or is_made:
+                if not problem or is_given:
                     break
             if problem or spot is None or isinstance(waits, str):
                 return problem
@@ -248,21 +255,29 @@ class Layout:
         so_far = replace(item, spots=[*item.spots, spot])
         if any(reaches(so_far, side) for side in SIDES if item.hand in (None, side)):
             return ""
-        return "it is out of reach" + " of both hands" * item.is_wide
+        return "it is out of reach" + " of both hands" * so_far.is_wide
 
-    def _made(self, item: Item) -> Spot:
-        """Where a recipe makes it: side by side with what else comes of the same, or in the middle
-        of the vessel.
+    def _given(self, item: Item, number: int) -> Spot:
+        """Where what holds a thing takes it, or a recipe makes it: side by side with what else
+        comes of the same, or in the middle of the vessel.
         """
+        if number in item.rides:
+            spot, (_, stage) = item.spots[-1], item.rides[number]
+            on = self.items[spot.on].spots
+            pos = spot.pos + on[stage].pos - on[stage - 1].pos
+            site, access = on[stage].site, on[stage].access
+            return replace(spot, site=site, stage=stage, access=access, pos=pos)
         if item.made is None:
             below = self.items[item.places[0]]
-            spot, rise = below.spots[-1], np.array([0.0, 0.0, below.shape.parts.rest_height])
-            return Spot(below.name, (0.0, 0.0), spot.access, spot.pos + rise, item.shape)
+            spot, rise = below.spots[below.use], np.array([0.0, 0.0, below.shape.parts.rest_height])
+            pos = spot.pos + rise
+            return replace(spot, on=below.name, stage=below.use, at=(0.0, 0.0), pos=pos,
+                           shape=item.shape)  # fmt: skip
         parent, number, n = item.made
         spot, width = self.items[parent].spots[-1], made_width(item.kind)
         x = spot.at[0] + (number - (n - 1) / 2) * width
         pos = spot.pos + np.array([x - spot.at[0], 0.0, 0.0])
-        return Spot(spot.on, (x, spot.at[1]), spot.access, pos, item.shape)
+        return replace(spot, at=(x, spot.at[1]), pos=pos, shape=item.shape)
 
     def _draw(self, item: Item, number: int, on: str) -> Spot | None:
         shape = item.shape
@@ -270,7 +285,9 @@ class Layout:
         if item.room and number == len(item.places) - 1:
             aside = np.array([item.room, 0.0, 0.0])
             solid = (np.minimum(solid[0], -aside), np.maximum(solid[1], aside))
-        origin, spaces = self._support(solid, on, number)
+        below = self.items.get(on)
+        stage = self._stage(item, number, below) if below else 0
+        origin, spaces = self._support(item, solid, on, stage)
         rooms: list[tuple[Space, list[tuple[float, float]]]] = []
         for space in spaces:
             spans = [space.x, space.y]
@@ -291,15 +308,28 @@ class Layout:
             at[k] = spans[k][end]
         x, y = (round(value, 4) for value in at)
         gap = GAP_M if on in self.sites else GAP_ON_M
-        return Spot(on, (x, y), space.access, origin + np.array([x, y, 0.0]), shape, gap)
+        site, pos = below.spots[stage].site if below else on, origin + np.array([x, y, 0.0])
+        return Spot(on, site, stage, (x, y), space.access, pos, shape, gap)
+
+    def _stage(self, item: Item, number: int, below: Item) -> int:
+        """At which of its places a thing is when another one is on it, at its own number: what
+        stays comes to its last one.
+        """
+        if number + 1 in item.rides:
+            return item.rides[number + 1][1] - 1
+        use = below.use if item.leaves(number) is not None else len(below.places) - 1
+        return use if number else 0
 
     def _is_seen(self, spot: Spot) -> bool:
         hollow = self._hollow(spot)
         if hollow is not None and spot.access == "top":
             return is_seen_from_above(spot.seen, *spot.whole, hollow)
-        if hollow is not None and spot.on in self.sites:
-            return is_seen_inside(spot.seen, *spot.whole, hollow)
-        return is_seen(spot.seen)
+        fixture = self.sites[spot.site].fixture
+        if fixture.cavity is None or spot.access == "top":
+            return is_seen(spot.seen)
+        # Orders in which the robot comes from the other side of the room are refused later.
+        near = [eye for eye in EYES if eye[0] * fixture.origin[0] >= 0]
+        return is_seen_inside(*spot.whole, fixture.cavity, near)
 
     def _hollow(self, spot: Spot) -> tuple[Vec3, Vec3] | None:
         """The inner box, in the world, of what something is put into."""
@@ -316,34 +346,43 @@ class Layout:
         rim = high[2] if site else away[2] + self.items[spot.on].shape.solid[1][2]
         return low, (*high[:2], min(high[2], float(rim)))
 
-    def _of_support(self, item: Item, number: int, on: str) -> set[Wait]:
-        """What comes onto a thing that is carried waits for it; what leaves it does so before."""
-        below = self.items.get(on)
+    def _of_support(self, item: Item, number: int, mine: Spot) -> set[Wait]:
+        """What comes onto a thing that is carried waits for it; what leaves it does so before.
+
+        Errors: :class:`PlanError` if it does not leave.
+        """
+        below = self.items.get(mine.on)
         comes, leaves = item.comes(number), item.leaves(number)
         found = {(comes, leaves)} if comes is not None and leaves is not None else set[Wait]()
-        if below is not None and len(below.places) > 1:
-            if number == 0 and leaves is not None and not item.made:
-                found.add((leaves, (below.name, 1)))
-            elif comes is not None:
-                found.add(((below.name, len(below.places) - 1), comes))
+        if below is not None:
+            before, after = below.comes(mine.stage), below.leaves(mine.stage)
+            if before is not None and comes is not None and number not in item.rides:
+                found.add((before, comes))
+            if after is not None and leaves is None:
+                raise PlanError(
+                    f"{item.name} stays on {mine.on}, which is taken away; let that be loaded"
+                )
+            if after is not None and leaves is not None and leaves != after:
+                found.add((leaves, after))
         return found
 
     def _support(
-        self, lying: tuple[Floats, Floats], on: str, number: int
+        self, item: Item, lying: tuple[Floats, Floats], on: str, stage: int
     ) -> tuple[Floats, tuple[Space, ...]]:
         """Origin of spots on a fixture (a drawer's: open) or thing, and where they may be."""
         if on in self.sites:
             site = self.sites[on]
             return np.array(site.fixture.origin_at_start(is_open=True)), site.spaces
         below = self.items[on]
-        parts, spot = below.shape.parts, below.spots[0 if number == 0 else -1]
+        parts, spot = below.shape.parts, below.spots[stage]
         low, high = below.shape.solid
         if parts.cavity is not None:
             low, high = np.array(parts.cavity[0]) + WALL_M, np.array(parts.cavity[1]) - WALL_M
         # What is about as large as what it stands on or in goes into the middle.
         spans = zip(low - lying[0], high - lying[1], strict=True)
         x, y, _ = (_between(float(a), float(b)) for a, b in spans)
-        origin = spot.pos + np.array([0.0, 0.0, parts.rest_height])
+        rest = parts.height if item.shape.parts.is_lid else parts.rest_height
+        origin = spot.pos + np.array([0.0, 0.0, rest])
         return origin, (Space(x, y, math.inf, spot.access, is_point=True),)
 
     def _waits(self, item: Item, mine: Spot, before: set[Wait]) -> set[Wait] | str:
@@ -351,7 +390,7 @@ class Layout:
         if not self._is_seen(mine):
             return f"it is hardly seen there ({mine.on})"
         number = len(item.spots)
-        found = self._of_support(item, number, mine.on)
+        found = self._of_support(item, number, mine)
         if _is_cyclic(self.waits | before | found):
             return f"{mine.on} is elsewhere then"
         for other in self.items.values():
@@ -379,11 +418,15 @@ def reaches(item: Item, side: Side) -> bool:
     was taken; a wide thing both hands.
     """
     parts = item.shape.parts
+    handled = [spot for k, spot in enumerate(item.spots) if item.is_handled(k)]
     if item.is_wide:
-        grips = [wide_grip(parts, spot.pos, 0.0) for spot in item.spots]
+        grips = [wide_grip(parts, spot.pos, 0.0) for spot in handled]
         return all(common_stance(both_hands.wide_goals(item.name, g)) is not None for g in grips)
     held: HandPose | None = None
-    for spot in item.spots:
+    for k, spot in enumerate(item.spots):
+        held = None if k in item.rides else held
+        if not item.is_handled(k):
+            continue
 
         def taken(base: BasePose, spot: Spot = spot, held: HandPose | None = held) -> HandPose:
             grip = grip_pose(base, side, parts, spot.pos)
@@ -422,7 +465,7 @@ def _conflicts(a: Standing, b: Standing) -> Iterator[tuple[str, list[Wait]]]:
     for (front, m, near), (back, n, far) in ((a, b), (b, a)):
         if far.access == "front" and _is_in_the_way(near, far):
             problem = f"{front.name} would stand in the way of {back.name}"
-        elif not is_seen(far.seen, near.seen):
+        elif not is_seen(far.seen, near.seen) or _is_lid_of(front, near, far):
             problem = f"{front.name} would hide {back.name}"
         else:
             continue
@@ -431,6 +474,12 @@ def _conflicts(a: Standing, b: Standing) -> Iterator[tuple[str, list[Wait]]]:
             if use is not None and use not in (gone, comes):
                 before = [] if gone is None else [(gone, use)]
                 yield problem, before + ([] if comes is None else [(use, comes)])
+
+
+def _is_lid_of(lid: Item, its: Spot, other: Spot) -> bool:
+    """Whether a lid lies on what another thing is in."""
+    is_same = (its.on, its.stage, its.site) == (other.on, other.stage, other.site)
+    return lid.shape.parts.is_lid and is_same and its.on != its.site
 
 
 def _gone_before(a: Standing, b: Standing) -> list[Wait]:

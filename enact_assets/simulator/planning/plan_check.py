@@ -1,7 +1,7 @@
 """What can be known to be wrong with a plan or a goal before anything is simulated."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, get_args
 
 from enact_assets.engine.errors import ActivityError, PlanError, UnknownNameError
@@ -19,11 +19,17 @@ GOAL_PREDICATES = (*CONTACT_PREDICATES, EXISTS)
 """Those the simulator finds."""
 
 
-def check_plan(stage: Stage, plan: Sequence[Step], where: str = "the plan") -> None:
+def check_plan(
+    stage: Stage,
+    plan: Sequence[Step],
+    where: str = "the plan",
+    look: Callable[[Forecast, Step], None] = lambda _ahead, _step: None,
+) -> None:
     """Go through a plan without simulating it: what its entries are, names, hands, panels, tools,
     and what is in reach.
 
-    ``where`` names the activity in errors. Errors: :class:`PlanError` naming the first step that
+    ``where`` names the activity in errors, and ``look`` may raise :class:`PlanError` at what holds
+    before a step. Errors: :class:`PlanError` naming the first step that
     cannot be carried out, why, and what to do.
     """
     _require(isinstance(plan, tuple | list), f"{where}: the plan is {plan!r}, not a tuple of steps")
@@ -33,6 +39,7 @@ def check_plan(stage: Stage, plan: Sequence[Step], where: str = "the plan") -> N
     for number, step in enumerate(plan, 1):
         here = f"{where}, step {number} of {len(plan)}"
         try:
+            look(ahead, step)
             foresee(ahead, step, here)
         except PlanError as error:
             raise PlanError(f"{error}. {ADVICE}") from error

@@ -1,7 +1,7 @@
 """What the robot's head sees of a box, estimated: rectangles in its picture, without casting rays.
 
-The head is where it is while the robot works at the left, in the middle or at the right. Arms, and
-how far it is turned, are not known ahead: a recording is measured by casting rays.
+The head is where it is while the robot works at the left, in the middle or at the right, and turned
+towards the middle. Arms are not known ahead: a recording is measured by casting rays.
 """
 
 import math
@@ -10,6 +10,7 @@ from itertools import product
 from typing import NamedTuple
 
 from enact_assets.settings.classes import CameraSettings
+from enact_assets.simulator.robot.stances import TURN_PER_M
 from enact_assets.simulator.shapes.mjcf import Vec3
 
 EYES: tuple[Vec3, ...] = ((-0.34, 0.1, 1.75), (0.0, -0.1, 1.75), (0.34, 0.1, 1.75))
@@ -40,16 +41,20 @@ class Seen(NamedTuple):
         return max(self.right - self.left, 0.0) * max(self.high - self.low, 0.0)
 
 
-def seen(low: Sequence[float], high: Sequence[float]) -> tuple[Seen, ...]:
-    """Where a box with these corners is in the picture, from each of the EYES."""
-    return tuple(_seen(low, high, eye) for eye in EYES)
+def seen(
+    low: Sequence[float], high: Sequence[float], eyes: Sequence[Vec3] = EYES
+) -> tuple[Seen, ...]:
+    """Where a box with these corners is in the picture, from each of the eyes."""
+    return tuple(_seen(low, high, eye) for eye in eyes)
 
 
 def _seen(low: Sequence[float], high: Sequence[float], eye: Vec3) -> Seen:
     cos, sin = math.cos(PITCH_RAD), math.sin(PITCH_RAD)
+    aside, along = math.sin(TURN_PER_M * eye[0]), math.cos(TURN_PER_M * eye[0])
     across, up = [], []
     for x, y, z in product(*zip(low, high, strict=True)):
-        right, ahead, above = x - eye[0], y - eye[1], z - eye[2]
+        dx, dy, above = x - eye[0], y - eye[1], z - eye[2]
+        right, ahead = dx * along + dy * aside, dy * along - dx * aside
         depth = ahead * cos - above * sin
         across.append(_FOCAL_PX * right / depth)
         up.append(_FOCAL_PX * (ahead * sin + above * cos) / depth)
@@ -68,12 +73,15 @@ def is_seen(thing: Sequence[Seen], other: Sequence[Seen] = ()) -> bool:
 
 
 def is_seen_inside(
-    thing: Sequence[Seen], low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3]
+    low: Sequence[float],
+    high: Sequence[float],
+    cavity: tuple[Vec3, Vec3],
+    eyes: Sequence[Vec3] = EYES,
 ) -> bool:
     """Whether enough is seen of a box with these corners in a hollow that is open in front."""
     return all(
         _is_enough(one, _between_walls(low, high, cavity, eye))
-        for one, eye in zip(thing, EYES, strict=True)
+        for one, eye in zip(seen(low, high, eyes), eyes, strict=True)
     )
 
 
@@ -118,9 +126,11 @@ def _overlap(thing: Seen, other: Seen) -> float:
 def _between_walls(
     low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3], eye: Vec3
 ) -> float:
-    """Share of the front of a box that is seen between the front edges of side walls."""
+    """Share of the middle of a box, as of a round thing, that is seen between the front edges of
+    side walls.
+    """
     (left, front, _), (right, _, _) = cavity
-    far = (low[1] - eye[1]) / (front - eye[1])
+    far = ((low[1] + high[1]) / 2 - eye[1]) / (front - eye[1])
     edges = (eye[0] + far * (left - eye[0]), eye[0] + far * (right - eye[0]))
     width = min(high[0], edges[1]) - max(low[0], edges[0])
     return max(width, 0.0) / (high[0] - low[0])

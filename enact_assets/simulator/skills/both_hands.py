@@ -131,7 +131,7 @@ def place_both(robot: Executor, on: str, at: tuple[float, float] = (0.0, 0.0)) -
     yield from _lead(robot, over, down, base, least_s=0.35)
     for side in SIDES:
         robot.physics.release(side, thing.name)
-    robot.access[thing.name], robot.resting[thing.name] = way, on
+    robot.rest(thing.name, on, way)
     yield from side_by_side(*(robot.let_go(side, way) for side in SIDES))
     robot.check_placed(thing, goal)
 

@@ -50,7 +50,9 @@ def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
     over, base = _raise_knife(robot, side, name, when, "diced")
     yield from robot.move(side, lifted(over, 0.05), base)
     touched = False
-    for _ in robot.move(side, lifted(over, -0.16), base, least_s=0.8):
+    # Tall things, such as a pineapple with its leaves, are solid below their tops only.
+    deep = lifted(over, -max(0.16, robot.stage.thing(name).parts.height))
+    for _ in robot.move(side, deep, base, least_s=0.8):
         yield
         touched = _cut(robot, side, name, when)
         if touched:

@@ -147,7 +147,7 @@ class Executor(Motion):
             )
             yield from self.wait(ROCKS_S)
         self.physics.release(side, thing.name)
-        self.access[thing.name], self.resting[thing.name] = way, on
+        self.rest(thing.name, on, way)
         yield from self.let_go(side, way)
         self.check_placed(thing, goal)
 
@@ -180,6 +180,11 @@ class Executor(Motion):
         self.require(on in self.physics.existing, f"{on} does not exist (now)")
         pos, _ = self.physics.pose(on)
         return pos + np.array([0, 0, below.parts.rest_height]), self.access[on]
+
+    def rest(self, name: str, on: str, way: Access) -> None:
+        """From here on a thing stands on ``on``; it and what stands on it are reached that way."""
+        self.resting[name] = on
+        self.access |= dict.fromkeys({name, *riders(self.resting, name)}, way)
 
     def require_upright(self, name: str) -> Floats:
         """Where a thing stands that is about to be taken; :class:`PlanError` if it cannot be."""
@@ -230,6 +235,14 @@ def root_of(resting: Mapping[str, str], name: str) -> str:
     while name in resting:
         name = resting[name]
     return name
+
+
+def riders(resting: Mapping[str, str], name: str) -> set[str]:
+    """All that stands in or on a thing."""
+    found = {name}
+    while more := {other for other, on in resting.items() if on in found} - found:
+        found |= more
+    return found - {name}
 
 
 def tilt_of(quat: Floats) -> float:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,12 +12,17 @@ from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.activities.declared.declaration import Declaration
 from enact_assets.simulator.activities.declared.jobs import Jobs
 from enact_assets.simulator.activities.declared.work import PATCH, Done, Work, drawn
+from enact_assets.simulator.planning.basic_steps import Grasp
+from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.planning.job_orders import in_valid_order
 from enact_assets.simulator.planning.layout import Item, Layout, Spot
 from enact_assets.simulator.planning.plan_check import check_plan
+from enact_assets.simulator.planning.sight import is_seen_inside
+from enact_assets.simulator.robot.kinematics import EYE_HEIGHT_M
 from enact_assets.simulator.rooms.furnished import Site
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface, darker
+from enact_assets.simulator.skills.executor import Step, root_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.substances import Kind
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
@@ -25,6 +31,8 @@ from enact_assets.simulator.things.top_coats import PATCH_M, top_coat
 
 LAYOUTS = 60
 """So many are drawn before an attempt is given up."""
+ORDERS = 4
+"""So many are drawn for each layout."""
 
 
 def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) -> Episode:
@@ -60,17 +68,38 @@ def _laid_out(
         layout.place(item)
         troubles[item.name] -= 1
     jobs = Jobs(rng, work, layout)
-    plan = in_valid_order(rng, *jobs.all)
     patches = [item for item in items if item.name.endswith(PATCH)]
     items = [item for item in items if item not in patches]
     coats = {item.places[0]: _patch(item.spots[0]) for item in patches}
-    builder = _staged(work, items, coats)
-    stage = builder.finish(HEAD_PITCH_RAD)
-    check_plan(stage, plan)
+    stage = _staged(work, items, coats).finish(HEAD_PITCH_RAD)
+    for order in range(1, ORDERS + 1):
+        plan = in_valid_order(rng, *jobs.all)
+        try:
+            check_plan(stage, plan, look=partial(_is_seen_before, layout))
+            break
+        except PlanError:
+            if order == ORDERS:
+                raise
     above = [p for those in work.furnishing.pieces.values() for p in those]
     covers = frozenset(p.name for p in above if p.row.facts.slot == "upper")
     stays = frozenset(item.name for item in items if _is_left_alone(item, layout))
     return Episode(stage, plan, tuple(jobs.goal), covers, tuple(jobs.absent), stays)
+
+
+def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
+    """Whether what is taken out of something is seen from where the robot stood before.
+
+    Errors: :class:`PlanError` if a wall of it hides that.
+    """
+    if not isinstance(step, Grasp) or ahead.stance is None or step.thing not in ahead.places:
+        return
+    fixture = ahead.stage.fixtures.get(root_of(ahead.resting, step.thing))
+    if fixture is None or fixture.cavity is None or ahead.access[step.thing] == "top":
+        return
+    box = [(ahead.places[step.thing] + c).tolist() for c in layout.items[step.thing].shape.whole]
+    eye = (ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)
+    if not is_seen_inside(*box, fixture.cavity, [eye]):
+        raise PlanError(f"{step.thing} is not seen in {fixture.name} from where the robot stood")
 
 
 def _is_left_alone(item: Item, layout: Layout) -> bool:

@@ -31,7 +31,9 @@ class Group(Strict, frozen=True, kw_only=True, rename={"from_": "from", "label":
 
     Each goes ``from`` one place ``to`` another, ``between`` two whichever way is drawn, ``through``
     several in turn, or stays ``at`` one. ``made`` names things that are cut up instead: it takes of
-    what comes of them.
+    what comes of them. A tool is taken, and other things come to them, where they are ``used``: at
+    their last place or at their first; or they are ``loaded`` before their last way, and go with
+    what they hold.
     """
 
     of: Names = ()
@@ -43,6 +45,7 @@ class Group(Strict, frozen=True, kw_only=True, rename={"from_": "from", "label":
     between: tuple[Names, Names] | None = None
     at: Names = ()
     through: tuple[Names, ...] = ()
+    used: Literal["last", "first", "loaded"] = "last"
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from enact_assets.simulator.planning.basic_steps import (
     move_wide,
 )
 from enact_assets.simulator.planning.job_orders import Job
-from enact_assets.simulator.planning.layout import Event, Item, Layout, moved
+from enact_assets.simulator.planning.layout import Event, Item, Layout, moved, reaches
 from enact_assets.simulator.planning.matter_steps import (
     AwaitCooked,
     Dice,
@@ -93,6 +93,8 @@ class Jobs:
 
     def _carry(self, item: Item) -> None:
         for k, (start, spot) in enumerate(zip(item.spots, item.spots[1:], strict=False), 1):
+            if k in item.rides:
+                continue
             if item.hand is None:
                 steps = move_wide(item.name, spot.support, spot.at)
             else:
@@ -101,9 +103,7 @@ class Jobs:
                 put = Place(item.hand, spot.support, spot.at, spot.access, is_rocking)
                 is_touching = self._is_so(self.work.touches)
                 steps = (take, Touch(item.hand), put) if is_touching else (take, put)
-            last = [self.carries[item.name, k - 1]] if k > 1 else []
-            needs = self.layout.roots(start.on) | self.layout.roots(spot.on)
-            self.carries[item.name, k] = self._add(steps, last, needs)
+            self.carries[item.name, k] = self._add(steps, needs=(start.site, spot.site))
         is_mixed = any(item.name in done.of for done in self.work.deeds)
         if item.ends is None and not is_mixed:
             self.goal.append(self._place_of(item))
@@ -112,10 +112,13 @@ class Jobs:
         return bool(share and self.rng.random() < share)
 
     def _place_of(self, item: Item) -> GoalFact:
-        on = item.spots[-1].on
+        spot = item.spots[-1]
+        below, site = self.layout.items.get(spot.on), self.layout.sites[spot.site].fixture
+        is_in = below is not None and below.shape.parts.cavity is None and site.cavity is not None
+        # What is on something that is inside a third thing is inside that.
+        on = spot.site if is_in else spot.on
         fixture, _, board = on.partition(".")
-        below = self.layout.items.get(on)
-        holder = below.shape.parts if below else self.layout.sites[on].fixture
+        holder = site if below is None or is_in else below.shape.parts
         return ("Inside" if board or holder.cavity is not None else "OnTop", item.name, fixture)
 
     def _deeds(self, deeds: Sequence[Done]) -> None:
@@ -149,8 +152,7 @@ class Jobs:
         return any(fixture in self._hob(food) for food in foods)
 
     def _hob(self, food: str) -> set[str]:
-        spots = self.layout.items[food].spots
-        return {root for spot in spots for root in self.layout.roots(spot.on)}
+        return {spot.site for spot in self.layout.items[food].spots}
 
     def _switch(self, fixture: str, after: Iterable[Job] = ()) -> Job:
         """Press the button of a fixture, after all that pressed it before."""
@@ -169,10 +171,7 @@ class Jobs:
     def _cook(self, done: Done) -> None:
         item = self.layout.items[done.to]
         number = next(k for k, spot in enumerate(item.spots) if spot.on == done.place)
-        hob = next(
-            name for name in sorted(self._roots_at(item, number))
-            if self.layout.sites[name].fixture.heater is not None
-        )  # fmt: skip
+        hob = item.spots[number].site
         is_on = hob in self.work.switched_on or hob in self.presses
         heat = self.presses.get(hob, []) if is_on else [self._switch(hob)]
         heater, steps = self.layout.sites[hob].fixture.heater, (AwaitCooked(done.to),)
@@ -183,12 +182,9 @@ class Jobs:
             job = self._add(steps, heat)
         pan = self.layout.items.get(done.place)
         if pan is not None:
-            self._during(job, pan, len(pan.spots) - 1)
+            self._during(job, pan, pan.use)
         self._during(job, item, number)
         self.goal.append(("Cooked", done.to, None))
-
-    def _roots_at(self, item: Item, number: int) -> set[str]:
-        return self.layout.roots(item.spots[number].on)
 
     def _slice(self, done: Done) -> None:
         step = Slice if done.verb == "slice" else Dice
@@ -197,7 +193,7 @@ class Jobs:
         for product in done.products:
             if (product, 1) in self.carries:
                 self.carries[product, 1].after.append(job)
-        self._after_last(job, done.to)
+        self._in_use(job, done.to)
 
     _dice = _slice
 
@@ -214,7 +210,7 @@ class Jobs:
         self.filling.setdefault(done.to, []).append(job)
         self.content[done.place] -= amount
         self.content[done.to] = self.content.get(done.to, 0.0) + amount
-        self._after_last(job, done.to)
+        self._in_use(job, done.to)
         self.goal.append(("Contains" if room else "Covered", done.to, done.what))
 
     def _volume(self, name: str) -> float:
@@ -229,7 +225,7 @@ class Jobs:
             # A cloth comes from above.
             tops = [k for k, spot in enumerate(item.spots) if spot.access == "top"] or [0]
             number = tops[int(self.rng.integers(len(tops)))]
-            self.needs[job] |= self._roots_at(item, number)
+            self.needs[job].add(item.spots[number].site)
             self._during(job, item, number)
         self.absent.append(("Covered", done.to, done.what))
 
@@ -237,8 +233,8 @@ class Jobs:
         job = self._with_tool(
             done.by, done.to, lambda side: (Dip(side, done.place), Spread(side, done.to))
         )
-        self._after_last(job, done.place)
-        self._after_last(job, done.to)
+        self._in_use(job, done.place)
+        self._in_use(job, done.to)
         self.goal.append(("Covered", done.to, done.what))
 
     def _stir(self, done: Done) -> None:
@@ -255,7 +251,7 @@ class Jobs:
         """A job comes after all that is mixed came there."""
         job.after += self.filling.get(done.to, [])
         for name in (done.to, *done.of):
-            self._after_last(job, name)
+            self._in_use(job, name)
         self.filling[done.to] = [job]
         used = [("Contains", done.to, what) for what in done.of]
         self.goal = [fact for fact in self.goal if fact not in used]
@@ -278,12 +274,12 @@ class Jobs:
         self.content[done.to] = self._volume(done.to)
         self.goal.append(("Contains", done.to, done.what))
 
-    def _after_last(self, job: Job, name: str) -> None:
-        """A job is done while a thing, if it is one, is at its last place."""
+    def _in_use(self, job: Job, name: str) -> None:
+        """A job is done while a thing, if it is one, is where it is used."""
         item = self.layout.items.get(name)
         if item is not None:
-            self._during(job, item, len(item.spots) - 1)
-            self.needs[job] |= self._roots_at(item, len(item.spots) - 1)
+            self._during(job, item, item.use)
+            self.needs[job].add(item.spots[item.use].site)
 
     def _during(self, job: Job, item: Item, number: int) -> None:
         """A job is done while a thing is at its place of this number."""
@@ -303,20 +299,26 @@ class Jobs:
     ) -> Job:
         """Take a tool, or a vessel, use it, and put it back.
 
-        Errors: :class:`PlanError` if it is used too far on the other side of its hand.
+        Errors: :class:`PlanError` if it is used too far on the other side of each hand that reaches
+        it.
         """
         item, target = self.layout.items[tool], self.layout.items.get(to)
-        side, spot = item.hand or "left", item.spots[-1]
-        across = target.spots[-1].pos[0] if target else self.layout.sites[to].fixture.origin[0]
-        if (across if side == "left" else -across) > ACROSS_M:
-            raise PlanError(f"{to} is too far from the {side} hand, which holds {tool}")
-        for name in sorted({to, *shown} & set(self.layout.items)):
-            own = self.layout.items[name].spots[-1]
-            if is_behind_arm(own.seen, spot.seen, is_left=side == "left"):
+        spot = item.spots[item.use]
+        own = target.spots[target.use].pos if target else self.layout.sites[to].fixture.origin
+        sides = [side for side in SIDES if (own[0] if side == "left" else -own[0]) <= ACROSS_M]
+        sides = [side for side in sides if reaches(item, side)]
+        if not sides:
+            raise PlanError(f"{to} is too far from each hand that reaches {tool}")
+        around = {name: self.layout.items[name] for name in {to, *shown} & set(self.layout.items)}
+        for name, other in sorted(around.items()):
+            seen = other.spots[other.use].seen
+            sides = [s for s in sides if not is_behind_arm(seen, spot.seen, is_left=s == "left")]
+            if not sides:
                 raise PlanError(f"{name} would be hidden by the arm that takes {tool}")
+        side = sides[int(self.rng.integers(len(sides)))]
         back = Place(side, spot.support, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
-        self._after_last(job, tool)
+        self._in_use(job, tool)
         return job
 
     def _side(self, fixture: str) -> Side:

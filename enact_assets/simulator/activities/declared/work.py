@@ -19,7 +19,7 @@ from enact_assets.simulator.activities.declared.declaration import (
     verb_of,
 )
 from enact_assets.simulator.activities.drawn_stage import differing
-from enact_assets.simulator.planning.layout import Item, made_width
+from enact_assets.simulator.planning.layout import Event, Item, made_width
 from enact_assets.simulator.rooms.furnished import STYLES, Furnishing, Piece
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 from enact_assets.simulator.simulation.recording import GoalFact
@@ -53,6 +53,7 @@ class Work:
 
     furnishing: Furnishing
     kinds: dict[str, str] = field(default_factory=dict)
+    used: dict[str, str] = field(default_factory=dict)
     routes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
     colors: dict[str, Color] = field(default_factory=dict)
@@ -86,8 +87,9 @@ class Work:
         cut = {done.to: done for done in self.deeds if done.verb in CUT}
         patches = sorted({on for on, _ in self.covered if on in self.fixtures})
         items = {f"{on}{PATCH}": Item(f"{on}{PATCH}", PATCH_KIND, (on,)) for on in patches}
-        for name, route in self.routes.items():
-            item = items[name] = Item(name, self.kinds[name], route)
+        for name in self.routes:
+            places, rides, use = self._places(name)
+            item = items[name] = Item(name, self.kinds[name], places, rides=rides, use=use)
             if name in cut:
                 first, n = cut[name].products[0], len(cut[name].products)
                 item.ends, item.room = (first, 0), n * made_width(self.kinds[first]) / 2
@@ -106,11 +108,29 @@ class Work:
             below = [*items[name].places, *([self.made[name]] if name in self.made else [])]
             return 1 + max((depth(on) for on in below if on in items), default=-1)
 
-        def key(item: Item) -> tuple[int, int, float]:
-            area = item.shape.area + 0.02 * len(item.places)
-            return (depth(item.name), -troubles.get(item.name, 0), -area)
+        def key(item: Item) -> tuple[float, ...]:
+            size = item.shape.area + 0.02 * len(item.places)
+            return (item.shape.parts.is_lid, depth(item.name), -troubles.get(item.name, 0), -size)
 
         return sorted(items.values(), key=key)
+
+    def _places(self, name: str) -> tuple[tuple[str, ...], dict[int, Event], int]:
+        """All places that a thing comes to, those to which it is taken by what it is on, and the
+        number of that where it is used.
+        """
+        places: list[str] = []
+        rides: dict[int, Event] = {}
+        for k, on in enumerate(self.routes[name]):
+            places.append(on)
+            if self.used.get(on) == "loaded":
+                below, _, use = self._places(on)
+                for number in range(use + 1 if k else 1, len(below)):
+                    rides[len(places)] = (on, number)
+                    places.append(on)
+        own = [k for k in range(1, len(places)) if k not in rides]
+        last = len(places) - 1
+        uses = {"last": last, "first": 0, "loaded": max(own, default=1) - 1}
+        return tuple(places), rides, uses[self.used.get(name, "last")]
 
 
 def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
@@ -142,7 +162,7 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
             work.routes[deed.makes] = tuple(names_of(work, str(deed.stir)))
     for is_late in (False, True):
         for deed in declared.do:
-            if bool(deed.of) == is_late:
+            if (bool(deed.of) or deed.cook is not None) == is_late:
                 work.deeds += _done(work, deed, called)
         for group in declared.groups:
             if group.made and not is_late:
@@ -184,7 +204,7 @@ def _take(rng: np.random.Generator, work: Work, group: Group, *, is_errand: bool
     free = [kind for kind in group.kinds if kind not in work.kinds]
     taken = draw_some(rng, free, group.number)
     for n, kind in enumerate(taken):
-        work.kinds[kind] = kind
+        work.kinds[kind], work.used[kind] = kind, group.used
         route = [_place(work, place, n) for place in group.route]
         if group.between:
             route = draw_some(rng, route)
@@ -199,8 +219,11 @@ def _take_made(rng: np.random.Generator, work: Work, group: Group) -> None:
     """Draw what of that which is made goes on."""
     parents = names_of(work, group.made)
     products = [name for name, parent in work.made.items() if parent in parents]
-    for n, name in enumerate(draw_some(rng, products, group.take)):
+    taken = draw_some(rng, products, group.take)
+    for n, name in enumerate(taken):
         work.routes[name] = (*work.routes[name], _place(work, group.to, n))
+    if group.label:
+        work.labels[group.label] = taken
 
 
 def _place(work: Work, places: Names, n: int) -> str:
