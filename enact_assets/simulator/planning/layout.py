@@ -321,30 +321,31 @@ class Layout:
         return use if number else 0
 
     def _is_seen(self, spot: Spot) -> bool:
-        hollow = self._hollow(spot)
-        if hollow is not None and spot.access == "top":
-            return is_seen_from_above(spot.seen, *spot.whole, hollow)
+        if spot.access == "top":
+            return is_seen(spot.seen) and all(
+                is_seen_from_above(spot.seen, *spot.whole, hollow) for hollow in self._hollows(spot)
+            )
         fixture = self.sites[spot.site].fixture
-        if fixture.cavity is None or spot.access == "top":
+        if fixture.cavity is None:
             return is_seen(spot.seen)
         # Orders in which the robot comes from the other side of the room are refused later.
         near = [eye for eye in EYES if eye[0] * fixture.origin[0] >= 0]
         return is_seen_inside(*spot.whole, fixture.cavity, near)
 
-    def _hollow(self, spot: Spot) -> tuple[Vec3, Vec3] | None:
-        """The inner box, in the world, of what something is put into."""
-        site = self.sites.get(spot.on)
-        if site is not None:
-            of, away = site.fixture.cavity, np.array(site.fixture.origin_at_start(is_open=True))
-            away = away - site.fixture.origin
+    def _hollows(self, spot: Spot) -> Iterator[tuple[Vec3, Vec3]]:
+        """The inner boxes, in the world, of what something is put into, and of what that is in."""
+        if spot.on in self.sites:
+            fixture = self.sites[spot.on].fixture
+            away = np.subtract(fixture.origin_at_start(is_open=True), fixture.origin)
+            of, rim = fixture.cavity, math.inf
         else:
-            parts = self.items[spot.on].shape.parts
-            of, away = parts.cavity, spot.pos - [*spot.at, parts.rest_height]
-        if of is None:
-            return None
-        low, high = (tuple((away + corner).tolist()) for corner in of)
-        rim = high[2] if site else away[2] + self.items[spot.on].shape.solid[1][2]
-        return low, (*high[:2], min(high[2], float(rim)))
+            below = self.items[spot.on]
+            of, away = below.shape.parts.cavity, below.spots[spot.stage].pos
+            rim = float(away[2] + below.shape.solid[1][2])
+            yield from self._hollows(below.spots[spot.stage])
+        if of is not None:
+            (left, front, low), (right, back, high) = ((away + corner).tolist() for corner in of)
+            yield (left, front, low), (right, back, min(high, rim))
 
     def _of_support(self, item: Item, number: int, mine: Spot) -> set[Wait]:
         """What comes onto a thing that is carried waits for it; what leaves it does so before.
