@@ -227,7 +227,19 @@ class Jobs:
             number = tops[int(self.rng.integers(len(tops)))]
             self.needs[job].add(item.spots[number].site)
             self._during(job, item, number)
+        self._while_bare(job, done.to)
         self.absent.append(("Covered", done.to, done.what))
+
+    def _while_bare(self, job: Job, name: str) -> None:
+        """A job is done when things have left what it is done to, or before they come to stay."""
+        for item in self.layout.items.values():
+            for k, spot in enumerate(item.spots):
+                if spot.on == name and name in self.layout.items:
+                    comes, leaves = item.comes(k), item.leaves(k)
+                    if leaves in self.carries:
+                        job.after.append(self.carries[leaves])
+                    elif comes in self.carries:
+                        self.carries[comes].after.append(job)
 
     def _spread(self, done: Done) -> None:
         job = self._with_tool(
