@@ -19,6 +19,10 @@ from enact_assets.simulator.activities.declared.composed import composed
 from enact_assets.simulator.activities.declared.declaration import parsed
 from enact_assets.simulator.activities.declared.work import drawn
 from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place
+from enact_assets.simulator.planning.forecast import Forecast
+from enact_assets.simulator.planning.layout import Item, Layout
+from enact_assets.simulator.robot.kinematics import BasePose
+from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.simulate import carry_out, check_seen, perform
 from enact_assets.simulator.simulation.recording import Recording
 
@@ -218,6 +222,61 @@ def test_what_is_stirred_is_there_before_it_is_poured_on() -> None:
         if on == "table":
             x, y = episode.stage.starts[name][:2]
             assert np.hypot(*(places[:, :2] - [x, y]).T).min() > 0.03
+
+
+LOADED = """says: Put food away.
+furniture: {left: [counter as countertop], centre: [table], right: [fridge]}
+opened: [fridge]
+things:
+  - {of: [tupperware], from: table, to: fridge, used: loaded}
+  - {of: [lemon], from: countertop, to: tupperware}
+  - {of: [bratwurst], at: tupperware}
+  - {of: [plate], from: table, to: countertop, used: first}
+  - {of: [apple], through: [table, plate, table]}
+"""
+
+
+def test_what_is_loaded_goes_along_with_what_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes there before the last way; what is used first is used before it goes."""
+    for seed in range(2):
+        episode = _drawn(seed, LOADED)
+        held, at = "", dict[tuple[str, str], int]()
+        for number, step in enumerate(episode.plan):
+            if isinstance(step, Grasp):
+                held = step.thing
+                assert (held, "") not in at or held == "apple"
+                at[held, ""] = number
+            elif isinstance(step, Place):
+                at[held, step.on] = number
+        assert ("bratwurst", "") not in at
+        assert at["lemon", "tupperware"] < at["tupperware", ""]
+        assert at["apple", "plate"] < at["apple", "table"] < at["plate", ""]
+        assert {("Inside", name, "tupperware") for name in ("lemon", "bratwurst")} <= {
+            *episode.goal
+        }
+    monkeypatch.setattr(composed_module, "LAYOUTS", 1)
+    with pytest.raises(
+        ActivityError, match=r"bratwurst stays on tupperware, .* let that be loaded"
+    ):
+        _drawn(0, LOADED.replace(", used: loaded", ""))
+
+
+def test_what_is_taken_from_the_fridge_was_seen_from_where_the_robot_stood() -> None:
+    """A side wall hides what is deep in it from the other side of the room."""
+    declared = parsed(LOADED, "loaded.yaml")
+    work = drawn(np.random.default_rng(0), declared)
+    site = work.furnishing.build(Scene())["fridge"]
+    layout = Layout(np.random.default_rng(0), {"fridge": site})
+    layout.place(Item("can", "can", ("fridge",)))
+    episode, pos = _drawn(0, LOADED), np.array(site.fixture.origin)
+    ahead = Forecast.at_start(episode.stage)
+    ahead.places["can"], ahead.resting["can"], ahead.access["can"] = pos, "fridge", "front"
+    turn = np.sign(pos[0])
+    ahead.stance = BasePose(0.34 * turn, 0.1, 0.0)
+    composed_module._is_seen_before(layout, ahead, Grasp("left", "can"))
+    ahead.stance = BasePose(-0.34 * turn, 0.24, 0.0)
+    with pytest.raises(PlanError, match="can is not seen in fridge from where the robot stood"):
+        composed_module._is_seen_before(layout, ahead, Grasp("left", "can"))
 
 
 def test_a_declaration_without_room_says_what_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
