@@ -204,8 +204,13 @@ def parsed(text: str, where: str) -> Declaration:
         said = " ".join(str(error).split()).replace('in "<unicode string>", ', "at ")
         raise SettingsError(f"{where}: {said}. Mend the file.") from error
     found = read_as(Declaration, given, where)
-    _Check(found, where).all()
+    check_declaration(found, where)
     return found
+
+
+def check_declaration(declared: Declaration, where: str) -> None:
+    """Refuse what a declaration cannot say. Errors: as :func:`read_declaration`."""
+    _Check(declared, where).all()
 
 
 class _Check:

@@ -1,0 +1,1 @@
+"""Activities that BEHAVIOR defines, carried out with our kinds and furniture."""
