@@ -43,6 +43,8 @@ ERRANDS: dict[str, tuple[str, ...]] = {
     "garage": ("drill", "paint_can", "flashlight", "screwdriver", "pliers", "bottle", "softball"),
 }
 N_ERRANDS = 4
+MOST_FURNITURE = 6
+"""At each place one piece on the floor and one above it or on it."""
 COATS = ((0.25, 0.12, 0.05), (0.5, 0.42, 0.3), (0.1, 0.25, 0.12))
 """Colours of what lies on things."""
 LIQUIDS = {"water": (0.12, 0.42, 0.85), "milk": (0.93, 0.92, 0.87)}
@@ -110,6 +112,8 @@ class _Translation:
         self.made: dict[str, str] = {}
         self.left_open: set[str] = set()
         self.opened: set[str] = set()
+        self.left_out: list[str] = []
+        """Synsets of things of which there is no further kind."""
 
     def _lacks(self, what: str) -> None:
         if what not in self.missing:
@@ -121,20 +125,24 @@ class _Translation:
         names = [n for n in self.of.objects if n in used]
         names = [n for n in names if self.of.objects[n] not in (FLOOR, AGENT)]
         standing = [name for name in names if self._is_furniture(name)]
+        for name in names:
+            if name not in standing:
+                self._named(name)
+            elif not _furniture_of(self.of.objects[name]):
+                self._lacks(f"no furniture is a {word_of(self.of.objects[name])}")
+        if self.missing:
+            return None
         room, furniture = self._furnished(standing)
         if furniture is None:
             return None
         self.centre = furniture["centre"][0].rpartition(" as ")[2]
-        for name in names:
-            if name not in standing:
-                self._named(name)
         for atom in sorted(self.of.facts):
             self._starts(*atom)
         for wanted, atom in self.way:
             self._ends(wanted, atom)
-        for thing in self.things:
-            if not self.things[thing] and thing not in self.made:
-                self._lacks(f"{thing} is nowhere at the start")
+        nowhere = [t for t, start in self.things.items() if not start and t not in self.made]
+        if nowhere and not self.missing:
+            self._lacks(f"{', '.join(nowhere)} is nowhere at the start")
         if self.missing:
             return None
         return Declaration(
@@ -149,6 +157,12 @@ class _Translation:
             covered=dict(self.covered),
             do=tuple(self.deeds),
             goal=tuple(self.goal),
+            leaves_out=tuple(
+                f"Of {len(self.of.of(synset))} things that are a {word_of(synset)} it has "
+                f"{len(self.of.of(synset)) - self.left_out.count(synset)}: no two things are "
+                "called the same."
+                for synset in sorted(set(self.left_out))
+            ),
             stands_for={self.ours[n]: self.of.objects[n] for n in names if n in self.ours},
         )
 
@@ -159,9 +173,6 @@ class _Translation:
 
     def _furnished(self, names: Sequence[str]):
         """A room, and furniture at its places, one kind for each name."""
-        for name in names:
-            if not _furniture_of(self.of.objects[name]):
-                self._lacks(f"no furniture is a {word_of(self.of.objects[name])}")
         chosen: list[tuple[str, dict[Place, tuple[str, ...]], tuple[str, ...]]] = []
         for kinds in product(*(_furniture_of(self.of.objects[name]) for name in names)):
             for room in BESIDE:
@@ -193,8 +204,10 @@ class _Translation:
             return
         kinds = [kind for kind in _kinds_of(synset) if kind not in self.things]
         if not kinds:
-            n = len(self.of.of(synset))
-            self._lacks(f"{n} things are a {word_of(synset)}, and not so many kinds of ours")
+            if any(self.ours.get(other) in self.things for other in self.of.of(synset)):
+                self.left_out.append(synset)
+            else:
+                self._lacks(f"no kind of thing is a {word_of(synset)}")
             return
         self.ours[name] = kinds[0]
         self.things[kinds[0]] = ""
@@ -310,7 +323,7 @@ def _takes(kind: str) -> bool:
 
 def _arranged(room: str, kinds: Sequence[str]) -> Iterator[dict[Place, tuple[str, ...]]]:
     """All ways in which furniture stands in a room, with a piece on the floor at each place."""
-    if len(set(kinds)) != len(kinds):
+    if len(set(kinds)) != len(kinds) or len(kinds) > MOST_FURNITURE:
         return
     for places in product(SLOTS, repeat=len(kinds)):
         there: dict[str, list[str]] = {place: [] for place in SLOTS}
