@@ -202,6 +202,7 @@ def environment() -> dict[str, str]:
     found = {
         "ENACT_AXE": PROGRAMS / "axe-core" / "axe.min.js",
         "OMNIGIBSON_SOURCE": PROGRAMS / "omnigibson",
+        "BDDL_SOURCE": PROGRAMS / "bddl",
         "DRJIT_LIBLLVM_PATH": next(Path("/usr/lib").glob("*/libLLVM.so.19*"), None),
     }
     return {name: str(path) for name, path in found.items() if path and path.exists()} | os.environ

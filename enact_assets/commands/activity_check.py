@@ -1,9 +1,8 @@
 """Tries seeds of one activity: whether it can be carried out, and what could be asked about it."""
 
-import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -15,9 +14,9 @@ from enact_assets.pipeline.steps.profiles import INDEX_CHANGES
 from enact_assets.questions.key_frames.segment import segment
 from enact_assets.questions.paths.transition_graph import build_transition_graph
 from enact_assets.settings.components import Component
-from enact_assets.settings.registry import load_registry
+from enact_assets.settings.registry import Gating, load_registry
+from enact_assets.settings.rules import PAPER_RULES, SMOOTHING
 from enact_assets.simulator.activities.base import Activity
-from enact_assets.simulator.activities.declared.activity import declared_activity
 from enact_assets.simulator.activities.declared.declaration import read_declaration
 from enact_assets.simulator.planning.basic_steps import Task, Together
 from enact_assets.simulator.simulate import carry_out, random_draws
@@ -25,6 +24,7 @@ from enact_assets.simulator.simulation.recording import Recording
 from enact_assets.simulator.skills.executor import Step
 
 MASK_PX, PICTURE_PX = 256, 512
+UNSMOOTHED = next(rule for rule in PAPER_RULES if rule.name == SMOOTHING)
 LEAST_SEEDS = 8
 """A pair of sub-goals counts if so many plans have both."""
 WHERE = ("on", "fixture", "into", "vessel", "thing")
@@ -35,6 +35,8 @@ class Tried:
     """One seed. Without ``attempts`` none of them could be carried out; ``failures`` says why those
     failed that did. ``smallest_px`` is of what changes, in a picture of 512 px, just before or
     then; ``serving`` the share of key frames in which something happens to what is no errand.
+    ``by_contact`` are key frames that gating ``contact`` has alone, ``by_smoothing`` those that
+    there are because short-lived states are smoothed.
     """
 
     seed: int
@@ -46,14 +48,17 @@ class Tried:
     smallest_px: float = 0.0
     smallest: str = ""
     serving: float = 0.0
+    by_contact: int = 0
+    by_smoothing: int = 0
+    frames: tuple[int, ...] = field(default=(), repr=False)
     plan: Task = field(default=(), repr=False)
 
 
-def try_activity(found: Activity, seeds: Iterable[int], errands: frozenset[str]) -> list[Tried]:
+def try_activity(found: Activity, seeds: Iterable[int], errands: frozenset[str]) -> Iterator[Tried]:
     """Carry out these seeds of an activity and look at what came of each; ``errands`` are things
     that do not serve its goal.
     """
-    return [_tried(found, seed, errands) for seed in seeds]
+    return (_tried(found, seed, errands) for seed in seeds)
 
 
 def errands_of(path: Path) -> frozenset[str]:
@@ -80,6 +85,11 @@ def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> T
     gating, camera = registry.gating("state"), registry.variant("baseline").camera
     cut = segment(tables.demonstrations, tables.facts, tables.objects, gating)
     frames = cut.segmented_frames.sort("key_frame")
+
+    def found(by: Gating) -> set[int]:
+        rows = segment(tables.demonstrations, tables.facts, tables.objects, by)
+        return set(rows.segmented_frames["frame"].to_list())
+
     assert tables.states is not None  # noqa: S101 - for mypy
     seen = visibility_in_world(
         recording.world, tables.states, tables.objects, frames, camera, size_px=MASK_PX
@@ -113,6 +123,9 @@ def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> T
         smallest_px=smallest[0] * PICTURE_PX**2,
         smallest=smallest[1],
         serving=n_serving / max(frames.height - 1, 1),
+        by_contact=len(found(registry.gating("contact")) - found(gating)),
+        by_smoothing=len(found(gating) - found(UNSMOOTHED.off(gating))),
+        frames=tuple(frames["frame"].to_list()),
         plan=tried.plan,
     )
 
@@ -158,44 +171,30 @@ def _sub_goals(step: Step) -> list[str]:
     return [f"{kind} {where}"]
 
 
-def summary(name: str, tried: Sequence[Tried]) -> str:
-    """One line of figures of all seeds, and why attempts failed."""
+COLUMNS = ("seeds", "first", "within", "key frames", "edges", "predicates", "one order",
+           "smallest px", "serving", "by contact", "by smoothing")  # fmt: skip
+"""Of a table of activities; see :func:`figures`."""
+
+
+def figures(tried: Sequence[Tried]) -> tuple[str, ...]:
+    """What came of some seeds, in :data:`COLUMNS`: how many were carried out at the first attempt
+    and at all, medians, least predicates, share of pairs of sub-goals in one order only, the
+    smallest changed thing, median share that serves the goal, and sums.
+    """
     done = [one for one in tried if one.attempts is not None]
     if not done:
-        return f"{name}: none of {len(tried)} seeds could be carried out"
-    frames, edges = ([getattr(one, what) for one in done] for what in ("key_frames", "edges"))
+        return (str(len(tried)), "0", "0", *("-" for _ in COLUMNS[3:]))
     small = min(done, key=lambda one: one.smallest_px)
-    predicates = {predicate for one in done for predicate in one.predicates}
     return (
-        f"{name}: {sum(one.attempts == 1 for one in done)} of {len(tried)} seeds at the first "
-        f"attempt, {len(done)} within all; key frames {min(frames)} to {max(frames)} (median "
-        f"{median(frames):g}), edges {min(edges)} to {max(edges)} (median {median(edges):g}); "
-        f"{min(len(one.predicates) for one in done)} or more of {len(predicates)} predicates; in "
-        f"one order only {fixed_share([one.plan for one in done]):.2f}; smallest "
-        f"{small.smallest_px:.0f} px "
-        f"({small.smallest}, seed {small.seed}); serving the goal "
-        f"{median(one.serving for one in done):.0%}"
-    )
-
-
-def main(files: Sequence[str], n_seeds: int = 20) -> None:
-    """Try seeds 0 to ``n_seeds`` - 1 of each declaration, and print what came of them."""
-    columns = [column.name for column in fields(Tried) if column.name not in ("plan", "failures")]
-    for file in files:
-        path = Path(file)
-        tried = []
-        for seed in range(n_seeds):
-            tried += try_activity(declared_activity(path), [seed], errands_of(path))
-            values = (f"{c}={getattr(tried[-1], c)}" for c in columns)
-            sys.stdout.write(f"{' '.join(values)}\n")
-            for failure in tried[-1].failures:
-                sys.stdout.write(f"    {failure}\n")
-            sys.stdout.flush()
-        sys.stdout.write(f"{summary(path.stem, tried)}\n")
-
-
-if __name__ == "__main__":
-    main(
-        [name for name in sys.argv[1:] if not name.isdigit()],
-        *(int(name) for name in sys.argv[1:] if name.isdigit()),
+        str(len(tried)),
+        str(sum(one.attempts == 1 for one in done)),
+        str(len(done)),
+        f"{median(one.key_frames for one in done):g}",
+        f"{median(one.edges for one in done):g}",
+        str(min(len(one.predicates) for one in done)),
+        f"{fixed_share([one.plan for one in done]):.2f}" if len(done) >= LEAST_SEEDS else "-",
+        f"{small.smallest_px:.0f} ({small.smallest})",
+        f"{median(one.serving for one in done):.0%}",
+        str(sum(one.by_contact for one in done)),
+        str(sum(one.by_smoothing for one in done)),
     )

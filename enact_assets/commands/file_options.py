@@ -183,3 +183,30 @@ def _add_shared(sub: argparse.ArgumentParser) -> None:
     )
     sub.add_argument("--dry-run", action="store_true", help="write nothing; show the results")
     _add_all(sub)
+
+
+def add_activities(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``activities``."""
+    sub.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="one activity: what stands in its room and what is left out of BEHAVIOR's definition; "
+        "bddl/NAME: how a definition is carried out, or what is missing for it",
+    )
+    about = "list BEHAVIOR's definitions that can be carried out by name (a minute)"
+    sub.add_argument("--bddl", action="store_true", help=about)
+    sub.add_argument(
+        "--check",
+        type=Path,
+        metavar="FILE|NAME",
+        help="try a declaration: key frames, edges, predicates, what is too small, and why "
+        "attempts fail (some seconds a seed); exit code 1 if a seed cannot be carried out",
+    )
+    add_count(sub, "--seeds", 20, "seeds that --check tries, from 0 on")
+    sub.add_argument(
+        "--sheet",
+        type=Path,
+        metavar="FILE.jpg",
+        help="with --check, also draw the key frames of the first seed (half a minute)",
+    )

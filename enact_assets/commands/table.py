@@ -117,6 +117,12 @@ COMMANDS = {
         "List activities, demonstrations, recordings, gatings, variants and models, and how many "
         "questions each question set gets per kind and length.",
     ),
+    "activities": Command(
+        "activities",
+        "file_options",
+        "List the activities of the embedded simulator and what each is about, and BEHAVIOR's "
+        "definitions that it can carry out. With --check, try a declaration of your own.",
+    ),
     "show": Command(
         "showing",
         "result_options",

@@ -228,6 +228,7 @@ def perform(
         goal=episode.goal,
         performed=robot.performed,
         environment=episode.stage.environment,
+        stands_for=episode.stands_for,
     )
 
 

@@ -110,6 +110,8 @@ def tables_of(name: str, recording: Recording) -> ReplayTables:
             n_frames=n,
             frame_rate_hz=recording.frame_rate_hz,
             world_sha=world.sha,
+            attempts=recording.attempts,
+            replaced=[f"{ours}: {synset}" for ours, synset in recording.stands_for],
         ),
         rows_of(Facts, name, facts),
         rows_of(Objects, name, objects),

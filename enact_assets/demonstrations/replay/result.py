@@ -40,10 +40,11 @@ class ReplayTables:
 
 
 def described(demonstration: str, **about: Any) -> pl.DataFrame:
-    """Its row of table ``demonstrations``: without a seed, and its frame ids are positions, unless
-    ``about`` says so.
+    """Its row of table ``demonstrations``: without what only simulated ones have, and its frame ids
+    are positions, unless ``about`` says so.
     """
-    row = {"demonstration": demonstration, "seed": None, "frame_id_runs": list(COUNTED_FROM_0)}
+    row = dict.fromkeys(("seed", "attempts", "replaced"))
+    row |= {"demonstration": demonstration, "frame_id_runs": list(COUNTED_FROM_0)}
     return Demonstrations.build([row | about])
 
 

@@ -23,6 +23,12 @@ class Demonstrations(Table):
     frame_id_runs = integers(
         "how the recording numbers its frames: frame, id, frame, id, ... where ids jump"
     )
+    attempts = integer("versions drawn until one could be carried out; null: not drawn", null=True)
+    replaced = texts(
+        "what stands for something else of BEHAVIOR's definition, as 'ours: synset'; null if it is "
+        "not known",
+        null=True,
+    )
 
 
 class Facts(Table):

@@ -15,6 +15,10 @@ from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]
+DEFINED = "bddl:"
+"""Begins the names of activities that BEHAVIOR defines, which are carried out as they are asked
+for; they are not listed.
+"""
 
 
 class Activities(Mapping[str, Activity]):
@@ -30,11 +34,16 @@ class Activities(Mapping[str, Activity]):
         self._declared = declared
 
     def __getitem__(self, name: str) -> Activity:
-        if name not in self._names:
+        if name not in self:
             raise KeyError(name)
+        if name.startswith(DEFINED):
+            return _defined(name)
         return _declared(self._declared[name]) if name in self._declared else _load(name)
 
     def __contains__(self, name: object) -> bool:
+        if isinstance(name, str) and name.startswith(DEFINED):
+            definitions = importlib.import_module(f"{__name__}.defined.definitions")
+            return name.removeprefix(DEFINED) in definitions.defined_names()
         return name in self._names
 
     def __iter__(self) -> Iterator[str]:
@@ -55,6 +64,14 @@ def _declared(path: Path) -> Activity:
             f"activity {path.stem!r} cannot be loaded: {error}. Mend that file; other activities "
             "go on working."
         ) from error
+    return found
+
+
+@cache
+def _defined(name: str) -> Activity:
+    """The activity that a definition of BEHAVIOR describes."""
+    module = importlib.import_module(f"{__name__}.defined.translated")
+    found: Activity = module.defined_activity(name, name.removeprefix(DEFINED))
     return found
 
 

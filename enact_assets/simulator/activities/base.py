@@ -51,6 +51,8 @@ class Episode:
     covers: frozenset[str]
     absent: tuple[GoalFact, ...] = ()
     stays: frozenset[str] = frozenset()
+    stands_for: tuple[tuple[str, str], ...] = ()
+    """Things and furniture in it, with the synsets of BEHAVIOR's definition that they replace."""
 
 
 @dataclass(frozen=True)

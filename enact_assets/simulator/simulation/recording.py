@@ -37,6 +37,8 @@ class Recording:
     """The room as its seed drew it: kind, style, and whether it is a mirror image."""
     attempts: int = 1
     """How many versions of its places and order were drawn until one could be carried out."""
+    stands_for: tuple[tuple[str, str], ...] = ()
+    """What is in it, and the synset of BEHAVIOR's definition that it replaces."""
 
     @property
     def n_frames(self) -> int:

@@ -12,7 +12,7 @@ from enact_assets.simulator.things.thing_parts import Coat
 PLACES = 4
 LEVEL_M = 0.03
 """A cloth reaches places that lie no farther below the highest one."""
-LEAST_M = 0.01
+LEAST_M = 0.002
 ABOVE_M = 0.002
 PATCH_M = 0.018
 SEEN = np.array([1, 1, 0, 0, 0, 0], dtype=np.uint8)

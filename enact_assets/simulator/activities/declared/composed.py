@@ -48,9 +48,13 @@ def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) 
     problems, troubles = Counter[str](), Counter[str]()
     for _ in range(LAYOUTS):
         try:
-            return _laid_out(spots, work, sites, troubles)
+            episode = _laid_out(spots, work, sites, troubles)
         except (PlanError, StageError) as error:
             problems[str(error)] += 1
+        else:
+            there = {*work.fixtures, *work.kinds}
+            stands_for = ((n, synset) for n, synset in declared.stands_for.items() if n in there)
+            return replace(episode, stands_for=tuple(stands_for))
     said = "; ".join(f"{n} times: {problem}" for problem, n in problems.most_common(3))
     raise ActivityError(
         f"no layout of {LAYOUTS} drawn can be carried out ({said}). Let the declaration have fewer "
@@ -98,7 +102,7 @@ def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
         return
     box = [(ahead.places[step.thing] + c).tolist() for c in layout.items[step.thing].shape.whole]
     eye = (ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)
-    if not is_seen_inside(*box, fixture.cavity, [eye]):
+    if not is_seen_inside(box[0], box[1], fixture.cavity, [eye]):
         raise PlanError(f"{step.thing} is not seen in {fixture.name} from where the robot stood")
 
 

@@ -8,8 +8,8 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain, combinations, islice, permutations
+from functools import cache, partial
+from itertools import chain, combinations, islice, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -160,27 +160,32 @@ class _Goal:
     def _exists(self, rest: Tree, bound: Bound, wanted: bool) -> Ways:  # noqa: FBT001
         return self._forall([rest[0], ["not", rest[1]]], bound, not wanted)
 
-    def _forn(self, rest: Tree, bound: Bound, _wanted: bool) -> Ways:  # noqa: FBT001
+    def _forn(self, rest: Tree, bound: Bound, wanted: bool) -> Ways:  # noqa: FBT001
         (n,), (variable, _, synset), body = rest
         names = self.of.of(synset)
-        for chosen in combinations(names, int(n)):
+        numbers = [k for k in range(len(names) + 1) if (k == int(n)) == wanted]
+        for chosen in chain.from_iterable(combinations(names, k) for k in numbers):
             yield from _all(
                 [self._part(body, {**bound, variable: name}, name in chosen) for name in names]
             )
 
-    def _forpairs(self, rest: Tree, bound: Bound, _wanted: bool) -> Ways:  # noqa: FBT001
+    def _forpairs(self, rest: Tree, bound: Bound, wanted: bool) -> Ways:  # noqa: FBT001
         firsts, seconds = (self.of.of(named[2]) for named in rest[:2])
-        return self._fornpairs([[min(len(firsts), len(seconds))], *rest], bound, _wanted)
+        return self._fornpairs([[min(len(firsts), len(seconds))], *rest], bound, wanted)
 
-    def _fornpairs(self, rest: Tree, bound: Bound, _wanted: bool) -> Ways:  # noqa: FBT001
+    def _fornpairs(self, rest: Tree, bound: Bound, wanted: bool) -> Ways:  # noqa: FBT001
         (n,), (one, _, first), (two, _, second), body = rest
-        for left in combinations(self.of.of(first), int(n)):
-            for right in permutations(self.of.of(second), int(n)):
-                pairs = list(zip(left, right, strict=True))
-                if all(a != b for a, b in pairs):
-                    yield from _all(
-                        [self._part(body, {**bound, one: a, two: b}, True) for a, b in pairs]  # noqa: FBT003
-                    )
+        ways = product(
+            combinations(self.of.of(first), int(n)), permutations(self.of.of(second), int(n))
+        )
+        pairings = [
+            [self._part(body, {**bound, one: a, two: b}, wanted) for a, b in pairs]
+            for pairs in (list(zip(left, right, strict=True)) for left, right in ways)
+            if all(a != b for a, b in pairs)
+        ]
+        if wanted:
+            return _any([partial(_all, pairing) for pairing in pairings])
+        return _all([partial(_any, pairing) for pairing in pairings])
 
     def _part(self, tree: Tree, bound: Bound, wanted: bool) -> Part:  # noqa: FBT001
         return lambda: self.ways(tree, bound, wanted)

@@ -12,7 +12,9 @@ from typing import Literal
 import numpy as np
 
 from enact_assets.engine.errors import ActivityError, SettingsError
-from enact_assets.simulator.activities.base import draw_one, draw_some
+from enact_assets.simulator.activities.base import Activity, Episode, draw_one, draw_some
+from enact_assets.simulator.activities.declared.activity import ATTEMPTS
+from enact_assets.simulator.activities.declared.composed import composed
 from enact_assets.simulator.activities.declared.declaration import (
     Declaration,
     Deed,
@@ -22,6 +24,7 @@ from enact_assets.simulator.activities.declared.declaration import (
 from enact_assets.simulator.activities.defined.definitions import (
     Atom,
     Definition,
+    read_definition,
     ways_to_goal,
     word_of,
 )
@@ -30,18 +33,30 @@ from enact_assets.simulator.rooms.furnished import SLOTS, Piece, themes
 from enact_assets.simulator.things.thing_rows import CATALOGUE, Row
 
 Place = Literal["left", "centre", "right"]
+Room = Literal["kitchen", "living room", "garage"]
+Furniture = dict[Place, tuple[str, ...]]
+PLACED: tuple[Place, ...] = ("left", "centre", "right")
 FLOOR, AGENT = "floor.n.01", "agent.n.01"
-BESIDE: dict[str, tuple[str, tuple[str, ...]]] = {
+BESIDE: dict[Room, tuple[str, tuple[str, ...]]] = {
     "kitchen": ("table", ("counter as worktop", "counter as sideboard")),
     "living room": ("dining_table as table", ("chest_of_drawers as dresser", "chest as trunk")),
     "garage": ("workbench", ("counter as worktop", "chest as trunk")),
 }
 """Room -> what stands in its middle and at its sides where a definition names nothing."""
-ERRANDS: dict[str, tuple[str, ...]] = {
+ERRANDS: dict[Room, tuple[str, ...]] = {
     "kitchen": ("salt_shaker", "can", "napkin", "teapot", "butter_dish", "pepper_mill", "goblet"),
-    "living room": ("candle", "globe", "book", "softball", "xylophone", "rubber_duck", "picture_frame"),
+    "living room": (
+        "candle",
+        "globe",
+        "book",
+        "softball",
+        "xylophone",
+        "rubber_duck",
+        "picture_frame",
+    ),
     "garage": ("drill", "paint_can", "flashlight", "screwdriver", "pliers", "bottle", "softball"),
 }
+TOPS = ("counter", "stove", "sideboard")
 N_ERRANDS = 4
 MOST_FURNITURE = 6
 """At each place one piece on the floor and one above it or on it."""
@@ -52,6 +67,20 @@ LIQUID = (0.98, 0.45, 0.03)
 PARTICLES = {"covered", "filled", "contains", "insource", "saturated"}
 UNCHANGED = {"inroom", "future", "real", "insource", "contains", "cooked"}
 """Predicates at the start that need nothing."""
+
+
+def defined_activity(name: str, of: str) -> Activity:
+    """The activity that the definition ``of`` describes, called ``name``.
+
+    Errors: as :func:`read_definition`; for what is missing, when it is built.
+    """
+    definition = read_definition(of)
+
+    def built(rng: np.random.Generator, attempt: int = 1) -> Episode:
+        return composed(translated(rng, definition), rng, attempt)
+
+    says = f"What BEHAVIOR defines as {of}, with our kinds."
+    return Activity(name, says, built, f"BEHAVIOR's definition of {of}", ATTEMPTS, built)
 
 
 def translated(rng: np.random.Generator, of: Definition) -> Declaration:
@@ -171,9 +200,9 @@ class _Translation:
         is_in_room = any(atom[:2] == ("inroom", name) for atom in self.of.facts)
         return bool(_furniture_of(synset)) and (is_in_room or not _kinds_of(synset))
 
-    def _furnished(self, names: Sequence[str]):
+    def _furnished(self, names: Sequence[str]) -> tuple[Room, Furniture | None]:
         """A room, and furniture at its places, one kind for each name."""
-        chosen: list[tuple[str, dict[Place, tuple[str, ...]], tuple[str, ...]]] = []
+        chosen: list[tuple[Room, Furniture, tuple[str, ...]]] = []
         for kinds in product(*(_furniture_of(self.of.objects[name]) for name in names)):
             for room in BESIDE:
                 chosen += [(room, there, kinds) for there in _arranged(room, kinds)]
@@ -244,8 +273,7 @@ class _Translation:
         elif word == "contains" and wanted and second in self.things:
             self.ends[second] = first
         elif word == "covered" and not wanted:
-            wiper = self._tool("is_wiper", "rag")
-            self.deeds.append(Deed(wipe=second, from_=first, by=wiper))
+            self._wipe(second, first)
         elif word in ("contains", "filled", "covered") and wanted:
             self._pour(second, first)
         elif word == "toggled_on":
@@ -256,6 +284,14 @@ class _Translation:
             self._cut(first)
         else:
             self._lacks(f"nothing is done for {'' if wanted else 'not '}{' '.join(atom)}")
+
+    def _wipe(self, what: str, on: str) -> None:
+        # A cloth takes off all that lies on a thing.
+        if any(deed.wipe and deed.from_ == on for deed in self.deeds):
+            self.goal.append(f"not Covered({on}, {what})")
+        else:
+            by = self._tool("is_wiper", "rag")
+            self.deeds.append(Deed(wipe=what, from_=on, by=by))
 
     def _pour(self, what: str, into: str) -> None:
         sources = [name for name, (held, _) in self.filled.items() if held == what]
@@ -270,7 +306,9 @@ class _Translation:
         return found
 
     def _cook(self, food: str) -> None:
-        hobs = [kind for kind in self.ours.values() if kind in themes() and Piece(kind, kind).row.heater]
+        hobs = [
+            kind for kind in self.ours.values() if kind in themes() and Piece(kind, kind).row.heater
+        ]
         if not hobs:
             self._lacks(f"nothing heats {food}")
             return
@@ -295,7 +333,14 @@ class _Translation:
         self.made[product] = whole
 
     def _groups(self) -> Iterator[Group]:
-        for thing, start in self.things.items():
+        """The ways of things, what others stand on first."""
+
+        def depth(thing: str) -> int:
+            below = (self.things.get(thing, ""), self.ends.get(thing, ""))
+            return 1 + max((depth(on) for on in below if on in self.things), default=0)
+
+        for thing in sorted(self.things, key=depth):
+            start = self.things[thing]
             end = self.ends.get(thing, start)
             if thing in self.made:
                 if thing in self.ends:
@@ -305,28 +350,24 @@ class _Translation:
             else:
                 yield Group(of=(thing,), from_=start, to=end)
 
-    def _errands(self, room: str, furniture: dict[Place, tuple[str, ...]]) -> tuple[Group, ...]:
+    def _errands(self, room: Room, furniture: Furniture) -> tuple[Group, ...]:
+        """Other things that change places between the middle and tops that the goal leaves free."""
         kinds = [kind for kind in ERRANDS[room] if kind not in self.things]
-        free = [names[0] for place, names in furniture.items() if place != "centre"]
-        names = [said.rpartition(" as ")[2] for said in free]
-        flat = [n for n, said in zip(names, free, strict=True) if _takes(said.partition(" as ")[0])]
+        added = {said.partition(" as ")[::2] for said in BESIDE[room][1]}
+        said = [names[0].partition(" as ")[::2] for p, names in furniture.items() if p != "centre"]
+        flat = [name for kind, name in said if (kind, name) in added or kind in TOPS]
         if not flat:
             return ()
         taken = tuple(draw_some(self.rng, kinds, len(kinds)))
         return (Group(of=taken, take=N_ERRANDS, between=(self.centre, tuple(flat))),)
 
 
-def _takes(kind: str) -> bool:
-    row = Piece(kind, kind).row
-    return bool(row.regions) and row.panel is None and row.access == "top" and row.heater is None
-
-
-def _arranged(room: str, kinds: Sequence[str]) -> Iterator[dict[Place, tuple[str, ...]]]:
+def _arranged(room: Room, kinds: Sequence[str]) -> Iterator[Furniture]:
     """All ways in which furniture stands in a room, with a piece on the floor at each place."""
     if len(set(kinds)) != len(kinds) or len(kinds) > MOST_FURNITURE:
         return
-    for places in product(SLOTS, repeat=len(kinds)):
-        there: dict[str, list[str]] = {place: [] for place in SLOTS}
+    for places in product(PLACED, repeat=len(kinds)):
+        there: dict[Place, list[str]] = {place: [] for place in PLACED}
         for kind, place in zip(kinds, places, strict=True):
             there[place].append(kind)
         if all(_stands(place, those) for place, those in there.items()):
@@ -350,4 +391,6 @@ def _stands(place: str, kinds: Sequence[str]) -> bool:
     floor = [slot for slot in slots if slot in main]
     above = [slot for slot in slots if slot in others]
     is_blocked = "tall" in floor and bool(above)
-    return len(floor) <= 1 and len(above) <= 1 and len(slots) == len(floor + above) and not is_blocked
+    return (
+        len(floor) <= 1 and len(above) <= 1 and len(slots) == len(floor + above) and not is_blocked
+    )
