@@ -16,6 +16,8 @@ from enact_assets.simulator.view.masks import VISIBLE_GROUPS
 
 GLOW_RADIANCE = 1.5
 """Radiance of a glow surface of colour 1: as bright as the brightest lit white, still coloured."""
+GLASS_OPACITY = 0.16
+"""Share of the light that meets glass and is reflected; the rest goes through it."""
 GLOW_SAMPLING = 0.1
 """Share of light samples a glow gets, against 1 for a lamp: it is small and dim."""
 
@@ -27,6 +29,7 @@ FINISHES: dict[str, dict[str, float]] = {
     "metal": {"roughness": 0.32, "metallic": 0.85},
     "lacquer": {"roughness": 0.3, "specular": 0.5, "clearcoat": 0.7, "clearcoat_gloss": 0.92},
     "glow": {},
+    "glass": {"roughness": 0.1, "specular": 0.9},
 }
 """Finish -> parameters of Mitsuba's principled model; without any, a surface is diffuse."""
 
@@ -48,7 +51,10 @@ def bsdf(surface: Surface) -> dict[str, Any]:
         if finish
         else {"type": "diffuse", "reflectance": color}
     )
-    return {"type": "twosided", "bsdf": model}
+    seen = {"type": "twosided", "bsdf": model}
+    if surface.finish == "glass":
+        return {"type": "mask", "opacity": GLASS_OPACITY, "bsdf": seen}
+    return seen
 
 
 def emitter(surface: Surface) -> dict[str, Any] | None:

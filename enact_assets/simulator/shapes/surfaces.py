@@ -8,7 +8,7 @@ Texture = Literal[
     "plain", "wood", "tile", "marble", "stripes", "checks", "speckles", "brick",
     "mottled", "brushed", "fine_wood", "worn_tile",
 ]  # fmt: skip
-Finish = Literal["matte", "satin", "gloss", "metal", "lacquer", "glow"]
+Finish = Literal["matte", "satin", "gloss", "metal", "lacquer", "glow", "glass"]
 
 
 @dataclass(frozen=True)

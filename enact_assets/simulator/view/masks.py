@@ -298,13 +298,15 @@ def cast_picture(
 
 
 class _Caster:
-    """Casts rays in one thread. MuJoCo takes scratch memory from ``data``, and hiding geoms changes
+    """Casts rays in one thread, which go through glass. MuJoCo takes scratch memory from ``data``, and hiding geoms changes
     the model, so every caster has its own of both.
     """
 
     def __init__(self, world: World, data: "mujoco.MjData") -> None:
         self._model = copy.copy(world.model)
         self._groups = world.model.geom_group.copy()
+        glass = [name for name, surface in world.surfaces.items() if surface.finish == "glass"]
+        self._groups[[world.model.geom(name).id for name in glass]] = HIDDEN_GROUP
         self._data = data
 
     def show(self, geoms: Bools) -> None:

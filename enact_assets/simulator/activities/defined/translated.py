@@ -218,7 +218,7 @@ class _Translation:
     def _suits(self, room: str, kinds: Sequence[str]) -> bool:
         own = {"garage": "garage", "living_room": "living room", "bedroom": "living room"}
         wanted = {own.get(themes()[kind], "kitchen") for kind in kinds}
-        return room in (wanted or {"kitchen"})
+        return wanted == {room} or not (wanted or room != "kitchen")
 
     def _named(self, name: str) -> None:
         """A kind for a thing, or a substance."""
