@@ -171,7 +171,9 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
         found = FACT.fullmatch(text)
         assert found is not None  # noqa: S101 - checked when it was read
         is_not, predicate, *objects = found.groups()
-        first, second = (names_of(work, name)[0] if name else None for name in objects)
+        first, second = (
+            called.get(name) or names_of(work, name)[0] if name else None for name in objects
+        )
         (work.absent if is_not else work.goal).append((predicate, str(first), second))
     _paint(rng, work)
     return work
