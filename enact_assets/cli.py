@@ -19,6 +19,7 @@ from enact_assets.engine.system.collector import without_collector
 from enact_assets.engine.system.streams import open_closed_streams
 from enact_assets.engine.system.worker_process import heed_stopping
 from enact_assets.pipeline.driver.interrupts import calling_on_signal
+from enact_assets.settings.household import use_household_of
 from enact_assets.settings.paths import DataRoot
 
 WIDTH = 110
@@ -62,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with calling_on_signal(say_stopping):
             if "data" in arguments:
-                DataRoot(arguments.data)  # before anything is read or written below it
+                root = DataRoot(arguments.data)  # before anything is read or written below it
+                use_household_of(root.root)
             with without_collector():
                 run = run_of(arguments.command)
             return run(arguments, console)

@@ -7,7 +7,10 @@ writes.
 from pathlib import Path
 
 from enact_assets.engine.system.collector import without_collector
+from enact_assets.settings.household import use_household_of
+from enact_assets.settings.paths import root_from_environment
 
+use_household_of(root_from_environment())
 with without_collector():
     import dagster as dg
 

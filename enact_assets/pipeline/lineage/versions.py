@@ -46,6 +46,7 @@ from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.editing import EditingSettings
 from enact_assets.settings.registry import Gating, Registry, settings_sha
 from enact_assets.settings.world import EMBEDDED_WORLD
+from enact_assets.simulator.activities import household_version
 
 GONE = "gone"
 """Version of a missing file: different from all versions of an existing file."""
@@ -255,7 +256,8 @@ class Arrived:
 
     def _without_recording(self, demonstration: str) -> str:
         if EmbeddedSource().has(demonstration):
-            return EMBEDDED
+            own = household_version(demonstration.rpartition("-")[0])
+            return EMBEDDED if own is None else own
         try:
             return self._asked.version(demonstration) or EMBEDDED
         except EnactError:

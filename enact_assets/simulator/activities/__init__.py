@@ -12,6 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from enact_assets.engine.errors import ActivityError, SettingsError
+from enact_assets.engine.ids import content_sha
+from enact_assets.settings import household
+from enact_assets.settings.household import household_files
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]
@@ -127,5 +130,17 @@ DESIGNED = (
 )
 """Activities with a module, which are those that references learn from."""
 DECLARATIONS = Path(__file__).parent / "declarations"
-FILES = {path.stem: path for path in sorted(DECLARATIONS.glob("*.yaml"))}
+OWN = {path.stem: path for path in household_files(household.ACTIVITIES)}
+"""Declarations of a user's household; one that has the name of ours is not carried out."""
+FILES = OWN | {path.stem: path for path in sorted(DECLARATIONS.glob("*.yaml"))}
 ACTIVITIES: Mapping[str, Activity] = Activities(*DESIGNED, declared=FILES)
+
+
+def household_version(name: str) -> str | None:
+    """What an activity of a user's household depends on besides the code: the content of all its
+    files; None for ours.
+    """
+    if FILES.get(name) != OWN.get(name, ""):
+        return None
+    files = household_files(household.ACTIVITIES, household.FURNITURE, household.THINGS)
+    return content_sha([[path.name, path.read_text(encoding="utf-8")] for path in files])

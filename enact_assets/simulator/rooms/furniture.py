@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from msgspec import field
 
 from enact_assets.engine.errors import UnknownNameError, entry_named
+from enact_assets.settings import household
 from enact_assets.simulator.rooms.fixtures import Access, Fixture, Heater, Panel, panel_xml
 from enact_assets.simulator.shapes.mjcf import DOOR, STATIC, Profile, Scene, Vec3, Vector
 from enact_assets.simulator.shapes.piece_rows import MeshRow, Piece, Placed, placed, profiles
@@ -27,7 +28,7 @@ from enact_assets.simulator.shapes.world import Cue, WorldObject
 from enact_assets.simulator.things.thing_parts import Coat, Vessel
 from enact_assets.simulator.things.thing_rows import Facts
 
-FURNITURE = RowFiles(Path(__file__).parent / "furniture")
+FURNITURE = RowFiles(Path(__file__).parent / "furniture", household.FURNITURE)
 
 
 class FurnitureFacts(Facts, frozen=True, kw_only=True):

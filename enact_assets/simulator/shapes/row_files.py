@@ -16,6 +16,7 @@ import msgspec
 
 from enact_assets.engine.errors import SettingsError, UnknownNameError
 from enact_assets.engine.package_files import file_bytes
+from enact_assets.settings.household import FOLDER, household_files
 
 LOOKS = "looks"
 Read = TypeVar("Read")
@@ -49,16 +50,30 @@ def entries(text: str) -> dict[str, str]:
 
 
 class RowFiles:
-    """The files of rows in a ``folder`` of this package."""
+    """The files of rows in a ``folder`` of this package, and in the folder of a household that is
+    called ``own``.
+    """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, own: str) -> None:
+        self.folder, self.own = folder, own
 
     @cached_property
     def themes(self) -> dict[str, dict[str, str]]:
-        """Theme (the name of a file) -> entry -> its text."""
+        """Theme (the name of a file) -> entry -> its text.
+
+        Errors: :class:`SettingsError` for a kind of a household that there is already.
+        """
         files = {path.stem: file_bytes(path) for path in sorted(self.folder.glob("*.yaml"))}
-        return {theme: entries(content.decode()) for theme, content in files.items()}
+        found = {theme: entries(content.decode()) for theme, content in files.items()}
+        known = {kind for rows in found.values() for kind in rows}
+        for path in household_files(self.own):
+            rows = entries(file_bytes(path).decode())
+            both = sorted(known & {kind for kind in rows if kind != LOOKS and kind[0] != "_"})
+            if both:
+                raise SettingsError(f"{path}: there is a kind {both[0]!r} already. Rename yours.")
+            known |= rows.keys()
+            found[f"{FOLDER}/{path.stem}"] = rows
+        return found
 
     def kinds_of(self, theme: str) -> list[str]:
         """The kinds of a theme, in the order of its file."""

@@ -13,12 +13,13 @@ import msgspec
 from msgspec import field
 
 from enact_assets.engine.errors import UnknownNameError
+from enact_assets.settings.household import THINGS
 from enact_assets.simulator.shapes.mjcf import Vec3
 from enact_assets.simulator.shapes.piece_rows import MeshRow, Piece
 from enact_assets.simulator.shapes.row_files import RowFiles, Strict, read_as
 from enact_assets.simulator.shapes.surfaces import Color, Finish, Surface, Texture, darker
 
-CATALOGUE = RowFiles(Path(__file__).parent / "catalogue")
+CATALOGUE = RowFiles(Path(__file__).parent / "catalogue", THINGS)
 
 Own = Annotated[str, msgspec.Meta(pattern=r"^own(\*\d+(\.\d+)?)?$")]
 Falling = Annotated[str, msgspec.Meta(pattern=r"^1-\d+(\.\d+)?\*red$")]

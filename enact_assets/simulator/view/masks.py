@@ -298,8 +298,8 @@ def cast_picture(
 
 
 class _Caster:
-    """Casts rays in one thread, which go through glass. MuJoCo takes scratch memory from ``data``, and hiding geoms changes
-    the model, so every caster has its own of both.
+    """Casts rays, which go through glass, in one thread. MuJoCo takes scratch memory from ``data``,
+    and hiding geoms changes the model, so every caster has its own of both.
     """
 
     def __init__(self, world: World, data: "mujoco.MjData") -> None:
