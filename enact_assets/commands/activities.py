@@ -16,7 +16,7 @@ from enact_assets.demonstrations.pictures.sheets import Picture, contact_sheet
 from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.plurals import counted
 from enact_assets.settings.registry import BASELINE, load_registry
-from enact_assets.simulator.activities import ACTIVITIES, DEFINED, FILES
+from enact_assets.simulator.activities import ACTIVITIES, DEFINED, FILES, SAID
 from enact_assets.simulator.activities.base import Activity
 from enact_assets.simulator.activities.declared.activity import declared_activity
 from enact_assets.simulator.activities.declared.declaration import Declaration, read_declaration
@@ -29,8 +29,6 @@ from enact_assets.simulator.activities.defined.translated import translated
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.simulate import carry_out, random_draws
 
-SAID = "bddl/"
-"""How people write :data:`DEFINED`."""
 THUMBNAIL_PX, SHEET_COLUMNS = 256, 6
 
 

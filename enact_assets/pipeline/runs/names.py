@@ -33,6 +33,7 @@ from enact_assets.settings.classes import EMBEDDED, twins, world_source_of
 from enact_assets.settings.paths import SUBSETS_FILE
 from enact_assets.settings.registry import Registry, registry_path
 from enact_assets.settings.world import EMBEDDED_WORLD
+from enact_assets.simulator.activities import canonical
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""
@@ -318,7 +319,8 @@ def _is_defined(dimension: str, name: str, data: DataResource) -> bool:
 
 
 def checked_name(dimension: str, name: str, registry: Registry | None, data: DataResource) -> str:
-    """The name of the partition for ``name`` of ``dimension``, which may be the id of a model.
+    """The name of the partition for ``name`` of ``dimension``, which may be the id of a model, or a
+    definition's activity as people write it: bddl/bringing_water-0.
 
     Errors: :class:`UnknownNameError` if the name is not defined anywhere.
     """
@@ -329,6 +331,7 @@ def checked_name(dimension: str, name: str, registry: Registry | None, data: Dat
         if (source := world_source_of(name)) is not None:
             checked_name("world_source", source, registry, data)
     elif dimension == "demonstration":
+        name = canonical(name)
         data.sources.find(name)
     elif dimension == "world_source" and name != EMBEDDED_WORLD:
         step_file_folder(data.data_root.step_files, name)

@@ -18,10 +18,15 @@ from enact_assets.settings.household import household_files
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]
-DEFINED = "bddl:"
-"""Begins the names of activities that BEHAVIOR defines, which are carried out as they are asked
-for; they are not listed.
+DEFINED, SAID = "bddl:", "bddl/"
+"""Begins the names of activities that BEHAVIOR defines, and as people write them: a name is part of
+paths. They are carried out as they are asked for, and not listed.
 """
+
+
+def canonical(name: str) -> str:
+    """The name of an activity or a demonstration that people may write with :data:`SAID`."""
+    return DEFINED + name.removeprefix(SAID) if name.startswith(SAID) else name
 
 
 class Activities(Mapping[str, Activity]):
