@@ -18,7 +18,7 @@ from enact_assets.engine.graph import Input, StepSpec
 from enact_assets.engine.planning.shards import Shards
 from enact_assets.pipeline.lineage.graph import EXTERNAL, GRAPH, dimensions, names_now
 from enact_assets.settings.registry import Registry
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 
 demonstration_partitions = dg.DynamicPartitionsDefinition(name="demonstration")
 question_file_partitions = dg.DynamicPartitionsDefinition(name="question_file")
@@ -31,7 +31,7 @@ class Partitions:
 
     def __init__(self, registry: Registry, shards: Shards | None = None) -> None:
         self._one: dict[str, dg.PartitionsDefinition[str]] = {
-            "training_activity": dg.StaticPartitionsDefinition(sorted(DESIGNED)),
+            "training_activity": dg.StaticPartitionsDefinition(sorted(SHIPPED)),
             "demonstration": demonstration_partitions,
             "model": model_partitions,
             "question_file": question_file_partitions,

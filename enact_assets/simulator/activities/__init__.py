@@ -119,26 +119,13 @@ def _shown(filename: str) -> str:
     return str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path)
 
 
-DESIGNED = (
-    "cleaning_garage",
-    "clearing_table_after_breakfast",
-    "cooking_breakfast",
-    "doing_laundry",
-    "make_a_salad",
-    "make_a_steak",
-    "make_lemonade",
-    "outfit_a_basic_toolbox",
-    "picking_up_toys",
-    "setting_the_table",
-    "unloading_groceries",
-    "watering_indoor_flowers",
-)
-"""Activities with a module, which are those that references learn from."""
 DECLARATIONS = Path(__file__).parent / "declarations"
 OWN = {path.stem: path for path in household_files(household.ACTIVITIES)}
 """Declarations of a user's household; one that has the name of ours is not carried out."""
-FILES = OWN | {path.stem: path for path in sorted(DECLARATIONS.glob("*.yaml"))}
-ACTIVITIES: Mapping[str, Activity] = Activities(*DESIGNED, declared=FILES)
+SHIPPED = {path.stem: path for path in sorted(DECLARATIONS.glob("*.yaml"))}
+"""Ours, which are those that references learn from."""
+FILES = OWN | SHIPPED
+ACTIVITIES: Mapping[str, Activity] = Activities(declared=FILES)
 
 
 def household_version(name: str) -> str | None:

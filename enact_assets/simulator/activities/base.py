@@ -1,8 +1,8 @@
 """What an activity is: a recipe that turns random draws into a stage, a plan and a goal.
 
-An activity is written down once, as designed, and each seed draws a version of it: half of the
-seeds are mirror images (:class:`Mirror`), and style, colours, objects, places and order are drawn
-with the functions below. Draw in a fixed order: every draw moves all later ones on.
+An activity is written down once, and each seed draws a version of it: half of the seeds are mirror
+images, and style, colours, objects, places and order are drawn with the functions below. Draw in a
+fixed order: every draw moves all later ones on.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from enact_assets.simulator.planning.basic_steps import Task, Together
-from enact_assets.simulator.robot.kinematics import Side
+from enact_assets.simulator.planning.basic_steps import Task
 from enact_assets.simulator.shapes.surfaces import Color
 from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.stage.stage import Stage
@@ -78,60 +77,6 @@ class Activity:
         return self.again(rng, attempt)
 
 
-@dataclass(frozen=True)
-class Mirror:
-    """From the side something was designed on to the side it is drawn on.
-
-    Of a mirrored version everything is reflected at the plane x = 0: pass every designed x through
-    :meth:`x`, every placement through :meth:`at` or :meth:`near`, and every hand through
-    :attr:`left` or :attr:`right`. Fixtures made for a side work place face the middle by the sign
-    of their x.
-    """
-
-    is_mirrored: bool
-
-    @classmethod
-    def draw(cls, rng: np.random.Generator) -> "Mirror":
-        """Mirrored or not, with equal chances."""
-        return cls(bool(rng.integers(2)))
-
-    @property
-    def left(self) -> Side:
-        """The hand that stands for the designed left one."""
-        return "right" if self.is_mirrored else "left"
-
-    @property
-    def right(self) -> Side:
-        """The hand that stands for the designed right one."""
-        return "left" if self.is_mirrored else "right"
-
-    def x(self, x: float) -> float:
-        """Where a designed x lies, in world coordinates or as an offset."""
-        return -x if self.is_mirrored else x
-
-    def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a designed placement lies; y (away from the robot) stays."""
-        return (self.x(x), y)
-
-    def near(
-        self, rng: np.random.Generator, x: float, y: float, size: float = 0.015
-    ) -> tuple[float, float]:
-        """:func:`jitter` about a designed placement."""
-        return jitter(rng, *self.at(x, y), size)
-
-    def together(self, left: Task, right: Task) -> Together:
-        """Tasks of the designed left and right hand, in the same frames."""
-        return Together(right, left) if self.is_mirrored else Together(left, right)
-
-
-def jitter(
-    rng: np.random.Generator, x: float, y: float, size: float = 0.015
-) -> tuple[float, float]:
-    """A placement near (x, y), at most ``size`` m off in either direction."""
-    dx, dy = rng.uniform(-size, size, 2)
-    return (round(x + float(dx), 4), round(y + float(dy), 4))
-
-
 def draw_one(rng: np.random.Generator, options: Sequence[T]) -> T:
     """One of ``options``, all with equal chances: a style, a kind, a plan."""
     return options[int(rng.integers(len(options)))]
@@ -150,10 +95,3 @@ def draw_some(rng: np.random.Generator, options: Sequence[T], n: int | None = No
     """
     order: list[int] = rng.permutation(len(options)).tolist()
     return [options[k] for k in order[:n]]
-
-
-def draw_colors(
-    rng: np.random.Generator, n: int, palette: Sequence[Color] = PALETTE
-) -> list[Color]:
-    """``n`` different colours of a palette, for things that must not look alike."""
-    return draw_some(rng, palette, n)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from enact_assets.engine.errors import PlanError
-from enact_assets.simulator.planning.basic_steps import Close, Open, Task
-from enact_assets.simulator.robot.kinematics import Side
+from enact_assets.simulator.planning.basic_steps import Task
 
 MOST_SETS = 100_000
 """Of jobs that may be done first: counting the orders that follow each takes half a second."""
@@ -136,37 +135,3 @@ def _by_swaps(rng: np.random.Generator, needs: Sequence[int]) -> list[int]:
         if not needs[second] >> first & 1:
             order[k], order[k + 1] = second, first
     return order
-
-
-def in_visits(
-    rng: np.random.Generator,
-    side: Side,
-    fixture: str,
-    jobs: Sequence[Job],
-    *,
-    least: int = 1,
-    most: int = 2,
-    is_open: bool = False,
-) -> list[Job]:
-    """``jobs`` that need ``fixture`` open, with its opening and closing before and after.
-
-    The fixture is visited ``least`` to ``most`` times: the seed draws how often, and which jobs are
-    done on which visit, so these must not wait for each other if there are several. ``is_open`` at
-    the start, it needs no first opening.
-    """
-    n_visits = int(rng.integers(least, min(most, len(jobs)) + 1))
-    order = [jobs[k] for k in rng.permutation(len(jobs)).tolist()]
-    cuts = np.sort(rng.choice(len(jobs) - 1, n_visits - 1, replace=False) + 1).tolist()
-    found = list(jobs)
-    last: Job | None = None
-    for visit, (start, stop) in enumerate(zip([0, *cuts], [*cuts, len(jobs)], strict=True)):
-        opening = None
-        if visit or not is_open:
-            opening = Job((Open(side, fixture),), [] if last is None else [last])
-            found.append(opening)
-        for job in order[start:stop]:
-            if opening is not None:
-                job.after.append(opening)
-        last = Job((Close(side, fixture),), order[start:stop])
-        found.append(last)
-    return found

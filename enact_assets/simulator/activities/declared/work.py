@@ -18,7 +18,6 @@ from enact_assets.simulator.activities.declared.declaration import (
     substance,
     verb_of,
 )
-from enact_assets.simulator.activities.drawn_stage import differing
 from enact_assets.simulator.planning.layout import Event, Item, made_width
 from enact_assets.simulator.rooms.furnished import STYLES, Furnishing, Piece
 from enact_assets.simulator.shapes.surfaces import Color, Surface
@@ -29,6 +28,9 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 """What comes of a thing that is cut: "half_onion_1" and "half_onion_2", or "diced_onion"."""
 PATCH, PATCH_KIND = ".patch", "napkin"
 """Ends the name of the place where something lies on a fixture, which is as large as a napkin."""
+
+ALIKE = 0.35
+"""Colours nearer than this in display values look alike at a glance."""
 
 
 @dataclass(frozen=True)
@@ -281,6 +283,19 @@ def _paint(rng: np.random.Generator, work: Work) -> None:
             work.colors[name] = draw_one(rng, natural)
             continue
         if not free:
-            free = draw_some(rng, differing(PALETTE, *used))
+            free = draw_some(rng, _differing(PALETTE, *used))
         work.colors[name] = free.pop()
     work.colors |= {name: work.colors[parent] for name, parent in work.made.items()}
+
+
+def _differing(palette: tuple[Color, ...], *others: Color) -> tuple[Color, ...]:
+    """The colours of a palette that do not look like any of ``others`` at a glance."""
+
+    def shown(color: Color) -> np.ndarray:
+        return np.array(color) ** (1 / 2.2)
+
+    return tuple(
+        color
+        for color in palette
+        if all(float(np.linalg.norm(shown(color) - shown(other))) > ALIKE for other in others)
+    )
