@@ -12,20 +12,22 @@ from rich.text import Text
 
 from enact_assets.commands.activity_check import COLUMNS, Tried, errands_of, figures, try_activity
 from enact_assets.commands.terminal import plain
+from enact_assets.demonstrations.behavior.definitions import (
+    DEFINED,
+    INSTALL,
+    SAID,
+    defined_names,
+    read_definition,
+)
+from enact_assets.demonstrations.behavior.translated import translated
 from enact_assets.demonstrations.pictures.sheets import Picture, contact_sheet
 from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.plurals import counted
 from enact_assets.settings.registry import BASELINE, load_registry
-from enact_assets.simulator.activities import ACTIVITIES, DEFINED, FILES, SAID
+from enact_assets.simulator.activities import ACTIVITIES, FILES
 from enact_assets.simulator.activities.base import Activity
 from enact_assets.simulator.activities.declared.activity import declared_activity
 from enact_assets.simulator.activities.declared.declaration import Declaration, read_declaration
-from enact_assets.simulator.activities.defined.definitions import (
-    INSTALL,
-    defined_names,
-    read_definition,
-)
-from enact_assets.simulator.activities.defined.translated import translated
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.simulate import carry_out, random_draws
 

@@ -61,7 +61,12 @@ def build_world(activity: str, seed: int, attempt: int = 1) -> World:
     Errors: :class:`UnknownNameError` for an unknown activity, :class:`ActivityError` for one
     that cannot be built.
     """
-    return build_episode(activity, seed, random_draws(activity, seed), attempt).stage.world
+    return world_of(find_activity(activity), seed, attempt)
+
+
+def world_of(found: Activity, seed: int, attempt: int = 1) -> World:
+    """As :func:`build_world`, of an activity at hand."""
+    return _built(found, seed, random_draws(found.name, seed), attempt).stage.world
 
 
 def build_episode(activity: str, seed: int, rng: np.random.Generator, attempt: int = 1) -> Episode:

@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from enact_assets.demonstrations.behavior.definitions import DEFINED
+from enact_assets.demonstrations.behavior.translated import defined_activity
 from enact_assets.demonstrations.replay.result import (
     ReplayTables,
     columns_of,
@@ -13,17 +15,28 @@ from enact_assets.demonstrations.replay.result import (
     rows_of,
 )
 from enact_assets.demonstrations.replay.tables import Actions, Facts, Objects, States
-from enact_assets.engine.errors import ReplayError, UnknownNameError
+from enact_assets.engine.errors import ReplayError, UnknownNameError, entry_named
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.simulator.activities import ACTIVITIES
+from enact_assets.simulator.activities.base import Activity
 from enact_assets.simulator.shapes.world import World
-from enact_assets.simulator.simulate import build_world, simulate
+from enact_assets.simulator.simulate import carry_out, world_of
 from enact_assets.simulator.simulation.recording import Recording
 
 _NAME = re.compile(r"(.+)-(\d+)")
 RESERVED_SEEDS = range(100, 116)
 """Seeds of demonstrations that reference models are trained on. No question is about them."""
+
+
+def activity_of(name: str) -> Activity:
+    """The activity called ``name``, which BEHAVIOR may define.
+
+    Errors: :class:`UnknownNameError`, :class:`ActivityError` if it cannot be loaded.
+    """
+    if name.startswith(DEFINED):
+        return defined_activity(name)
+    return entry_named(ACTIVITIES, name, "activity", "See: enact-assets activities")
 
 
 def parse_demonstration(name: str) -> tuple[str, int]:
@@ -40,7 +53,7 @@ def parse_demonstration(name: str) -> tuple[str, int]:
             (f"{activity}-<seed>" for activity in ACTIVITIES),
             f"A name is an activity, a hyphen and a seed without leading zeros, like {example!r}.",
         )
-    if found[1] not in ACTIVITIES:
+    if found[1] not in ACTIVITIES and not found[1].startswith(DEFINED):
         raise UnknownNameError.of(
             "activity",
             found[1],
@@ -75,7 +88,7 @@ def replay_embedded(name: str, on_progress: OnProgress = unheard) -> ReplayTable
     def simulated(seconds: float) -> None:
         on_progress(Progress(seconds, unit="s simulated"))
 
-    return tables_of(name, simulate(activity, seed, simulated))
+    return tables_of(name, carry_out(activity_of(activity), seed, simulated))
 
 
 def tables_of(name: str, recording: Recording) -> ReplayTables:
@@ -143,10 +156,11 @@ def embedded_world(demonstrations: pl.DataFrame) -> World:
             f"{name}: source is {row['source']!r}; only embedded ones can be rendered"
         )
     activity, seed = parse_demonstration(name)
-    world = build_world(activity, seed)
-    for attempt in range(2, ACTIVITIES[activity].attempts + 1):
+    found = activity_of(activity)
+    world = world_of(found, seed)
+    for attempt in range(2, found.attempts + 1):
         if world.sha != row["world_sha"]:
-            world = build_world(activity, seed, attempt)
+            world = world_of(found, seed, attempt)
     if world.sha != row["world_sha"]:
         raise ReplayError(
             f"{name}: recorded in another version of the world (recorded {row['world_sha'][:12]}, "

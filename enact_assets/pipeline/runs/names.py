@@ -18,6 +18,7 @@ from enact_assets.answers.baselines.references import WORLD_BASELINES
 from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.answers.models.subsets import subset_sizes
 from enact_assets.answers.people.annotator_names import with_pooled
+from enact_assets.demonstrations.behavior.definitions import canonical
 from enact_assets.demonstrations.replay.embedded import parse_demonstration
 from enact_assets.engine.errors import EnactError, SettingsError, UnknownNameError
 from enact_assets.engine.given_files import read_given
@@ -33,7 +34,6 @@ from enact_assets.settings.classes import EMBEDDED, twins, world_source_of
 from enact_assets.settings.paths import SUBSETS_FILE
 from enact_assets.settings.registry import Registry, registry_path
 from enact_assets.settings.world import EMBEDDED_WORLD
-from enact_assets.simulator.activities import canonical
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
 """Dimension -> file below the data root with one name per line."""

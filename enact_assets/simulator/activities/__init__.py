@@ -18,15 +18,6 @@ from enact_assets.settings.household import household_files
 from enact_assets.simulator.activities.base import Activity
 
 PACKAGE = Path(__file__).parents[2]
-DEFINED, SAID = "bddl:", "bddl/"
-"""Begins the names of activities that BEHAVIOR defines, and as people write them: a name is part of
-paths. They are carried out as they are asked for, and not listed.
-"""
-
-
-def canonical(name: str) -> str:
-    """The name of an activity or a demonstration that people may write with :data:`SAID`."""
-    return DEFINED + name.removeprefix(SAID) if name.startswith(SAID) else name
 
 
 class Activities(Mapping[str, Activity]):
@@ -44,14 +35,9 @@ class Activities(Mapping[str, Activity]):
     def __getitem__(self, name: str) -> Activity:
         if name not in self:
             raise KeyError(name)
-        if name.startswith(DEFINED):
-            return _defined(name)
         return _declared(self._declared[name]) if name in self._declared else _load(name)
 
     def __contains__(self, name: object) -> bool:
-        if isinstance(name, str) and name.startswith(DEFINED):
-            definitions = importlib.import_module(f"{__name__}.defined.definitions")
-            return name.removeprefix(DEFINED) in definitions.defined_names()
         return name in self._names
 
     def __iter__(self) -> Iterator[str]:
@@ -72,14 +58,6 @@ def _declared(path: Path) -> Activity:
             f"activity {path.stem!r} cannot be loaded: {error}. Mend that file; other activities "
             "go on working."
         ) from error
-    return found
-
-
-@cache
-def _defined(name: str) -> Activity:
-    """The activity that a definition of BEHAVIOR describes."""
-    module = importlib.import_module(f"{__name__}.defined.translated")
-    found: Activity = module.defined_activity(name, name.removeprefix(DEFINED))
     return found
 
 

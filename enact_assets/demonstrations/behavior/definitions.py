@@ -16,6 +16,10 @@ from typing import Any
 from enact_assets.engine.errors import SettingsError, entry_named
 
 PACKAGE = "bddl"
+DEFINED, SAID = "bddl:", "bddl/"
+"""Begins the names of activities that BEHAVIOR defines, and as people write them: a name is part of
+paths. They are carried out as they are asked for, and not listed.
+"""
 INSTALL = "pip install --no-deps bddl==3.6.0"
 MOST_READ = 5000
 """So many ways to a goal are looked at."""
@@ -47,6 +51,11 @@ class Definition:
     def changes(self, way: frozenset[Literal]) -> int:
         """How many atoms of a way to the goal do not hold as wanted yet."""
         return sum((atom in self.facts) != is_wanted for is_wanted, atom in way)
+
+
+def canonical(name: str) -> str:
+    """The name of an activity or a demonstration that people may write with :data:`SAID`."""
+    return DEFINED + name.removeprefix(SAID) if name.startswith(SAID) else name
 
 
 @cache

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from enact_assets.engine.errors import ActivityError, SettingsError
-from enact_assets.simulator.activities import ACTIVITIES, DEFINED
-from enact_assets.simulator.activities.defined import definitions
-from enact_assets.simulator.activities.defined.definitions import (
+from enact_assets.demonstrations.behavior import definitions
+from enact_assets.demonstrations.behavior.definitions import (
+    DEFINED,
     Atom,
     Definition,
-    defined_names,
     parse_definition,
     ways_to_goal,
 )
-from enact_assets.simulator.activities.defined.translated import translated
+from enact_assets.demonstrations.behavior.translated import translated
+from enact_assets.demonstrations.replay.embedded import activity_of
+from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.simulator.simulate import carry_out, random_draws
 
 OBJECTS = {"a_1": "a", "a_2": "a", "b_1": "b", "b_2": "b"}
@@ -150,10 +150,11 @@ def test_brackets_that_do_not_match_are_named() -> None:
         parse_definition("tidying", BY_NAME[:-3])
 
 
-def test_without_the_package_it_is_said_how_to_have_it() -> None:
+def test_without_the_package_it_is_said_how_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """No other extra may bring it."""
-    if not defined_names():
-        assert f"{DEFINED}bringing_water" not in ACTIVITIES
+    monkeypatch.setattr(definitions, "_files", dict)
+    with pytest.raises(SettingsError, match=r"pip install --no-deps bddl=="):
+        activity_of(f"{DEFINED}bringing_water")
 
 
 CARRIED_OUT: tuple[str, ...] = ()
@@ -171,7 +172,7 @@ def test_definitions_are_carried_out_by_name(monkeypatch: pytest.MonkeyPatch) ->
     assert len(definitions.defined_names()) == 1016
     assert len(CARRIED_OUT) >= 20
     for name in CARRIED_OUT:
-        recording = carry_out(ACTIVITIES[f"{DEFINED}{name}"], 0)
+        recording = carry_out(activity_of(f"{DEFINED}{name}"), 0)
         assert recording.goal, name
     monkeypatch.undo()
     definitions._files.cache_clear()

@@ -11,6 +11,14 @@ from typing import Literal
 
 import numpy as np
 
+from enact_assets.demonstrations.behavior.definitions import (
+    DEFINED,
+    Atom,
+    Definition,
+    read_definition,
+    ways_to_goal,
+    word_of,
+)
 from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.simulator.activities.base import Activity, Episode, draw_one, draw_some
 from enact_assets.simulator.activities.declared.activity import ATTEMPTS
@@ -20,13 +28,6 @@ from enact_assets.simulator.activities.declared.declaration import (
     Deed,
     Group,
     check_declaration,
-)
-from enact_assets.simulator.activities.defined.definitions import (
-    Atom,
-    Definition,
-    read_definition,
-    ways_to_goal,
-    word_of,
 )
 from enact_assets.simulator.planning.layout import shape_of
 from enact_assets.simulator.rooms.furnished import SLOTS, Piece, themes
@@ -69,11 +70,12 @@ UNCHANGED = {"inroom", "future", "real", "insource", "contains", "cooked"}
 """Predicates at the start that need nothing."""
 
 
-def defined_activity(name: str, of: str) -> Activity:
-    """The activity that the definition ``of`` describes, called ``name``.
+def defined_activity(name: str) -> Activity:
+    """The activity that the definition describes which is in its ``name``, after :data:`DEFINED`.
 
     Errors: as :func:`read_definition`; for what is missing, when it is built.
     """
+    of = name.removeprefix(DEFINED)
     definition = read_definition(of)
 
     def built(rng: np.random.Generator, attempt: int = 1) -> Episode:
