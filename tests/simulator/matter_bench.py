@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from simulator import room_pieces
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.rooms import appliances, kitchen
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.facts import Fact
@@ -45,7 +46,7 @@ def builder(*, coat: Coat | None = None, beside: tuple[str, ...] = ()) -> StageB
     """The same, not finished."""
     stage = StageBuilder()
     kitchen.add_room(stage.scene, STYLE)
-    table = kitchen.add_table(stage.scene, STYLE)
+    table = room_pieces.add_table(stage.scene, STYLE)
     stage.furnish(Fixture(table.name, table.origin, coat=coat))
     for name, x in zip(beside, (kitchen.RIGHT_X, kitchen.LEFT_X), strict=False):
         stage.furnish(getattr(appliances, f"add_{name}")(stage.scene, STYLE, x))

@@ -1,5 +1,7 @@
 """A small room for tests of motion: a chest of drawers, a table and a chest with a lid."""
 
+from simulator import room_pieces
+
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.rooms import kitchen, storage
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -19,8 +21,8 @@ def small_stage() -> Stage:
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
     stage.furnish(
         *storage.add_drawer_unit(stage.scene, LOOK, kitchen.LEFT_X),
-        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
-        storage.add_chest(stage.scene, LOOK, kitchen.RIGHT_X),
+        room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
+        room_pieces.add_chest(stage.scene, LOOK, kitchen.RIGHT_X),
     )
     stage.put("mug", "mug", (0.8, 0.1, 0.1), "table", (-0.3, -0.15))
     stage.put("can", "can", (0.1, 0.1, 0.8), "table", (0.3, -0.15))

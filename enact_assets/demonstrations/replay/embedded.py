@@ -7,7 +7,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.demonstrations.behavior.definitions import DEFINED
-from enact_assets.demonstrations.behavior.translated import defined_activity
 from enact_assets.demonstrations.replay.result import (
     ReplayTables,
     columns_of,
@@ -35,6 +34,9 @@ def activity_of(name: str) -> Activity:
     Errors: :class:`UnknownNameError`, :class:`ActivityError` if it cannot be loaded.
     """
     if name.startswith(DEFINED):
+        # Only here: it loads the whole planner, and most who ask for names need none of it.
+        from enact_assets.demonstrations.behavior.translated import defined_activity
+
         return defined_activity(name)
     return entry_named(ACTIVITIES, name, "activity", "See: enact-assets activities")
 

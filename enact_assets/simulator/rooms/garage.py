@@ -8,13 +8,11 @@ the floor is z = 0.
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.decor import Decor
-from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture, at_side, inward
+from enact_assets.simulator.rooms.furniture import inward
 from enact_assets.simulator.rooms.shell import Window, add_shell, look_of
 from enact_assets.simulator.rooms.walls import Face
-from enact_assets.simulator.shapes.mjcf import Scene, Vec3
+from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface
-from enact_assets.simulator.things.thing_parts import Coat
 
 BENCH_M = 0.84
 """Height of the workbench."""
@@ -137,28 +135,3 @@ def _pegboard(scene: Scene, style: Style) -> str:
         name = f"pegboard.outline_{k}"
         geoms += wall.box(name, style.outline, (x, z), (half_x, half_z), layer=(0.0, 0.016))
     return geoms
-
-
-add_metal_shelf = at_side("garage", "metal_shelf", "shelf")
-add_trash_can = at_side("garage", "bin", "trash_can")
-
-
-def add_workbench(
-    scene: Scene, style: Style, coat: Coat | None = None, name: str = "workbench"
-) -> Fixture:
-    """A heavy bench in the middle with a lower board and a vice; ``coat`` is where dirt may lie."""
-    return add_furniture(scene, "garage", "workbench", (0.0, 0.0, 0.0), style, name=name, coat=coat)
-
-
-def add_utility_sink(
-    scene: Scene, style: Style, x: float, coat: Coat | None = None, name: str = "sink"
-) -> Fixture:
-    """A deep white tub with a tap, and towards the middle a draining board."""
-    return add_furniture(
-        scene, "garage", "utility_sink", (x, 0.0, 0.0), style, name=name, coat=coat
-    )
-
-
-def ledge_place(x: float) -> Vec3:
-    """Middle of the draining board of a sink at the side place ``x``, on its surface."""
-    return (x + inward(x) * 0.19, 0.85, 0.84)

@@ -8,8 +8,6 @@ by electricity at the side places faces the middle, by the sign of its x.
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms import shell
-from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture, at_side
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface
 
@@ -87,28 +85,8 @@ STYLES: tuple[Style, ...] = (
 )
 """Kitchens to draw from."""
 
-add_shelf = at_side("kitchen", "shelf")
-add_cabinet = at_side("kitchen", "cabinet")
-
 
 def add_room(scene: Scene, style: Style) -> None:
     """Floor and walls. Only the floor is an object."""
     scene.look = shell.look_of("kitchen", STYLES, style)
     shell.add_shell(scene, style.wall, style.floor, window=style.window, decor=style.decor)
-
-
-def add_counter(scene: Scene, style: Style, x: float, name: str, category: str) -> Fixture:
-    """A base unit with two drawer fronts and a worktop 0.9 m high."""
-    return add_furniture(
-        scene, "kitchen", "counter", (x, 0.0, 0.0), style, name=name, category=category
-    )
-
-
-def add_table(scene: Scene, style: Style, name: str = "table") -> Fixture:
-    """A table in the middle, 0.78 m high."""
-    return add_furniture(scene, "kitchen", "table", (0.0, 0.0, 0.0), style, name=name)
-
-
-def add_trash_can(scene: Scene, x: float, name: str = "trash_can") -> Fixture:
-    """A tall bin at a side place with a lid that swings up and back; its inside is black."""
-    return add_furniture(scene, "kitchen", "trash_can", (x, 0.0, 0.0), name=name)

@@ -8,12 +8,11 @@ import math
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture, at_side
+from enact_assets.simulator.rooms.furniture import add_furniture
 from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell, look_of
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface, darker
-from enact_assets.simulator.things.thing_parts import Coat
 
 TABLE_M, TABLE_Y = 0.78, 0.84
 """Height of the table, and its middle."""
@@ -129,17 +128,6 @@ def add_room(scene: Scene, style: Style) -> None:
         euler=(0, math.pi / 2, 0),
     )  # fmt: skip
     scene.body("parlour", (0, 0, 0), geoms)
-
-
-add_sideboard = at_side("living_room", "sideboard")
-add_cupboard = at_side("living_room", "cupboard")
-add_shelf = at_side("living_room", "board", "shelf")
-
-
-def add_table(scene: Scene, style: Style, name: str = "table", coat: Coat | None = None) -> Fixture:
-    """A dining table in the middle, 0.78 m high, with an apron and turned legs."""
-    at = (0.0, 0.0, 0.0)
-    return add_furniture(scene, "living_room", "dining_table", at, style, name=name, coat=coat)
 
 
 def add_bookcase(scene: Scene, style: Style, x: float) -> tuple[Fixture, Fixture]:

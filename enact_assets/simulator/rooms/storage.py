@@ -7,7 +7,7 @@ can give them its colours.
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture, at_side
+from enact_assets.simulator.rooms.furniture import add_furniture
 from enact_assets.simulator.rooms.shell import STEEL
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface
@@ -28,8 +28,6 @@ class Style:
 
 DRAWER_FLOORS = (0.66, 0.41)
 """Heights of the floors of the two drawers."""
-
-add_chest = at_side("storage", "chest")
 
 
 def add_drawer_unit(

@@ -3,6 +3,7 @@
 import functools
 
 import pytest
+from simulator import room_pieces
 from simulator.simulated import cases, changed_predicates, key_frames, recorded
 
 from enact_assets.settings.registry import CameraSettings
@@ -93,7 +94,7 @@ def test_everything_in_the_garage_is_large_enough_to_be_told_apart() -> None:
     size_px, n_shown = 256, 4
     for start in range(0, len(kinds), n_shown):
         stage = StageBuilder()
-        stage.furnish(garage.add_workbench(stage.scene, garage.STYLES[0]))
+        stage.furnish(room_pieces.add_workbench(stage.scene, garage.STYLES[0]))
         shown = kinds[start : start + n_shown]
         for k, kind in enumerate(shown):
             # So near to each other some push, but in the first frame they all stand.

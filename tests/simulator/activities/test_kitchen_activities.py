@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from simulator import room_pieces
 from simulator.simulated import cases, changed_predicates, key_frames, recorded
 
 from enact_assets.simulator.activities.base import (
@@ -18,7 +19,7 @@ from enact_assets.simulator.activities.base import (
 from enact_assets.simulator.activities.drawn_stage import Drawing, differing
 from enact_assets.simulator.planning.basic_steps import Close, Open, Press
 from enact_assets.simulator.robot.kinematics import Side
-from enact_assets.simulator.rooms import appliances, kitchen
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.simulate import build_episode, random_draws
 from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
@@ -97,15 +98,15 @@ def _mirrored(x: float, fixture: Fixture) -> tuple[object, ...]:
 
 
 ADDERS = {
-    "fridge": appliances.add_fridge,
-    "stove": appliances.add_stove,
-    "griddle": appliances.add_griddle,
-    "sink": appliances.add_sink,
-    "blender": appliances.add_blender,
-    "microwave": appliances.add_microwave,
-    "cabinet": kitchen.add_cabinet,
-    "shelf": kitchen.add_shelf,
-    "trash_can": lambda scene, _, x: kitchen.add_trash_can(scene, x),
+    "fridge": room_pieces.add_fridge,
+    "stove": room_pieces.add_stove,
+    "griddle": room_pieces.add_griddle,
+    "sink": room_pieces.add_sink,
+    "blender": room_pieces.add_blender,
+    "microwave": room_pieces.add_microwave,
+    "cabinet": room_pieces.add_cabinet,
+    "shelf": room_pieces.add_shelf,
+    "trash_can": lambda scene, _, x: room_pieces.add_trash_can(scene, x),
 }
 
 
@@ -128,7 +129,7 @@ def test_doors_lids_and_buttons_can_be_reached_and_work(name: str, side: Side) -
     x = kitchen.LEFT_X if side == "left" else kitchen.RIGHT_X
     style = kitchen.STYLES[1]
     if name not in ("sink", "trash_can"):
-        stage.furnish(kitchen.add_counter(stage.scene, style, x, "countertop", "countertop"))
+        stage.furnish(room_pieces.add_counter(stage.scene, style, x, "countertop", "countertop"))
     stage.furnish(ADDERS[name](stage.scene, style, x))
     robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
     fixture = robot.stage.fixture(name)
@@ -156,9 +157,13 @@ def test_everything_stands_where_it_is_put(first: int) -> None:
     """What topples, sinks in or slides is not where the plan takes hold of it."""
     stage = StageBuilder()
     stage.furnish(
-        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
-        kitchen.add_counter(stage.scene, kitchen.STYLES[0], kitchen.LEFT_X, "left", "countertop"),
-        kitchen.add_counter(stage.scene, kitchen.STYLES[0], kitchen.RIGHT_X, "right", "countertop"),
+        room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
+        room_pieces.add_counter(
+            stage.scene, kitchen.STYLES[0], kitchen.LEFT_X, "left", "countertop"
+        ),
+        room_pieces.add_counter(
+            stage.scene, kitchen.STYLES[0], kitchen.RIGHT_X, "right", "countertop"
+        ),
     )
     names = sorted(KINDS)[first : first + 6]
     places = [(on, x) for on in ("table", "left", "right") for x in (-0.17, 0.17)]
@@ -177,7 +182,7 @@ def test_everything_stands_where_it_is_put(first: int) -> None:
 def test_sizes_agree_with_what_is_drawn(name: str) -> None:
     """Radius and height decide what a thing is carried over; hollows lie within the vessel."""
     stage = StageBuilder()
-    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
+    stage.furnish(room_pieces.add_table(stage.scene, kitchen.STYLES[0]))
     stage.put(name, name, PALETTE[0], "table")
     made = stage.finish(HEAD_PITCH_RAD)
     parts, model = made.thing(name).parts, made.world.model
@@ -221,7 +226,7 @@ def test_draws_are_different_and_repeatable() -> None:
 def test_a_share_poured_out_fills_each_cup_as_wanted() -> None:
     """Shares of what is left, not of the whole: else the second cup stays half empty."""
     stage = StageBuilder()
-    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
+    stage.furnish(room_pieces.add_table(stage.scene, kitchen.STYLES[0]))
     drawing = Drawing(np.random.default_rng(0), Mirror(is_mirrored=False), stage, PALETTE)
     for name, x in (("jug", -0.3), ("mug_1", 0.0), ("mug_2", 0.2)):
         drawing.put(name, "table", x)

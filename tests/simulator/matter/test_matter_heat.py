@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from simulator import room_pieces
 from simulator.matter_bench import BROWN, RED, STYLE, builder, place, table_stage
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
@@ -93,7 +94,7 @@ def test_an_oven_warms_what_is_in_it_only_while_it_is_shut() -> None:
     import mujoco
 
     stage = builder()
-    cabinet = kitchen.add_cabinet(stage.scene, STYLE, kitchen.LEFT_X)
+    cabinet = room_pieces.add_cabinet(stage.scene, STYLE, kitchen.LEFT_X)
     stage.scene.cues.append(Cue("cabinet", {}))
     fixture = dataclasses.replace(
         cabinet,

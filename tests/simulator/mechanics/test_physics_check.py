@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from simulator import room_pieces
 from simulator.small_stage import LOOK, robot_after, small_stage
 
 from enact_assets.engine.errors import PhysicsError
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
 from enact_assets.simulator.planning.matter_steps import Wait
-from enact_assets.simulator.rooms import kitchen, storage
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.rotations import quat_z
 from enact_assets.simulator.simulate import perform
 from enact_assets.simulator.skills.executor import Executor
@@ -22,8 +23,8 @@ def _table_with(**at: tuple[float, float]) -> Stage:
     stage = StageBuilder()
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
     stage.furnish(
-        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
-        storage.add_chest(stage.scene, LOOK, kitchen.RIGHT_X),
+        room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
+        room_pieces.add_chest(stage.scene, LOOK, kitchen.RIGHT_X),
     )
     for name, place in at.items():
         on = "chest" if name.endswith("_in_chest") else "table"

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+from simulator import room_pieces
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.robot.kinematics import BODIES, body_poses
@@ -15,7 +16,7 @@ def test_every_logged_pose_of_the_robot_is_the_scripted_one() -> None:
     """Poses kept while the robot stands still must not outlive a move of any part of it."""
     stage = StageBuilder()
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
-    stage.furnish(kitchen.add_table(stage.scene, kitchen.STYLES[0]))
+    stage.furnish(room_pieces.add_table(stage.scene, kitchen.STYLES[0]))
     robot = Executor(stage.finish(HEAD_PITCH_RAD), "test seed 0")
     base, hands = robot.base, dict(robot.hands)
     left = hands["left"]

@@ -7,13 +7,14 @@ from itertools import pairwise
 import mujoco
 import numpy as np
 import pytest
+from simulator import room_pieces
 
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
 from enact_assets.simulator.planning.basic_steps import Grasp, GraspBoth, move
 from enact_assets.simulator.robot.kinematics import REACH_M, HandPose, Side, reach_needed
 from enact_assets.simulator.robot.stances import lifted
-from enact_assets.simulator.rooms import appliances, kitchen
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.clearance import SPARE_M, STEP_M, TOUCH_M, Load, free_way
@@ -29,8 +30,8 @@ def crowd(*things: tuple[str, tuple[float, float]], steps: tuple[Step, ...] = ()
     stage = StageBuilder()
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
     stage.furnish(
-        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
-        appliances.add_fridge(stage.scene, kitchen.STYLES[0], kitchen.RIGHT_X),
+        room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
+        room_pieces.add_fridge(stage.scene, kitchen.STYLES[0], kitchen.RIGHT_X),
     )
     stage.leave_open("fridge")
     stage.put("jam_jar", "jam_jar", RED, "fridge")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simulator import room_pieces
 from simulator.small_stage import LOOK, robot_after, small_stage, spans
 
 from enact_assets.engine.errors import PhysicsError, PlanError
@@ -32,7 +33,7 @@ from enact_assets.simulator.planning.basic_steps import (
 from enact_assets.simulator.planning.plan_check import check_plan
 from enact_assets.simulator.robot.kinematics import BODIES, SIDES, BasePose, HandPose, body_poses
 from enact_assets.simulator.robot.stances import Goal, common_stance, standing_place
-from enact_assets.simulator.rooms import appliances, kitchen, storage
+from enact_assets.simulator.rooms import kitchen, storage
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor
@@ -481,7 +482,7 @@ def test_a_drawer_that_is_open_at_the_start_can_be_used_and_closed() -> None:
 
 def test_what_is_on_at_the_start_is_switched_off() -> None:
     builder = StageBuilder()
-    builder.furnish(appliances.add_stove(builder.scene, kitchen.STYLES[0], kitchen.RIGHT_X))
+    builder.furnish(room_pieces.add_stove(builder.scene, kitchen.STYLES[0], kitchen.RIGHT_X))
     builder.leave_on("stove")
     robot = robot_after(Press("right", "stove"), stage=builder.finish(HEAD_PITCH_RAD))
     ((_, start, end),) = spans(robot, "ToggledOn", "stove")

@@ -7,6 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from simulator import room_pieces
 from simulator.small_stage import robot_after
 
 from enact_assets.engine.errors import ActivityError, GoalError, PhysicsError, PlanError
@@ -39,8 +40,8 @@ def robot() -> Executor:
     stage = StageBuilder()
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
     stage.furnish(
-        kitchen.add_table(stage.scene, kitchen.STYLES[0]),
-        kitchen.add_cabinet(stage.scene, kitchen.STYLES[0], kitchen.LEFT_X),
+        room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
+        room_pieces.add_cabinet(stage.scene, kitchen.STYLES[0], kitchen.LEFT_X),
     )
     stage.put("mug", "mug", (0.8, 0.1, 0.1), "table", (-0.2, -0.1))
     stage.put("can", "can", (0.1, 0.1, 0.8), "table", (0.2, -0.1))
