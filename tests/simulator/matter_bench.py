@@ -49,7 +49,7 @@ def builder(*, coat: Coat | None = None, beside: tuple[str, ...] = ()) -> StageB
     table = room_pieces.add_table(stage.scene, STYLE)
     stage.furnish(Fixture(table.name, table.origin, coat=coat))
     for name, x in zip(beside, (kitchen.RIGHT_X, kitchen.LEFT_X), strict=False):
-        stage.furnish(getattr(appliances, f"add_{name}")(stage.scene, STYLE, x))
+        stage.furnish(getattr(room_pieces, f"add_{name}")(stage.scene, STYLE, x))
     return stage
 
 

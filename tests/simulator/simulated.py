@@ -1,6 +1,6 @@
 """Simulated demonstrations, each made once for all tests that look at it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,23 +15,6 @@ from enact_assets.settings.registry import load_registry
 from enact_assets.simulator.simulate import simulate
 from enact_assets.simulator.simulation.recording import Recording
 
-SEEDS: dict[str, tuple[int, int]] = {
-    "cleaning_garage": (0, 1),
-    "clearing_table_after_breakfast": (0, 1),
-    "cooking_breakfast": (0, 5),
-    "doing_laundry": (0, 2),
-    "make_a_salad": (0, 1),
-    "make_a_steak": (0, 1),
-    "make_lemonade": (0, 6),
-    "outfit_a_basic_toolbox": (0, 3),
-    "picking_up_toys": (0, 2),
-    "setting_the_table": (0, 1),
-    "unloading_groceries": (0, 4),
-    "watering_indoor_flowers": (0, 1),
-}
-"""Of each activity one seed as designed and one that is its mirror image, in either order; of
-lemonade the second has water from the tap."""
-
 
 @dataclass(frozen=True)
 class KeyFrame:
@@ -45,16 +28,6 @@ def quick_first(values: Sequence[Any], n: int = 1) -> list[Any]:
     """The values as parameters; those after the first ``n`` are for `make test-all`."""
     others = [value if isinstance(value, tuple) else (value,) for value in values[n:]]
     return [*values[:n], *(pytest.param(*value, marks=pytest.mark.slow) for value in others)]
-
-
-def seeds_of(activity: str) -> list[Any]:
-    """Both seeds of an activity as parameters; the second is for `make test-all`."""
-    return quick_first(SEEDS[activity])
-
-
-def cases(activities: Iterable[str]) -> list[Any]:
-    """Both seeds of these activities as parameters; all but one are for `make test-all`."""
-    return quick_first([(activity, seed) for activity in activities for seed in SEEDS[activity]])
 
 
 @cache

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from simulator.simulated import (
-    SEEDS,
     KeyFrame,
     changed_predicates,
     key_frames,
@@ -21,11 +20,10 @@ from simulator.simulated import (
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.settings.predicates import STATE_PREDICATES, TRANSITION
 from enact_assets.settings.registry import CameraSettings
-from enact_assets.simulator.activities import DESIGNED
-from enact_assets.simulator.activities.base import Mirror
+from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.robot.trunk import BASE
 from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
-from enact_assets.simulator.simulation.recording import Recording
+from enact_assets.simulator.simulation.recording import Recording, missing_goals
 from enact_assets.simulator.view.cameras import camera_pose
 from enact_assets.simulator.view.masks import cast_picture, mask_sizes, object_masks
 from enact_assets.simulator.view.poses import pose_world
@@ -36,35 +34,19 @@ MIN_PIXELS = 150
 ARRAYS = ("qpos", "mocap_pos", "mocap_quat", "appearance")
 
 
-slow_seeds = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5)]
-
-
-def test_the_seeds_all_tests_look_at_are_of_either_side() -> None:
-    """What works on one side may be out of reach, or hidden, on the other."""
-    assert sorted(SEEDS) == sorted(DESIGNED)
-    for activity, seeds in SEEDS.items():
-        sides = {Mirror.draw(random_draws(activity, seed)).is_mirrored for seed in seeds}
-        assert sides == {True, False}, activity
-
-
-HIDDEN = {
-    ("make_a_steak", 4): "the lemon, before it is taken out of the fridge",
-}
-"""Demonstrations, not of the registry, in which something that changes can hardly be seen."""
+slow_seeds = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 3)]
 
 
 @pytest.mark.parametrize("seed", [0, *slow_seeds])
-@pytest.mark.parametrize("activity", quick_first(sorted(DESIGNED), 2))
-def test_a_demonstration_is_long_enough_rich_enough_and_visible(
-    request: pytest.FixtureRequest, activity: str, seed: int
-) -> None:
+@pytest.mark.parametrize("activity", quick_first(sorted(SHIPPED), 2))
+def test_a_demonstration_is_long_enough_rich_enough_and_visible(activity: str, seed: int) -> None:
     """A goal reached unseen, or in too few key frames, gives no questions a person can answer."""
-    if (activity, seed) in HIDDEN:
-        request.applymarker(pytest.mark.xfail(reason=f"hidden: {HIDDEN[activity, seed]}"))
     recording = recorded(activity, seed)
-    assert 60 <= recording.n_frames / recording.frame_rate_hz <= 180
+    assert 60 <= recording.n_frames / recording.frame_rate_hz <= 300
     found = key_frames(activity, seed)
-    assert 14 <= len(found) - 1 <= 30
+    assert 18 <= len(found) - 1 <= 50
+    assert len(changed_predicates(activity, seed)) >= 5
+    assert missing_goals(recording.facts, recording.goal, recording.n_frames) == []
     _check_seen(recording, found)
 
 
@@ -95,7 +77,7 @@ def test_all_kinds_of_change_occur_between_the_activities() -> None:
 
     Each kind must be in two activities: one that can be changed or left out is no guarantee.
     """
-    activities = Counter(kind for name in DESIGNED for kind in changed_predicates(name))
+    activities = Counter(kind for name in SHIPPED for kind in changed_predicates(name))
     assert set(activities) == {*STATE_PREDICATES, TRANSITION}
     assert min(activities.values()) >= 2, activities
 
