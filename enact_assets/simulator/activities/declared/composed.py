@@ -100,9 +100,10 @@ def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
     fixture = ahead.stage.fixtures.get(root_of(ahead.resting, step.thing))
     if fixture is None or fixture.cavity is None or ahead.access[step.thing] == "top":
         return
-    box = [(ahead.places[step.thing] + c).tolist() for c in layout.items[step.thing].shape.whole]
+    whole = layout.items[step.thing].shape.whole
+    low, high = ((ahead.places[step.thing] + corner).tolist() for corner in whole)
     eye = (ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)
-    if not is_seen_inside(box[0], box[1], fixture.cavity, [eye]):
+    if not is_seen_inside(low, high, fixture.cavity, [eye]):
         raise PlanError(f"{step.thing} is not seen in {fixture.name} from where the robot stood")
 
 
