@@ -5,7 +5,6 @@ nobody looked at.
 """
 
 import pytest
-from simulator.simulated import quick_first
 
 from enact_assets.commands.activity_check import fixed_share
 from enact_assets.simulator.activities import SHIPPED
@@ -33,7 +32,8 @@ def test_few_pairs_of_sub_goals_always_come_in_the_same_order(activity: str) -> 
     assert fixed_share(plans) <= EACH_NEEDS_THE_ONE_BEFORE.get(activity, MOST_FIXED)
 
 
-@pytest.mark.parametrize("activity", quick_first(sorted(SHIPPED)))
+@pytest.mark.slow
+@pytest.mark.parametrize("activity", sorted(SHIPPED))
 def test_things_come_as_well_as_they_go(activity: str) -> None:
     """Where all went one way in every seed, pictures alone told how far a demonstration is."""
     ways: set[tuple[str, str | None]] = set()

@@ -13,7 +13,7 @@ from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulate import build_world
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 
-every_activity = pytest.mark.parametrize("activity", quick_first(sorted(SHIPPED), 3))
+every_activity = pytest.mark.parametrize("activity", quick_first(sorted(SHIPPED)))
 
 
 @cache

@@ -8,8 +8,8 @@ import pytest
 
 from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning import job_orders
-from enact_assets.simulator.planning.basic_steps import Close, Open, Press
-from enact_assets.simulator.planning.job_orders import Job, in_valid_order, in_visits
+from enact_assets.simulator.planning.basic_steps import Press
+from enact_assets.simulator.planning.job_orders import Job, in_valid_order
 
 N_DRAWS = 3000
 
@@ -55,28 +55,6 @@ def test_jobs_that_wait_for_each_other_or_for_none_of_the_schedule_are_refused()
         in_valid_order(rng, a, b)
     with pytest.raises(PlanError, match=r"1 jobs must come first .* first \(Press\(.*'a'"):
         in_valid_order(rng, b)
-
-
-@pytest.mark.parametrize("is_open", [False, True])
-def test_what_needs_a_door_open_is_done_while_it_is_open(is_open: bool) -> None:
-    """Doors alternate, all jobs lie between, and a seed draws one visit or two."""
-    visits = set()
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        jobs = in_visits(rng, "left", "box", [_job(name) for name in "abc"], is_open=is_open)
-        plan = in_valid_order(rng, *jobs, _job("free"))
-        open_now, n_closed = is_open, 0
-        for step in plan:
-            if isinstance(step, Open | Close):
-                assert isinstance(step, Close) == open_now
-                open_now = not open_now
-                n_closed += isinstance(step, Close)
-            else:
-                assert open_now or _names((step,)) == ("free",)
-        assert not open_now
-        assert sorted(n for n in _names(plan) if n != "box") == ["a", "b", "c", "free"]
-        visits.add(n_closed)
-    assert visits == {1, 2}
 
 
 def _valid_orders(needs: list[int]) -> list[tuple[int, ...]]:
