@@ -253,7 +253,7 @@ def test_a_wrong_row_concerns_its_own_kind_alone(monkeypatch: pytest.MonkeyPatch
 
 def test_the_row_of_the_docs_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     page = (CATALOGUE.folder.parents[3] / "docs/activities.md").read_text(encoding="utf-8")
-    text = page.partition("```yaml\n")[2].partition("```")[0]
+    text = "cup:" + page.partition("\ncup:")[2].partition("```")[0]
     monkeypatch.setitem(CATALOGUE.themes, "docs", entries(text))
     _check_facts("docs", "cup")
 
