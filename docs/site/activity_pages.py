@@ -1,22 +1,24 @@
-"""One page per embedded activity, from its module, its registry entry and docs/activities.md."""
+"""One page per embedded activity, from its file, its registry entry and docs/activities.md."""
 
-import importlib
 import re
 from pathlib import Path
 
 from enact_assets.settings.registry import load_registry
-from enact_assets.simulator.activities import ACTIVITIES, DESIGNED
+from enact_assets.simulator.activities import ACTIVITIES, SHIPPED
+from enact_assets.simulator.activities.declared.declaration import read_declaration
 from enact_assets.simulator.simulate import build_episode, random_draws
 
 DOCS = Path(__file__).parents[1]
 _TABLE = re.compile(r"<!-- made by [^>]*cognitive_constructs.py -->\n(.*?)<!-- end -->", re.DOTALL)
 HEAD = """\
-# The twelve activities
+# The thirty-nine activities
 
 Each page shows one household activity of the embedded simulator. Names are those of BEHAVIOR-1K;
-the scenes, the robot and the plans are our own. A *seed* draws what varies: `setting_the_table-7`
-is seed 7. [Writing an activity](/docs/activities.md) explains how one is declared and how the
-constructs are counted.
+the scenes, the robot and the plans are our own. Twenty-nine have the names of the paper's
+activities: they are carried out after BEHAVIOR's definition, with our kinds of things, and each
+page lists what stands for what and what is left out. A *seed* draws what varies:
+`setting_the_table-7` is seed 7. [Writing an activity](/docs/activities.md) explains how one is
+declared and how the constructs are counted.
 
 | activity | what the robot does |
 |---|---|
@@ -26,10 +28,10 @@ constructs are counted.
 def activity_pages() -> dict[str, str]:
     """Path -> Markdown: a list of all activities, then a page for each."""
     constructs = _constructs()
-    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in DESIGNED}
+    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in SHIPPED}
     rows = [
         f"| [{name}](/pages/activities/{name}.md) | {ACTIVITIES[name].description} |"
-        for name in DESIGNED
+        for name in SHIPPED
     ]
     return {"pages/activities.md": HEAD + "\n".join(rows) + "\n"} | pages
 
@@ -45,22 +47,31 @@ def _constructs() -> dict[str, list[tuple[str, str]]]:
 
 
 def _page(name: str, constructs: list[tuple[str, str]]) -> str:
-    module = importlib.import_module(f"enact_assets.simulator.activities.{name}")
+    declared, text = read_declaration(SHIPPED[name]), SHIPPED[name].read_text(encoding="utf-8")
     episode = build_episode(name, 0, random_draws(name, 0))
     goal = [f"{fact}({', '.join(filter(None, objects))})" for fact, *objects in episode.goal]
     things = sorted({thing.category for thing in episode.stage.things.values()})
     registry = load_registry()
     mine = [d for d in registry.demonstrations if d.rpartition("-")[0] == name]
-    in_demo = "" if mine[0] not in registry.demo["demonstration"] else " `make demo` makes it."
+    in_registry = f"The registry has {', '.join(f'`{d}`' for d in mine)}." if mine else ""
+    if set(mine) & set(registry.demo["demonstration"]):
+        in_registry += " `make demo` makes it."
+    replaced = [f"- `{ours}` stands for `{synset}`" for ours, synset in declared.stands_for.items()]
+    replaced += [f"- Left out: {sentence}" for sentence in declared.leaves_out]
+    if replaced:
+        replaced = ["## After BEHAVIOR's definition, with our kinds\n", *replaced, ""]
     return "\n".join(
         [
             f"# {name}\n",
-            f"{_as_markdown(module.__doc__)}\n",
+            f"{declared.says}\n",
             f"![Key frames of {name}, seed 0](/docs/key_frames_{name}.jpg)\n",
             "*Key frames of seed 0, evenly spread and numbered, under variant `baseline`.*\n",
-            f"The registry has {', '.join(f'`{d}`' for d in mine)}.{in_demo} Any other seed:\n",
+            f"{in_registry} Any other seed:\n".lstrip(),
             f"    enact-assets materialize --demonstration {name}-7",
             f"    enact-assets show {name}-7\n",
+            "## How it is declared\n",
+            f"```yaml\n{text}```\n",
+            *replaced,
             "## What must hold at the end of seed 0\n",
             *(f"- `{fact}`" for fact in goal),
             "\nA demonstration that misses one of these facts is rejected.\n",
@@ -71,11 +82,6 @@ def _page(name: str, constructs: list[tuple[str, str]]) -> str:
             "| construct, and how it is counted | seed 0 |",
             "|---|---|",
             *(f"| {construct} | {evidence} |" for construct, evidence in constructs),
-            f"\nSource: `enact_assets/simulator/activities/{name}.py`.",
+            f"\nSource: `enact_assets/simulator/activities/declarations/{name}.yaml`.",
         ]
     )
-
-
-def _as_markdown(text: str | None) -> str:
-    """A docstring's text with Markdown's single backticks."""
-    return (text or "").strip().replace("``", "`")

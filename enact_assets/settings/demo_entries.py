@@ -5,6 +5,9 @@ from typing import Any
 
 from enact_assets.settings.entries import mapping, name_list, one_of
 
+DEMONSTRATIONS = "demonstrations"
+"""Of these a first look may make others than the registry names: any that can be simulated."""
+
 
 def demo_of(
     entry: Any, named: Mapping[str, tuple[str, ...]], where: str
@@ -17,6 +20,6 @@ def demo_of(
     for part, names in mapping(entry, where, known=named).items():
         known, dimension = named[part], part.removesuffix("s")
         chosen[dimension] = name_list(names, f"{where}.{part}")
-        for name in chosen[dimension]:
+        for name in chosen[dimension] if part != DEMONSTRATIONS else ():
             one_of(dimension, name, known, f"{where}.{part}")
     return chosen

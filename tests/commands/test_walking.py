@@ -18,7 +18,7 @@ from enact_assets.questions.key_frames.segment import segment
 from enact_assets.settings.classes import VIDEO
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 
 from reference.builders import build_demonstrations, build_facts, build_objects
 from reference.household import asked_as_written, build_household
@@ -64,7 +64,7 @@ def test_learned_adds_references_and_their_training(
     made: dict[str, set[str]] = {}
     for step in plan["stale"]:
         made.setdefault(step["step"], set()).add((step["partition"] or "").partition("|")[0])
-    assert made["training_statistics"] == set(DESIGNED)
+    assert made["training_statistics"] == set(SHIPPED)
     assert made["fact_reader"] == set(LEARNED)
     assert made["predictions"] >= asked
     assert ("random" in made["predictions"]) == ("--model" not in options)

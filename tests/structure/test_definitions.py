@@ -13,7 +13,7 @@ from enact_assets.pipeline.dagster.definitions import build_definitions
 from enact_assets.pipeline.dagster.labels import LAYER_TAG
 from enact_assets.pipeline.lineage.code import code_version
 from enact_assets.pipeline.lineage.graph import dimensions
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 
 DEFINITIONS = build_definitions()
 GRAPH = DEFINITIONS.resolve_asset_graph()
@@ -34,7 +34,7 @@ def partitions_of(key: str) -> tuple[str, ...]:
     if isinstance(definition, dg.DynamicPartitionsDefinition):
         return (str(definition.name),)
     names = set(definition.get_partition_keys())
-    if names == set(DESIGNED):
+    if names == set(SHIPPED):
         return ("training_activity",)
     if key in OF_SETS:
         return ("question_set",)

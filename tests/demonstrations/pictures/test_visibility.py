@@ -28,7 +28,7 @@ from enact_assets.demonstrations.replay.embedded import replay_embedded
 from enact_assets.demonstrations.replay.tables import Observability
 from enact_assets.engine.errors import RenderError, ReplayError, TableContractError
 from enact_assets.settings.registry import CameraSettings, Variant
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.view.masks import object_masks
 
 VIEW = CameraSettings()
@@ -130,7 +130,7 @@ def test_states_of_another_world_are_named_by_demonstration_and_frame(
 @pytest.mark.slow
 def test_a_simulated_demonstration_is_measured_at_512_pixels() -> None:
     """The real kitchen: its fixtures and hands are seen, by the names the replay gives them."""
-    replay = replay_embedded(f"{min(DESIGNED)}-0")
+    replay = replay_embedded(f"{min(SHIPPED)}-0")
     name = replay.demonstrations.item(0, "demonstration")
     frames = segmented([20, 200]).with_columns(demonstration=pl.lit(name))
     rows = measure_visibility(

@@ -27,7 +27,7 @@ from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import SCOPE_FILE, SUBSETS_FILE
 from enact_assets.settings.registry import BASELINE, load_registry
 from enact_assets.settings.world import EMBEDDED_WORLD, world_name
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 
 RECORDED, FILMED, EMBEDDED, GONE = "tidy_1", "film_1", "setting_the_table-0", "gone_1"
 
@@ -150,7 +150,7 @@ def test_a_demonstration_is_made_under_what_asks_about_it(chosen) -> None:
         ({"oracle", "fact_reader"}, {"variant": ["recorded"]}, set()),
         ({"fact_reader"}, {"variant": ["fisheye"]}, {"make_a_salad", "setting_the_table"}),
         ({"fact_reader"}, {"demonstration": [EMBEDDED]}, {"setting_the_table"}),
-        ({"fact_reader_transfer"}, {"demonstration": [EMBEDDED]}, set(DESIGNED)),
+        ({"fact_reader_transfer"}, {"demonstration": [EMBEDDED]}, set(SHIPPED)),
         (
             {"fact_reader", "fact_reader_transfer"},
             {"demonstration": [EMBEDDED], "model": ["fact_reader"]},
