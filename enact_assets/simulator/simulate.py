@@ -1,6 +1,6 @@
 """Build the world of an activity and run its plan: (activity, seed) -> World, Recording."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -33,7 +33,7 @@ from enact_assets.simulator.view.masks import mask_sizes, object_masks
 PACE = (0.95, 1.1)
 PAUSE_S = (0.1, 0.5)
 """Ranges a seed draws the speed of all motions and the pause after each step from."""
-LASTS, SETTLES = 40, 20
+LASTS, SETTLES, FLICKERS = 40, 20, 10
 """Frames that a change holds at least, and after which it is seen (profile ``paper``)."""
 MASK_PX, LEAST_SHARE = 160, 150 / 512**2
 """Edge of the pictures in which things are measured, and the least share of one."""
@@ -171,7 +171,7 @@ def _moments(recording: Recording) -> Iterator[tuple[int, set[str]]]:
             runs.setdefault((fact.predicate, fact.subject, fact.object), []).append(fact)
     switches: dict[int, set[str]] = {0: set()}
     for (_, *objects), facts in runs.items():
-        ends = [0, *(at for fact in facts for at in (fact.frame_from, fact.frame_to))]
+        ends = [0, *_lasting(facts)]
         for at, until in pairwise([*ends, recording.n_frames]):
             if 0 < at < recording.n_frames and until - at >= LASTS:
                 switches.setdefault(at, set()).update({o for o in objects if o} & movable)
@@ -182,6 +182,19 @@ def _moments(recording: Recording) -> Iterator[tuple[int, set[str]]]:
             first, changed = at, set()
         changed = changed | switches[at] - {"robot"}
     yield min(first + SETTLES, recording.n_frames - 1), changed
+
+
+def _lasting(facts: Iterable[Fact]) -> list[int]:
+    """The frames at which a fact begins and ends, in turn, without short runs of either, of which
+    the shortest goes first.
+    """
+    ends = sorted(at for fact in facts for at in (fact.frame_from, fact.frame_to))
+    while len(ends) > 1:
+        k = min(range(len(ends) - 1), key=lambda k: ends[k + 1] - ends[k])
+        if ends[k + 1] - ends[k] >= FLICKERS:
+            break
+        del ends[k : k + 2]
+    return ends
 
 
 def perform(

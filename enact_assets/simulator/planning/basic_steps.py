@@ -71,7 +71,6 @@ class Open(SkillStep):
 
     side: Side
     fixture: str
-    is_stiff: bool = False
     skill = opening.open_panel
 
     def foresee(self, ahead: Forecast) -> None:
@@ -87,7 +86,7 @@ class Close(SkillStep):
 
     side: Side
     fixture: str
-    is_stiff: bool = False
+    is_springy: bool = False
     skill = opening.close_panel
 
     def foresee(self, ahead: Forecast) -> None:

@@ -1,7 +1,6 @@
 """Skills on fixtures: to open and close doors, lids and drawers, and to press buttons."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,31 +15,29 @@ from enact_assets.simulator.skills.motion import Motion, Motions
 SWING_S_PER_RAD = 0.72
 SLIDE_S_PER_M = 3.6
 """How long a panel takes: slowly enough for what stands in a drawer."""
-SWINGS, SWINGS_S, AJAR = (0.1, 0.07), 0.3, 0.09
-"""A panel that does not go smoothly swings so far, as a share of its range, about where it is just
-open or shut, in so many seconds.
-"""
+SPRINGS, SPRINGS_S = 0.1, 0.3
+"""A panel that springs back opens so far, as a share of its range, for so many seconds."""
 SETTLED_S = 0.4
 SAMPLES = 9
 """Points of the handle's way at which the reach is checked."""
 PRESS_PITCH_RAD = math.radians(60)
 
 
-def open_panel(robot: Motion, side: Side, name: str, is_stiff: bool = False) -> Motions:  # noqa: FBT001,FBT002
-    """Open the closed door, lid or drawer of a fixture; one that is stiff falls back once."""
+def open_panel(robot: Motion, side: Side, name: str) -> Motions:
+    """Open the closed door, lid or drawer of a fixture."""
     robot.step_name = f"open({side}, {name})"
     fixture = robot.stage.fixture(name)
     panel = fixture.opening
     robot.require(robot.physics.open_fraction(name) < 0.05, f"{name} is open already")
-    yield from _lead(robot, side, fixture, panel.opened, is_stiff=is_stiff)
+    yield from _lead(robot, side, fixture, panel.opened)
 
 
-def close_panel(robot: Motion, side: Side, name: str, is_stiff: bool = False) -> Motions:  # noqa: FBT001,FBT002
-    """Close the open door, lid or drawer of a fixture; one that is stiff springs back once."""
+def close_panel(robot: Motion, side: Side, name: str, is_springy: bool = False) -> Motions:  # noqa: FBT001,FBT002
+    """Close the open door, lid or drawer of a fixture; a springy one opens again for a moment."""
     robot.step_name = f"close({side}, {name})"
     fixture = robot.stage.fixture(name)
     robot.require(robot.physics.open_fraction(name) > 0.5, f"{name} is not open")
-    yield from _lead(robot, side, fixture, 0.0, is_stiff=is_stiff)
+    yield from _lead(robot, side, fixture, 0.0, is_springy=is_springy)
 
 
 def press(robot: Motion, side: Side, name: str) -> Motions:
@@ -112,7 +109,9 @@ def panel_stance(fixture: Fixture, side: Side) -> BasePose | None:
     return common_stance(panel_goals(fixture, side))
 
 
-def _lead(robot: Motion, side: Side, fixture: Fixture, goal: float, *, is_stiff: bool) -> Motions:
+def _lead(
+    robot: Motion, side: Side, fixture: Fixture, goal: float, *, is_springy: bool = False
+) -> Motions:
     """Take the handle, lead it along its way until the panel is open by ``goal``, and let go."""
     robot.require_empty(side)
     panel = fixture.opening
@@ -133,33 +132,22 @@ def _lead(robot: Motion, side: Side, fixture: Fixture, goal: float, *, is_stiff:
     yield from robot.move(side, first, base, least_s=0.15)
     robot.physics.hold(side, fixture.name)
     rate = SLIDE_S_PER_M if panel.hinge is None else SWING_S_PER_RAD
-
-    def lead(to: float) -> Motions:
-        now, way = start, to - start
-        seconds = max(rate * abs(way) / robot.pace, 0.5)
-        yield from robot.follow(lambda u: {side: at(now + way * u)}, base, seconds)
-
-    if is_stiff and goal:
-        ajar = AJAR * panel.span
-        yield from lead(ajar)
-        start = ajar
-        yield from _swing(robot, base, side, lambda by: at(ajar - by), SWINGS[1] * panel.span)
-    yield from lead(goal)
-    if is_stiff and not goal:
-        yield from _swing(robot, base, side, at, SWINGS[0] * panel.span)
+    yield from robot.follow(
+        lambda u: {side: at(start + (goal - start) * u)},
+        base,
+        max(rate * abs(goal - start) / robot.pace, 0.5),
+    )
+    if is_springy:
+        yield from robot.wait(SETTLED_S)
+        far = SPRINGS * panel.span
+        yield from robot.follow(
+            lambda u: {side: at(goal + far * math.sin(math.pi * u))}, base, SPRINGS_S
+        )
+        yield from robot.wait(SETTLED_S)
     robot.physics.release(side, fixture.name)
     last = robot.hands[side]
     yield from robot.move(side, replace(last, opening=0.08), base, least_s=0.07)
     yield from robot.home(side, 0.25 * _towards_shoulder(base, side, last.pos))
-
-
-def _swing(
-    robot: Motion, base: BasePose, side: Side, at: Callable[[float], HandPose], far: float
-) -> Motions:
-    """Lead a panel ``far`` on and back, too quickly for its state to count."""
-    yield from robot.wait(SETTLED_S)
-    yield from robot.follow(lambda u: {side: at(far * math.sin(math.pi * u))}, base, SWINGS_S)
-    yield from robot.wait(SETTLED_S)
 
 
 def _towards_shoulder(base: BasePose, side: Side, point: Floats) -> Floats:

@@ -124,11 +124,11 @@ class Declaration(Strict, frozen=True, kw_only=True):
     beside those that follow.
 
     ``touches`` is the share of carries on whose way the thing is held against another one,
-    ``rocks`` that of things that do not come to rest at once, ``sticks`` that of doors and drawers
-    that do not move smoothly: without them contact and short-lived states would decide nothing.
-    Where BEHAVIOR defines an activity of this name, ``stands_for`` maps
-    what is here to the synset that it replaces, and ``leaves_out`` says what of the definition is
-    not done.
+    ``rocks`` that of things that do not come to rest at once, ``springs`` that of doors and drawers
+    that open again for a moment when they are shut: without them contact and short-lived states
+    would decide nothing. Where BEHAVIOR defines an activity of this name, ``stands_for`` maps what
+    is here to the synset that it replaces, and ``leaves_out`` says what of the definition is not
+    done.
     """
 
     says: str
@@ -149,7 +149,7 @@ class Declaration(Strict, frozen=True, kw_only=True):
     both: int = 0
     touches: float = 0.0
     rocks: float = 0.0
-    sticks: float = 0.0
+    springs: float = 0.0
     goal: tuple[str, ...] = ()
 
     @property
@@ -254,7 +254,7 @@ class _Check:
                 )
                 is_able = getattr(piece.row, has) is not None
                 self._require(is_able, f"{field_}: {name} has no {has}; name another fixture")
-        for name in ("touches", "rocks", "sticks"):
+        for name in ("touches", "rocks", "springs"):
             share = getattr(declared, name)
             self._require(0 <= share <= 1, f"{name}: the share {share} is not in 0 to 1")
         for name in declared.stands_for:

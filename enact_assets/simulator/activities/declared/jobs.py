@@ -426,14 +426,14 @@ class Jobs:
         found: list[Job] = []
         for number, part in enumerate(parts):
             if number or name not in self.work.opened:
-                opening = self._add((Open(side, name, self._is_so(self.work.sticks)),), found[-1:])
+                opening = self._add((Open(side, name),), found[-1:])
                 found.append(opening)
                 for job in part:
                     job.after.append(opening)
             if number + 1 < len(parts) or name not in self.work.left_open:
                 found.append(
                     self._add(
-                        (Close(side, name, self._is_so(self.work.sticks)),), [*part, *found[-1:]]
+                        (Close(side, name, self._is_so(self.work.springs)),), [*part, *found[-1:]]
                     )
                 )
         return found

@@ -73,7 +73,7 @@ class Work:
     both: int = 0
     touches: float = 0.0
     rocks: float = 0.0
-    sticks: float = 0.0
+    springs: float = 0.0
     grains: frozenset[str] = frozenset()
 
     @property
@@ -145,7 +145,7 @@ def drawn(rng: np.random.Generator, declared: Declaration) -> Work:
     color = draw_one(rng, PALETTE[:-1])
     furnishing = Furnishing(declared.room, styles, color, pieces, is_mirrored=is_drawn(rng))
     work = Work(furnishing, left_open=frozenset(declared.left_open), both=declared.both)
-    work.touches, work.rocks, work.sticks = declared.touches, declared.rocks, declared.sticks
+    work.touches, work.rocks, work.springs = declared.touches, declared.rocks, declared.springs
     work.grains = frozenset(declared.grains)
     there = work.fixtures
     work.opened = {name for name in declared.opened if name in there and is_drawn(rng)}
