@@ -248,6 +248,7 @@ def geom_objects(world: World) -> Ints:
 
 def object_masks(world: World, state: WorldState, camera: CameraSettings, size_px: int) -> Ints:
     """Index into ``World.objects`` shown by each pixel, (size_px, size_px) int32; -1 for none.
+    Where something that moves is seen through glass, that is shown, and else the glass.
 
     Errors: :class:`RenderError` for a state that does not fit the world,
     :class:`UnknownNameError` for an unknown projection.
@@ -259,9 +260,10 @@ def object_masks(world: World, state: WorldState, camera: CameraSettings, size_p
     posed = [pose_world(world, state) for _ in range(CAST_THREADS)]
     pose = camera_pose(world, posed[0], camera)
     geom = np.full((size_px, size_px), -1, dtype=np.int32)
+    moves = np.array([not item.is_fixed for item in world.objects] + [False])[owners]
 
     def keep(part: ViewPart, origin: Floats, rays: Floats, caster: _Caster) -> None:
-        part.fill(geom, caster.cast(origin, rays)[0])
+        part.fill(geom, caster.cast(origin, rays, shows=moves)[0])
 
     _each_part(world, posed, Face(pose, camera, size_px, size_px), keep)
     return np.where(geom >= 0, owners[geom], np.int32(NO_OBJECT))
@@ -298,15 +300,16 @@ def cast_picture(
 
 
 class _Caster:
-    """Casts rays, which go through glass, in one thread. MuJoCo takes scratch memory from ``data``,
-    and hiding geoms changes the model, so every caster has its own of both.
+    """Casts rays in one thread. MuJoCo takes scratch memory from ``data``, and hiding geoms changes
+    the model, so every caster has its own of both.
     """
 
     def __init__(self, world: World, data: "mujoco.MjData") -> None:
         self._model = copy.copy(world.model)
         self._groups = world.model.geom_group.copy()
+        self._is_glass = np.zeros(world.model.ngeom, dtype=np.bool_)
         glass = [name for name, surface in world.surfaces.items() if surface.finish == "glass"]
-        self._groups[[world.model.geom(name).id for name in glass]] = HIDDEN_GROUP
+        self._is_glass[[world.model.geom(name).id for name in glass]] = True
         self._data = data
 
     def show(self, geoms: Bools) -> None:
@@ -314,10 +317,31 @@ class _Caster:
         self._model.geom_group[:] = np.where(geoms, self._groups, HIDDEN_GROUP)
 
     def cast(
-        self, origin: Floats, rays: Floats, normals: Floats | None = None
+        self,
+        origin: Floats,
+        rays: Floats,
+        normals: Floats | None = None,
+        shows: Bools | None = None,
     ) -> tuple[Ints, Floats]:
-        """See :func:`_cast`."""
-        return _cast(self._model, self._data, origin, rays, normals)
+        """See :func:`_cast`. What is behind glass is hit; with ``shows`` (ngeom,) only the geoms
+        among these are, and the glass where there is none.
+        """
+        geom, distance = _cast(self._model, self._data, origin, rays, normals)
+        through = np.flatnonzero((geom >= 0) & self._is_glass[geom])
+        if through.size:
+            groups = self._model.geom_group.copy()
+            self._model.geom_group[self._is_glass] = HIDDEN_GROUP
+            turned = None if normals is None else np.zeros((len(through), 3))
+            behind, far = _cast(self._model, self._data, origin, rays[through], turned)
+            self._model.geom_group[:] = groups
+            is_shown = (
+                np.ones(len(through), bool) if shows is None else shows[behind] & (behind >= 0)
+            )
+            chosen = through[is_shown]
+            geom[chosen], distance[chosen] = behind[is_shown], far[is_shown]
+            if normals is not None and turned is not None:
+                normals[chosen] = turned[is_shown]
+        return geom, distance
 
 
 def _each_part(

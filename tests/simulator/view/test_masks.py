@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simulator import room_pieces
 from simulator.painted_world import first_state, small_world
 
 from enact_assets.engine.errors import RenderError
 from enact_assets.settings.fisheye_lens import CIRCLE_SHARE
 from enact_assets.settings.registry import CameraSettings
+from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import World, WorldObject, WorldState
+from enact_assets.simulator.skills.executor import Executor
+from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.view import masks
 from enact_assets.simulator.view.cameras import camera_pose
 from enact_assets.simulator.view.masks import MaskSize, geom_objects, mask_sizes, object_masks
@@ -268,3 +273,24 @@ def test_a_mask_is_what_one_cast_of_all_its_rays_hits(
     assert len(np.unique(expected)) > 3
     mask = masks.object_masks(world, state, camera, SIZE)
     np.testing.assert_array_equal(mask, expected.reshape(SIZE, SIZE))
+
+
+def test_what_stands_behind_glass_is_seen_and_the_glass_where_nothing_does() -> None:
+    """A carafe of which only foot and rim counted was thought to be hidden."""
+    stage = StageBuilder()
+    stage.furnish(room_pieces.add_table(stage.scene, kitchen.STYLES[0]))
+    stage.put("pitcher", "pitcher", (0.1, 0.5, 0.1), "table", (0.0, -0.15))
+    stage.put("lemon", "lemon", (0.8, 0.6, 0.1), "pitcher")
+    made = stage.finish(HEAD_PITCH_RAD)
+    clear = made.world
+    plain = {n: dataclasses.replace(s, finish="gloss") for n, s in clear.surfaces.items()}
+    log = Executor(made, "behind glass").physics.log
+    state = WorldState(log.qpos[0], log.mocap_pos[0], log.mocap_quat[0], log.appearance[0])
+    px = []
+    for world in (clear, dataclasses.replace(clear, surfaces=plain)):
+        sizes = mask_sizes(object_masks(world, state, BASELINE, 256))
+        px.append({world.objects[k].name: size.pixels for k, size in sizes.items()})
+    through, opaque = px
+    assert through["lemon"] > opaque["lemon"]
+    assert through["pitcher"] == opaque["pitcher"] - (through["lemon"] - opaque["lemon"])
+    assert through["table"] == opaque["table"]
