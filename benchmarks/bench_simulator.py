@@ -10,7 +10,7 @@ from benchmarks.measuring import HEADER, Row
 from enact_assets.demonstrations.pictures.render_pool import RenderTask, render_all
 from enact_assets.demonstrations.replay.embedded import parse_demonstration
 from enact_assets.settings.registry import BASELINE, Variant, load_registry
-from enact_assets.simulator.activities import DESIGNED
+from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.simulate import simulate
 from enact_assets.simulator.simulation.facts import Fact
 from enact_assets.simulator.simulation.physics import Physics
@@ -55,7 +55,7 @@ def main(workers: int = 2) -> bool:
         f"| {size} px picture, wall s |\n|---|---|---|---|---|---|---|"
     )
     costs = []
-    for activity in DESIGNED:
+    for activity in SHIPPED:
         costs.append(measure(activity, variant, workers))
         print(costs[-1].as_text(), flush=True)
     print(f"\n{HEADER}")

@@ -15,7 +15,6 @@ from enact_assets.pipeline.lineage.code import STEPS, WHOLE_ROOTS, code_versions
 from enact_assets.pipeline.lineage.graph import STEPS as PIPELINE
 from enact_assets.pipeline.lineage.graph import WAREHOUSE
 from enact_assets.settings.registry import DEFAULT_REGISTRY
-from enact_assets.simulator.activities import ACTIVITIES
 
 KEEPING = ("enact_assets.engine.",)
 """Modules about how files are kept and found: a picture shows what is in them."""
@@ -34,7 +33,7 @@ def hashes(shows: Shown) -> dict[str, str]:
 
 def _entries(shows: Shown) -> Iterator[tuple[str, str]]:
     for name in shows.steps:
-        yield f"step {name}", code_sha(name, shows.activity)
+        yield f"step {name}", code_sha(name)
     for pattern in shows.files:
         yield f"files {pattern}", files_sha(pattern)
     for name in shows.settings:
@@ -47,13 +46,12 @@ def _entries(shows: Shown) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def code_sha(step: str, activity: str | None = None) -> str:
+def code_sha(step: str) -> str:
     """Hash of the code of all that ``step`` reaches, whatever modules it is in."""
-    others = set(ACTIVITIES) - {activity} if activity else set()
     counted = []
     for symbol, sha in _reached(_versions(), step).items():
         module = symbol.partition(":")[0]
-        if not module.startswith(KEEPING) and module.rpartition(".")[2] not in others:
+        if not module.startswith(KEEPING):
             counted.append(sha)
     files = [p.read_bytes() for p in sql_folder().rglob("*.sql")] if step == WAREHOUSE else []
     return short(*counted, *files)

@@ -15,6 +15,7 @@ from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
+from enact_assets.simulator.activities import SHIPPED
 
 ENACT = Path(sys.executable).with_name("enact-assets")
 PICTURE_STEPS = ("replays", "segmentation", "frame_images")
@@ -202,12 +203,12 @@ THINGS = (
     ),
     *(
         Thing(
-            f"key_frames_{name.rpartition('-')[0]}",
-            (f"docs/key_frames_{name.rpartition('-')[0]}.jpg",),
-            Shown(steps=PICTURE_STEPS, activity=name.rpartition("-")[0]),
-            _key_frames(name),
+            f"key_frames_{name}",
+            (f"docs/key_frames_{name}.jpg",),
+            Shown(steps=PICTURE_STEPS, activity=name),
+            _key_frames(f"{name}-0"),
         )
-        for name in load_registry().demonstrations
+        for name in SHIPPED
     ),
     Thing(
         "settings",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.engine.ids import content_sha
+from enact_assets.engine.package_files import file_bytes
 from enact_assets.settings import household
 from enact_assets.settings.household import household_files
 from enact_assets.simulator.activities.base import Activity
@@ -69,4 +70,4 @@ def household_version(name: str) -> str | None:
     if name in SHIPPED or name not in OWN:
         return None
     files = household_files(household.ACTIVITIES, household.FURNITURE, household.THINGS)
-    return content_sha([[path.name, path.read_text(encoding="utf-8")] for path in files])
+    return content_sha([[path.name, file_bytes(path).decode()] for path in files])

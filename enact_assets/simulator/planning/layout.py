@@ -66,7 +66,7 @@ GAP_ON_M = 0.004
 GAP_MADE_M = 0.01
 FLAT_M = 0.03
 """What is lower is not in the way."""
-SPARE_M = 0.003
+SPARE_M = 0.01
 OVERHANG_M = 0.015
 """A thing may be so much wider than what it stands on."""
 WALL_M = 0.01

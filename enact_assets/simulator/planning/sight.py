@@ -18,7 +18,7 @@ PITCH_RAD = 0.66
 PICTURE_PX = 512
 FILLED = 0.6
 """Share of its rectangle that a thing fills."""
-LEAST_PX = 170
+LEAST_PX = 195
 LEAST_SHARE = 0.4
 """So much of a thing is to be seen from everywhere, in pixels and of what is seen of it alone."""
 ARM_PX = 36.0

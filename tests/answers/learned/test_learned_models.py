@@ -162,8 +162,8 @@ def test_transfer_learns_from_other_activities_alone() -> None:
 
 
 def test_transfer_is_refused_until_all_activities_are_trained() -> None:
-    """Learned from two of twelve it would be published as if it were from all."""
-    with pytest.raises(PredictionError, match=r"all 12 activities; 10 have no .*, first cleaning"):
+    """Learned from two of thirty-nine it would be published as if it were from all."""
+    with pytest.raises(PredictionError, match=r"all 39 activities; 37 have no .*, first assemb"):
         _ = fact_reader(statistics=statistics(), model=TRANSFER)
     reader, precedences = fact_reader(statistics=statistics(), model=FACT_READER)
     assert reader.height > 0

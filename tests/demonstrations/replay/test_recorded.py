@@ -128,6 +128,8 @@ def test_a_demonstration_is_described(tmp_path: Path) -> None:
         "frame_rate_hz": 30.0,
         "world_sha": hashlib.sha256(text.encode()).hexdigest(),
         "frame_id_runs": [0, 3, 2, 9],
+        "attempts": None,
+        "replaced": None,
     }
     assert read(text, tmp_path, activity="bake").demonstrations["activity"].item() == "bake"
     assert_frame_equal(tables.states, States.empty())

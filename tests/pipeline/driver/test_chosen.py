@@ -334,7 +334,7 @@ def test_a_new_root_is_told_what_is_made(data) -> None:
     names = names_now(REGISTRY, REGISTRY.demonstrations, (), ())
     change = ScopeChange(Scope(), is_first=True, is_changed=False, has_new_variants=False)
     [everything] = change.words(names, REGISTRY)
-    assert "The whole registry is made: 12 demonstrations" in everything
+    assert "The whole registry is made: 29 demonstrations" in everything
     [part] = change.words(names, REGISTRY, ("model_comparisons",))
     assert part == (
         "This data root is new. Made now is only model_comparisons, with what it is made from."

@@ -53,7 +53,7 @@ def test_list_counts_what_is_not_materialized_with_the_most_it_may_give(
     monkeypatch.setenv("ENACT_REGISTRY", str(DEFAULT_REGISTRY))
     code, printed = run(capsys, "list", "--data", str(tmp_path / "none"))
     assert code == 0
-    assert "upper bound: path_counts of 12 of 12 demonstrations is not materialized" in printed
+    assert "upper bound: path_counts of 29 of 29 demonstrations is not materialized" in printed
     assert "question set state, embedded demonstrations: 8,972 of 8,972 questions" in printed
     assert "all of them by baseline; the probe questions by aperture_30" in printed
     assert "30 per kind and length by contact" in printed
