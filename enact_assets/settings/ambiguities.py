@@ -11,8 +11,8 @@ AMBIGUITIES: dict[str, str] = {
     "another thing of the name",
     "untold": "a change that is not named, of things that show in one of the two pictures",
     "unseen": "a change that is not named, of a thing that shows in neither picture",
-    "hand_near": "the hand is at a thing that it let go of just before the picture, or takes hold "
-    "of just after it",
+    "hand_near": "a hand that let go of a thing just before the picture, or takes hold of it just "
+    "after, hides a quarter of it or more",
     "hidden_content": "a content that is named shows little of itself in its vessel",
     "small": "a thing that is named covers less than a thousandth of a picture",
     "cloth": "folded cloth is named while cloth of another name shows: no label tells them apart",
@@ -23,6 +23,8 @@ SMALL_FRACTION = 0.001
 """Of the picture: 16 px squared of 512 px squared."""
 HIDDEN_SHARE = 0.1
 """Pixels of a content over those of its vessel."""
+HAND_HIDES_SHARE = 0.25
+"""Pixels that a thing shows less than in the next picture of it at the same place."""
 HAND_NEAR_FRAMES = 30
 """A second: as long as an arm needs to be clear of what it let go of."""
 CLOTH = frozenset({"towel", "shirt", "trousers", "socks"})

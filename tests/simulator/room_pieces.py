@@ -1,8 +1,20 @@
 """Furniture of tests, by name: what declarations take from the rows by its kind."""
 
+from collections.abc import Callable
+
 from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture, at_side
+from enact_assets.simulator.rooms.furniture import add_furniture
 from enact_assets.simulator.shapes.mjcf import Scene
+
+
+def at_side(theme: str, kind: str) -> Callable[..., Fixture]:
+    """What adds a kind of furniture at a side place."""
+
+    def add(scene: Scene, style: object, x: float, name: str = kind) -> Fixture:
+        return add_furniture(scene, theme, kind, (x, 0.0, 0.0), style, name=name)
+
+    return add
+
 
 add_fridge = at_side("appliances", "fridge")
 add_stove = at_side("appliances", "stove")

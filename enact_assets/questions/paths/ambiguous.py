@@ -6,7 +6,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from enact_assets.questions.paths.tables import AmbiguousChanges
-from enact_assets.settings.ambiguities import CLOTH, HAND_NEAR_FRAMES, HIDDEN_SHARE, SMALL_FRACTION
+from enact_assets.settings.ambiguities import (
+    CLOTH,
+    HAND_HIDES_SHARE,
+    HAND_NEAR_FRAMES,
+    HIDDEN_SHARE,
+    SMALL_FRACTION,
+)
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import EXISTS, label
 
@@ -15,6 +21,7 @@ Fact = tuple[str, str, str | None]
 """Predicate, and names of its objects."""
 Found = tuple[str, str]
 """Ambiguity, and the label of what it is about."""
+HAND_NEAR = "hand_near"
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,20 @@ class KeyFrames:
             dict(objects.select("object_name", "category").iter_rows()),
             whole or 0.0,
         )
+
+    def hidden_share(self, k: int, name: str) -> float:
+        """How much less of a thing shows at a key frame than just before or after it, where that
+        is at the same place.
+        """
+
+        def place(at: int) -> set[Fact]:
+            return {f for f in self.facts[at] if name in f[1:] and f[0] not in GRASPS}
+
+        near = (at for at in (k - 1, k + 1) if 0 <= at < len(self.facts))
+        most = max(
+            (self.pixels[at].get(name, 0) for at in near if place(at) == place(k)), default=0
+        )
+        return max(1.0 - self.pixels[k].get(name, 0) / most, 0.0) if most else 0.0
 
     def label(self, name: str) -> str:
         """What sentences call ``name``."""
@@ -103,14 +124,20 @@ def find_ambiguous_changes(
     for a, b, name, px in edited_objects.select(*key, "object_name", "pixels").iter_rows():
         edited.setdefault((a, b), {})[name] = px
     columns = ("demonstration", "gating", *key)
-    rows = [
-        (*edge, *found)
-        for *edge, changes in transition_graph.select(*columns, "changes").iter_rows()
-        for found in sorted(
-            set(_of_edge(key_frames, edge[2], edge[3], changes, edited[edge[2], edge[3]]))
+    rows = []
+    for *edge, changes in transition_graph.select(*columns, "changes").iter_rows():
+        a, b = edge[2], edge[3]
+        hides: dict[str, float] = {}
+        for name in key_frames.near[b] & key_frames.pixels[b].keys():
+            label, share = key_frames.label(name), key_frames.hidden_share(b, name)
+            if share >= HAND_HIDES_SHARE:
+                hides[label] = max(share, hides.get(label, 0.0))
+        found: dict[Found, float | None] = dict.fromkeys(
+            _of_edge(key_frames, a, b, changes, edited[a, b])
         )
-    ]
-    schema = (*columns, "ambiguity", "object")
+        found |= {(HAND_NEAR, label): share for label, share in hides.items()}
+        rows += [(*edge, *what, share) for what, share in sorted(found.items())]
+    schema = (*columns, "ambiguity", "object", "share")
     return AmbiguousChanges.build([dict(zip(schema, row, strict=True)) for row in rows])
 
 
@@ -140,8 +167,6 @@ def _of_edge(
             others = {of.category[other] for other in seen} & CLOTH - {of.category[name]}
             if others:
                 yield "cloth", of.label(name)
-    for name in of.near[b] & of.pixels[b].keys():
-        yield "hand_near", of.label(name)
 
 
 def _of_names(

@@ -1,6 +1,6 @@
 """What may follow what, how many ways there are, and which of them are drawn."""
 
-from enact_assets.engine.tables import Table, integer, integers, text, texts, truth
+from enact_assets.engine.tables import Table, integer, integers, number, text, texts, truth
 from enact_assets.settings import columns as common
 from enact_assets.settings.ambiguities import AMBIGUITIES
 from enact_assets.settings.rules import MEANINGS
@@ -58,6 +58,7 @@ class AmbiguousChanges(Table):
     key_frame_to = common.key_frame(key=True)
     ambiguity = text("; ".join(f"{name}: {of}" for name, of in AMBIGUITIES.items()), key=True)
     object = text("what sentences call the thing", key=True)
+    share = number("of hand_near: share of the thing that the hand hides; else null", null=True)
 
 
 class PathCounts(Table):

@@ -3,7 +3,6 @@
 A step says what it needs and does (``foresee``, see :mod:`planning.forecast`) and has a motion.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -244,14 +243,3 @@ def move(side: Side, thing: str, on: str, at: tuple[float, float] = (0.0, 0.0),
 def move_wide(thing: str, on: str, at: tuple[float, float] = (0.0, 0.0)) -> Task:
     """Take a wide thing and put it somewhere else with both hands."""
     return (GraspBoth(thing), PlaceBoth(on, at))
-
-
-def move_both(left: Task, right: Task) -> Task:
-    """Two moves interleaved: both hands are full before the first lets go."""
-    return (left[0], right[0], left[1], right[1])
-
-
-def in_any_order(rng: np.random.Generator, *tasks: Task) -> Task:
-    """Independent tasks one after the other, in an order drawn from ``rng``."""
-    order: Sequence[int] = rng.permutation(len(tasks)).tolist()
-    return tuple(step for k in order for step in tasks[k])

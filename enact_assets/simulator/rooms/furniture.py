@@ -13,7 +13,7 @@ from functools import cache
 from itertools import groupby
 from math import copysign
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from msgspec import field
 
@@ -107,22 +107,6 @@ class _Plan:
 def inward(x: float) -> float:
     """+1 or -1: the x direction from a side work place at ``x`` to the middle."""
     return -copysign(1.0, x)
-
-
-class AtSide(Protocol):
-    """Adds a kind of furniture in a style at the side place ``x``."""
-
-    def __call__(self, scene: Scene, style: object, x: float, name: str = ...) -> Fixture:
-        """Errors: as :func:`add_furniture`."""
-
-
-def at_side(theme: str, kind: str, called: str = "") -> AtSide:
-    """What adds a kind of furniture at a side place, ``called`` as its kind if not given."""
-
-    def add(scene: Scene, style: object, x: float, name: str = called or kind) -> Fixture:
-        return add_furniture(scene, theme, kind, (x, 0.0, 0.0), style, name=name)
-
-    return add
 
 
 def add_furniture(

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.decor import Decor
 from enact_assets.simulator.rooms.furniture import inward
-from enact_assets.simulator.rooms.shell import Window, add_shell, look_of
+from enact_assets.simulator.rooms.shell import Window, add_shell, look_of, read_styles
 from enact_assets.simulator.rooms.walls import Face
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface
-
-BENCH_M = 0.84
-"""Height of the workbench."""
 
 DARK = Surface((0.03, 0.03, 0.035), finish="gloss")
 ENAMEL = Surface((0.86, 0.87, 0.88), finish="gloss")
@@ -37,54 +34,7 @@ class Style:
     appliance: Surface = ENAMEL
 
 
-def _plywood(light: tuple[float, float, float], dark: tuple[float, float, float]) -> Surface:
-    return Surface(light, "wood", "satin", dark, 0.14)
-
-
-STYLES: tuple[Style, ...] = (
-    Style(
-        wall=Surface((0.42, 0.17, 0.11), "brick", "matte", (0.66, 0.6, 0.54), 0.24),
-        floor=Surface((0.5, 0.5, 0.49), "mottled", "matte", (0.36, 0.36, 0.36), 0.5),
-        top=_plywood((0.66, 0.47, 0.27), (0.5, 0.32, 0.16)),
-        metal=Surface((0.05, 0.16, 0.42), finish="gloss"),
-        frame=Surface((0.14, 0.15, 0.17), finish="satin"),
-        pegboard=Surface((0.72, 0.57, 0.36), finish="matte"),
-        outline=Surface((0.12, 0.1, 0.08), finish="matte"),
-        gate=Surface((0.78, 0.78, 0.75), finish="satin"),
-    ),
-    Style(
-        wall=Surface((0.66, 0.7, 0.68), "mottled", "matte", (0.56, 0.6, 0.58), 0.4),
-        floor=Surface((0.36, 0.13, 0.1), "speckles", "satin", (0.5, 0.3, 0.26), 0.12),
-        top=Surface((0.58, 0.59, 0.6), "brushed", "satin", (0.68, 0.69, 0.7), 0.2),
-        metal=Surface((0.85, 0.6, 0.04), finish="gloss"),
-        frame=Surface((0.08, 0.08, 0.09), finish="satin"),
-        pegboard=Surface((0.2, 0.24, 0.28), finish="matte"),
-        outline=Surface((0.95, 0.78, 0.1), finish="matte"),
-        gate=Surface((0.2, 0.3, 0.26), finish="satin"),
-        appliance=Surface((0.45, 0.47, 0.5), finish="gloss"),
-    ),
-    Style(
-        wall=Surface((0.8, 0.79, 0.75), "brick", "matte", (0.62, 0.61, 0.58), 0.24),
-        floor=Surface((0.12, 0.12, 0.13), "checks", "satin", (0.34, 0.35, 0.36), 0.8),
-        top=_plywood((0.78, 0.6, 0.36), (0.62, 0.44, 0.24)),
-        metal=Surface((0.5, 0.05, 0.05), finish="gloss"),
-        frame=Surface((0.5, 0.5, 0.52), finish="metal"),
-        pegboard=Surface((0.9, 0.9, 0.88), finish="matte"),
-        outline=Surface((0.65, 0.08, 0.06), finish="matte"),
-        gate=Surface((0.14, 0.26, 0.42), finish="satin"),
-    ),
-    Style(
-        wall=Surface((0.46, 0.48, 0.5), "tile", "matte", (0.72, 0.73, 0.73), 0.36),
-        floor=Surface((0.3, 0.36, 0.4), "mottled", "satin", (0.2, 0.25, 0.29), 0.6),
-        top=_plywood((0.44, 0.3, 0.19), (0.3, 0.19, 0.11)),
-        metal=Surface((0.06, 0.32, 0.16), finish="gloss"),
-        frame=Surface((0.75, 0.74, 0.7), finish="satin"),
-        pegboard=Surface((0.1, 0.36, 0.38), finish="matte"),
-        outline=Surface((0.9, 0.9, 0.86), finish="matte"),
-        gate=Surface((0.66, 0.3, 0.1), finish="satin"),
-        appliance=Surface((0.16, 0.2, 0.26), finish="gloss"),
-    ),
-)
+STYLES = read_styles(Style, "garage")
 """The garages a seed may draw."""
 
 

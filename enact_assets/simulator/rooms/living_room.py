@@ -9,10 +9,17 @@ from dataclasses import dataclass
 
 from enact_assets.simulator.rooms.fixtures import Fixture
 from enact_assets.simulator.rooms.furniture import add_furniture
-from enact_assets.simulator.rooms.shell import WALL_Y, Decor, Window, add_shell, look_of
+from enact_assets.simulator.rooms.shell import (
+    WALL_Y,
+    Decor,
+    Window,
+    add_shell,
+    look_of,
+    read_styles,
+)
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
 from enact_assets.simulator.shapes.mjcf import Scene
-from enact_assets.simulator.shapes.surfaces import Color, Surface, darker
+from enact_assets.simulator.shapes.surfaces import Color, Surface
 
 TABLE_M, TABLE_Y = 0.78, 0.84
 """Height of the table, and its middle."""
@@ -37,61 +44,7 @@ class Style:
     bars: int = 1
 
 
-def wood(color: Color, scale_m: float = 0.12) -> Surface:
-    """Wood of this colour with darker grain."""
-    return Surface(color, "wood", "satin", darker(color, 0.6), scale_m)
-
-
-STYLES: tuple[Style, ...] = (
-    Style(
-        wall=Surface((0.36, 0.5, 0.4), finish="matte"),
-        panelling=Surface((0.82, 0.8, 0.72)),
-        floor=Surface((0.34, 0.2, 0.11), "wood", "satin", (0.22, 0.12, 0.06), 0.25),
-        rug=Surface((0.5, 0.08, 0.07), "checks", "matte", (0.62, 0.4, 0.2), 0.22),
-        wood=wood((0.42, 0.24, 0.12)),
-        front=Surface((0.78, 0.74, 0.62)),
-        fabric=Surface((0.75, 0.48, 0.06), finish="matte"),
-        picture=((0.9, 0.8, 0.6), (0.5, 0.16, 0.1), (0.8, 0.3, 0.05)),
-        view="garden",
-        bars=1,
-    ),
-    Style(
-        wall=Surface((0.78, 0.5, 0.42), finish="matte"),
-        panelling=Surface((0.55, 0.27, 0.22)),
-        floor=Surface((0.66, 0.48, 0.3), "wood", "satin", (0.5, 0.34, 0.2), 0.25),
-        rug=Surface((0.12, 0.22, 0.42), "stripes", "matte", (0.75, 0.73, 0.68), 0.2),
-        wood=wood((0.72, 0.52, 0.3)),
-        front=Surface((0.14, 0.26, 0.42)),
-        fabric=Surface((0.1, 0.2, 0.42), finish="matte"),
-        picture=((0.5, 0.72, 0.85), (0.2, 0.36, 0.4), (0.95, 0.9, 0.8)),
-        view="hills",
-        bars=2,
-    ),
-    Style(
-        wall=Surface((0.13, 0.2, 0.36), finish="matte"),
-        panelling=Surface((0.68, 0.7, 0.74)),
-        floor=Surface((0.46, 0.44, 0.42), "wood", "satin", (0.34, 0.32, 0.3), 0.25),
-        rug=Surface((0.74, 0.68, 0.55), "speckles", "matte", (0.45, 0.25, 0.12), 0.25),
-        wood=Surface((0.8, 0.79, 0.76)),
-        front=wood((0.5, 0.3, 0.15)),
-        fabric=Surface((0.72, 0.2, 0.06), finish="matte"),
-        picture=((0.95, 0.6, 0.25), (0.3, 0.1, 0.2), (0.98, 0.85, 0.3)),
-        view="street",
-        bars=1,
-    ),
-    Style(
-        wall=Surface((0.82, 0.66, 0.3), finish="matte"),
-        panelling=Surface((0.36, 0.37, 0.36)),
-        floor=Surface((0.2, 0.13, 0.09), "wood", "satin", (0.12, 0.07, 0.05), 0.25),
-        rug=Surface((0.16, 0.3, 0.25), "tile", "matte", (0.6, 0.56, 0.4), 0.3),
-        wood=wood((0.26, 0.13, 0.07)),
-        front=Surface((0.3, 0.4, 0.3)),
-        fabric=Surface((0.5, 0.1, 0.18), finish="matte"),
-        picture=((0.75, 0.85, 0.8), (0.2, 0.34, 0.14), (0.9, 0.3, 0.3)),
-        view="garden",
-        bars=2,
-    ),
-)
+STYLES = read_styles(Style, "living_room")
 """The living rooms a seed may draw."""
 
 BRASS = Surface((0.72, 0.52, 0.2), finish="metal")

@@ -6,8 +6,13 @@ in reflections and keeps the light in. Only the floor is an object of the scene 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
-from enact_assets.engine.errors import entry_named
+import msgspec
+
+from enact_assets.engine.errors import SettingsError, entry_named
+from enact_assets.engine.package_files import file_bytes
 from enact_assets.simulator.rooms.decor import DECOR, Decor
 from enact_assets.simulator.rooms.walls import (
     BEHIND_Y,
@@ -24,9 +29,10 @@ from enact_assets.simulator.shapes.world import WorldObject
 
 __all__ = [
     "CASEMENT", "CROSS_BARS", "STRIP", "TRIM", "TWO_PANES", "WALL_Y", "WIDE", "Decor", "Window",
-    "add_shell", "look_of",
+    "add_shell", "look_of", "read_styles",
 ]  # fmt: skip
 
+StyleOf = TypeVar("StyleOf")
 STEEL = Surface((0.62, 0.63, 0.65), finish="metal")
 
 TRIM = Surface((0.9, 0.9, 0.88))
@@ -139,6 +145,15 @@ VIEWS: dict[str, View] = {
     ),
     "street": View(((SKY, 0.0, 1.0), (BRICK, 0.0, 0.62), (STREET, 0.0, 0.12))),
 }
+
+
+def read_styles(of: type[StyleOf], room: str) -> tuple[StyleOf, ...]:
+    """The styles of a kind of room, in the file of its name. Errors: :class:`SettingsError`."""
+    path = Path(__file__).parent / "styles" / f"{room}.yaml"
+    try:
+        return msgspec.yaml.decode(file_bytes(path), type=tuple[of, ...])  # type: ignore[valid-type]
+    except msgspec.MsgspecError as error:
+        raise SettingsError(f"{path.name}: {error}") from error
 
 
 def look_of(room: str, styles: Sequence[object], style: object) -> str:

@@ -271,25 +271,36 @@ def test_a_change_that_no_sentence_names(masks: list[dict[str, int]], ambiguity:
     assert found(step, masks) == {(ambiguity, "spoon")}
 
 
-@pytest.mark.parametrize(("late", "is_near"), [(20, True), (60, False)])
-def test_the_hand_is_near_what_it_has_just_let_go_of(late: int, is_near: bool) -> None:
+@pytest.mark.parametrize(
+    ("late", "shown", "is_near"), [(20, 30, True), (20, 45, False), (60, 30, False)]
+)
+def test_a_hand_that_has_just_let_go_hides_a_quarter(late: int, shown: int, is_near: bool) -> None:
+    """Of 50 pixels that show a picture later."""
     there = exist("table", "board", "spoon", "robot")
-    masks = [WITH_SPOON | {"robot": 300}] * 2
-    step = [there | {("LeftGrasping", "robot", "spoon")}, there | {on("spoon")}]
-    changes: list[list[str]] = [[], ["-LeftGrasping(robot, spoon)"]]
+    masks = [HERE | {"robot": 300, "spoon": px} for px in (50, shown, 50)]
+    step = [
+        there | {("LeftGrasping", "robot", "spoon")},
+        there | {on("spoon")},
+        there | {on("spoon")},
+    ]
+    changes: list[list[str]] = [[], ["-LeftGrasping(robot, spoon)"], []]
     expected = {("hand_near", "spoon")} if is_near else set()
     assert found(step, masks, changes, late) == expected
 
 
-def test_the_hand_is_near_what_it_takes_next() -> None:
-    """The third key frame's grasp begins 5 frames after the second picture."""
-    there = exist("table", "board", "spoon", "robot")
-    masks = [WITH_SPOON | {"robot": 300}] * 3
+def test_a_hand_hides_what_it_takes_next() -> None:
+    """The third key frame's grasp begins 5 frames after the second picture, where the spoon is as
+    it was before.
+    """
+    there = exist("table", "board", "mug_1", "spoon", "robot")
+    masks = [HERE | {"robot": 300, "mug_1": 90, "spoon": px} for px in (50, 20, 50)]
     held = ("LeftGrasping", "robot", "spoon")
-    step = [there, there | {on("spoon")}, there | {held}]
+    step = [there | {on("spoon")}, there | {on("spoon"), on("mug_1")}, there | {held, on("mug_1")}]
     changes: list[list[str]] = [[], [], ["+LeftGrasping(robot, spoon)"]]
     assert found(step, masks, changes, late=95) == {("hand_near", "spoon")}
     assert found(step, masks, changes, late=50) == set()
+    masks[1]["spoon"] = 45
+    assert found(step, masks, changes, late=95) == set()
 
 
 def test_contents_small_things_and_cloth() -> None:
