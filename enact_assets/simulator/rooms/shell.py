@@ -5,7 +5,7 @@ in reflections and keeps the light in. Only the floor is an object of the scene 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -151,7 +151,9 @@ def read_styles(of: type[StyleOf], room: str) -> tuple[StyleOf, ...]:
     """The styles of a kind of room, in the file of its name. Errors: :class:`SettingsError`."""
     path = Path(__file__).parent / "styles" / f"{room}.yaml"
     try:
-        return msgspec.yaml.decode(file_bytes(path), type=tuple[of, ...])  # type: ignore[valid-type]
+        found = msgspec.yaml.decode(file_bytes(path), type=tuple[of, ...])  # type: ignore[valid-type]
+        # Where a file says nothing, an instance has no value of its own before it is made anew.
+        return tuple(replace(style) for style in found)
     except msgspec.MsgspecError as error:
         raise SettingsError(f"{path.name}: {error}") from error
 

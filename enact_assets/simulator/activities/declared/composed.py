@@ -86,7 +86,8 @@ def _laid_out(
                 raise
     above = [p for those in work.furnishing.pieces.values() for p in those]
     covers = frozenset(p.name for p in above if p.row.facts.slot == "upper")
-    stays = frozenset(item.name for item in items if _is_left_alone(item, layout))
+    wiped = {done.to for done in work.deeds if done.verb == "wipe"}  # A cloth may push it.
+    stays = frozenset(i.name for i in items if i.name not in wiped and _is_left_alone(i, layout))
     return Episode(stage, plan, tuple(jobs.goal), covers, tuple(jobs.absent), stays)
 
 
