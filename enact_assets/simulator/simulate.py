@@ -123,7 +123,7 @@ def carry_out(
         try:
             episode = _built(found, seed, rng, attempt)
             recording = perform(found.name, seed, episode, rng, progress)
-            if found.again is not None:
+            if found.attempts > 1:
                 check_seen(recording)
             return replace(recording, attempts=attempt)
         except SimulationError as error:

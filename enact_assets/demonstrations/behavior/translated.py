@@ -82,7 +82,7 @@ def defined_activity(name: str) -> Activity:
         return composed(translated(rng, definition), rng, attempt)
 
     says = f"What BEHAVIOR defines as {of}, with our kinds."
-    return Activity(name, says, built, f"BEHAVIOR's definition of {of}", ATTEMPTS, built)
+    return Activity(name, says, built, f"BEHAVIOR's definition of {of}", ATTEMPTS)
 
 
 def translated(rng: np.random.Generator, of: Definition) -> Declaration:

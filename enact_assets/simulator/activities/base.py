@@ -58,23 +58,21 @@ class Episode:
 class Activity:
     """A household activity; ``build`` draws one version of it from the generator.
 
-    Where places are drawn, too, not all versions can be carried out: ``again`` draws that of the
-    same generator another time (from 2 to ``attempts``), only with other places and another order.
+    Where places are drawn, too, not all versions can be carried out: with the number of another
+    attempt, up to ``attempts``, ``build`` draws that of the same generator with other places and
+    another order.
     """
 
     name: str
     description: str
-    build: Callable[[np.random.Generator], Episode]
+    build: Callable[..., Episode]
     file: str = ""
-    """Where it is written down, if not in the module of its name."""
+    """Where it is written down."""
     attempts: int = 1
-    again: Callable[[np.random.Generator, int], Episode] | None = None
 
     def drawn(self, rng: np.random.Generator, attempt: int = 1) -> Episode:
         """The version of an attempt."""
-        if attempt == 1 or self.again is None:
-            return self.build(rng)
-        return self.again(rng, attempt)
+        return self.build(rng) if attempt == 1 else self.build(rng, attempt)
 
 
 def draw_one(rng: np.random.Generator, options: Sequence[T]) -> T:

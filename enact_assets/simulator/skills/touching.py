@@ -45,7 +45,8 @@ def touch(robot: Motion, side: Side) -> Motions:
     place = robot.physics.pose(other)[0]
     yield from bring(robot, side, base, over, before)
     yield from robot.move(side, against, base, least_s=0.3)
-    on = moved(against, _unit(against.pos - before.pos) * PUSHED_M)
+    way = against.pos - before.pos
+    on = moved(against, way * (PUSHED_M / np.linalg.norm(way)))
     touched = yield from robot.move(
         side, on, base, least_s=TOUCH_S, until=lambda: robot.physics.touches(str(name), other)
     )
@@ -115,7 +116,3 @@ def _half(robot: Motion, name: str) -> Floats:
     """Half of the outline of a thing (2,)."""
     low, high = robot.physics.box(name)
     return (high - low)[:2] / 2
-
-
-def _unit(way: Floats) -> Floats:
-    return way / float(np.linalg.norm(way))

@@ -280,7 +280,7 @@ def test_an_attempt_that_fails_is_followed_by_another_one() -> None:
         asked.append(attempt)
         raise PlanError(f"no way in attempt {attempt}")
 
-    found = Activity("tidying", "Nothing.", build, "tidying.yaml", 3, build)
+    found = Activity("tidying", "Nothing.", build, "tidying.yaml", 3)
     with pytest.raises(ActivityError, match=r"no way in attempt 3\. Mend tidying\.yaml"):
         carry_out(found, 0, failed=lambda error: failures.append(str(error)))
     assert asked == [1, 2, 3]

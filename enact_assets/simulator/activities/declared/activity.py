@@ -14,11 +14,4 @@ ATTEMPTS = 3
 def declared_activity(path: Path) -> Activity:
     """The activity declared in a file of its name. Errors: as :func:`read_declaration`."""
     declared = read_declaration(path)
-    return Activity(
-        path.stem,
-        declared.says,
-        partial(composed, declared),
-        str(path),
-        ATTEMPTS,
-        partial(composed, declared),
-    )
+    return Activity(path.stem, declared.says, partial(composed, declared), str(path), ATTEMPTS)
