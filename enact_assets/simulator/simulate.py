@@ -136,8 +136,7 @@ def carry_out(
 def check_seen(recording: Recording) -> None:
     """Refuse a recording in which a movable thing is hardly seen just before it changes, or after.
 
-    Of what is made it is enough that what it is made of was seen. Key frames are estimated, without
-    gating. Errors: :class:`GoalError` naming the
+    Key frames are estimated, without gating. Errors: :class:`GoalError` naming the
     thing, the frame and how much of it is seen.
     """
     world, names = recording.world, [thing.name for thing in recording.world.objects]
@@ -151,10 +150,9 @@ def check_seen(recording: Recording) -> None:
         mask = object_masks(world, recording.state(frame), CameraSettings(), MASK_PX)
         pixels = {names[k]: size.pixels / MASK_PX**2 for k, size in mask_sizes(mask).items()}
         for name in sorted(changed):
-            is_made = (name, before[0]) not in there
             for at, found in (before, (frame, pixels)):
                 share = found.get(name, 0.0)
-                if found and (name, at) in there and not is_made and share < LEAST_SHARE:
+                if found and (name, at) in there and share < LEAST_SHARE:
                     raise GoalError(
                         f"{recording.activity} seed {recording.seed}: {name} changes about frame "
                         f"{frame} and is hardly seen at frame {at}: {share:.2%} of the picture, "

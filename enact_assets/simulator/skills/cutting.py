@@ -12,8 +12,10 @@ from enact_assets.simulator.skills.motion import Motion, Motions
 from enact_assets.simulator.stage.transitions import Cut, Diced
 
 CHOPS = 3
-"""How often the knife comes down to dice something; the pile is there from the first time."""
+"""How often the knife comes down to dice something; the pile is there the last time."""
 CHOP_M = 0.06
+OVER_M = 0.09
+"""So far above the top of a thing the knife waits."""
 EDGE_M = 0.008
 """The blade stops this far above what must not be pushed."""
 
@@ -29,7 +31,7 @@ def slice_thing(robot: Motion, side: Side, name: str) -> Motions:
     over, base = _raise_knife(robot, side, name, when, "sliced")
     yield from robot.move(side, lifted(over, 0.05), base)
     # Not into what the thing lies on: the blade starts so far above the bottom of the thing.
-    way = robot.stage.thing(name).parts.height + 0.09 - EDGE_M
+    way = robot.stage.thing(name).parts.height + OVER_M - EDGE_M
     deep = lifted(over, -min(0.16, way))
     touched = yield from robot.move(
         side, deep, base, least_s=0.8, until=lambda: _cut(robot, side, name, when)
@@ -40,15 +42,18 @@ def slice_thing(robot: Motion, side: Side, name: str) -> Motions:
 
 
 def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
-    """Cut a thing to pieces with the held knife: at first contact a pile takes its place.
+    """Cut a thing to pieces with the held knife, which comes down some times: at contact, the last
+    time, a pile takes its place, and the knife is taken away, so that it is seen.
 
-    The blade then comes down to the pile some more times. Errors: :class:`PlanError` without a
-    knife, or if the thing cannot be diced.
+    Errors: :class:`PlanError` without a knife, or if the thing cannot be diced.
     """
     robot.step_name = f"dice({side}, {name})"
     when = Diced(name)
     over, base = _raise_knife(robot, side, name, when, "diced")
-    yield from robot.move(side, lifted(over, 0.05), base)
+    for _ in range(CHOPS - 1):
+        yield from robot.move(side, lifted(over, EDGE_M + CHOP_M - OVER_M), base, least_s=0.25)
+        yield from robot.move(side, lifted(over, EDGE_M - OVER_M), base, least_s=0.25)
+    yield from robot.move(side, lifted(over, EDGE_M + CHOP_M - OVER_M), base, least_s=0.25)
     touched = False
     # Tall things, such as a pineapple with its leaves, are solid below their tops only.
     deep = lifted(over, -max(0.16, robot.stage.thing(name).parts.height))
@@ -59,10 +64,6 @@ def dice_thing(robot: Motion, side: Side, name: str) -> Motions:
             break
     robot.park(side)
     robot.require(touched, f"the blade never touched {name}")
-    low = robot.hands[side]
-    for _ in range(CHOPS - 1):
-        yield from robot.move(side, lifted(low, CHOP_M), base, least_s=0.25)
-        yield from robot.move(side, lifted(low, EDGE_M), base, least_s=0.25)
     yield from _withdraw(robot, side, over, base)
 
 
@@ -85,7 +86,7 @@ def _raise_knife(
     turn = -yaw_of(quat)
     hand = robot.hands[side]
     # The middle of the blade lies 0.1 m before the origin of the knife.
-    above = where + np.array([0, -0.1, thing.parts.height + 0.09])
+    above = where + np.array([0, -0.1, thing.parts.height + OVER_M])
     over = HandPose(
         above + rotate_z(hand.pos - pos, turn), hand.yaw + turn, hand.pitch, hand.opening
     )
