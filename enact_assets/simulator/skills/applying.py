@@ -76,8 +76,10 @@ def spread(robot: Motion, side: Side, on: str) -> Motions:
     turn = tilted(hold, SPREAD_RAD)
     poses = [_hand(hold, turn, place + lift) for place in places]
     base = yield from bring_over(robot, hold, on, poses)
-    for place, pose in zip(places, poses, strict=True):
+    for pose in poses:
         yield from robot.move(side, pose, base, least_s=0.25)
+    # All at once, and then the hand is taken away: so that a picture shows it.
+    for place in places:
         matter.coats.transfer(physics, load, state, place)
     yield from _leave(robot, hold, turn, places[-1] + lift, base)
 
