@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from enact_assets.settings.arrays import Floats, Ints
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
 from enact_assets.simulator.robot.kinematics import SIDES, Side
-from enact_assets.simulator.rooms.fixtures import Fixture
+from enact_assets.simulator.rooms.fixtures import CATCHES, GOES, Fixture
 from enact_assets.simulator.shapes.rotations import quat_inverse, quat_product, quat_to_matrix
 from enact_assets.simulator.stage.stage import Stage
 
@@ -128,6 +128,7 @@ class Bodies:
             row[3:6] = 0.0
             if self.stage.fixture(name).is_drawer:
                 self._sliding.add(name)
+            self.model.joint(self.stage.fixture(name).joint).frictionloss = GOES
         data.eq_active[index] = 1
 
     def release(self, side: Side, name: str) -> None:
@@ -136,6 +137,8 @@ class Bodies:
         self._sliding.discard(name)
         if name in self.stage.things:
             self.held[side] = None
+        else:
+            self.model.joint(self.stage.fixture(name).joint).frictionloss = CATCHES
 
     def touches(self, first: str, second: str) -> bool:
         """Whether two bodies were in contact at the last logged frame."""

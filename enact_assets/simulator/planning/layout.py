@@ -149,6 +149,11 @@ class Spot:
         """Where it is in the picture."""
         return seen(*self.whole)
 
+    def lifted(self, rise: float) -> tuple[Seen, ...]:
+        """Where the thing is in the picture when it has been lifted by so much, in m."""
+        low, high = self.whole
+        return seen([*low[:2], low[2] + rise], [*high[:2], high[2] + rise])
+
 
 @dataclass(eq=False)
 class Item:
@@ -323,7 +328,7 @@ class Layout:
     def _is_seen(self, spot: Spot) -> bool:
         if spot.access == "top":
             return is_seen(spot.seen) and all(
-                is_seen_from_above(spot.seen, *spot.whole, hollow) for hollow in self._hollows(spot)
+                is_seen_from_above(*spot.whole, hollow) for hollow in self.hollows(spot)
             )
         fixture = self.sites[spot.site].fixture
         if fixture.cavity is None:
@@ -332,7 +337,7 @@ class Layout:
         near = [eye for eye in EYES if eye[0] * fixture.origin[0] >= 0]
         return is_seen_inside(*spot.whole, fixture.cavity, near)
 
-    def _hollows(self, spot: Spot) -> Iterator[tuple[Vec3, Vec3]]:
+    def hollows(self, spot: Spot) -> Iterator[tuple[Vec3, Vec3]]:
         """The inner boxes, in the world, of what something is put into, and of what that is in."""
         if spot.on in self.sites:
             fixture = self.sites[spot.on].fixture
@@ -342,7 +347,7 @@ class Layout:
             below = self.items[spot.on]
             of, away = below.shape.parts.cavity, below.spots[spot.stage].pos
             rim = float(away[2] + below.shape.solid[1][2])
-            yield from self._hollows(below.spots[spot.stage])
+            yield from self.hollows(below.spots[spot.stage])
         if of is not None:
             (left, front, low), (right, back, high) = ((away + corner).tolist() for corner in of)
             yield (left, front, low), (right, back, min(high, rim))

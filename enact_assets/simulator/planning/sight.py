@@ -16,8 +16,8 @@ from enact_assets.simulator.shapes.mjcf import Vec3
 EYES: tuple[Vec3, ...] = ((-0.34, 0.1, 1.75), (0.0, -0.1, 1.75), (0.34, 0.1, 1.75))
 PITCH_RAD = 0.66
 PICTURE_PX = 512
-FILLED = 0.6
-"""Share of its rectangle that a thing fills."""
+FILLED, UPPER = 0.6, 0.45
+"""Share of its rectangle that a thing fills, and its upper part."""
 LEAST_PX = 195
 LEAST_SHARE = 0.4
 """So much of a thing is to be seen from everywhere, in pixels and of what is seen of it alone."""
@@ -27,13 +27,16 @@ _FOCAL_PX = PICTURE_PX * CameraSettings().focal_length_mm / CameraSettings().ape
 
 
 class Seen(NamedTuple):
-    """A rectangle of the picture, in pixels from its middle, right and up, and how far it is."""
+    """A rectangle of the picture, in pixels from its middle, right and up, how far it is, and which
+    share of what it is of is in the picture.
+    """
 
     left: float
     right: float
     low: float
     high: float
     away: float
+    share: float
 
     @property
     def area(self) -> float:
@@ -61,7 +64,8 @@ def _seen(low: Sequence[float], high: Sequence[float], eye: Vec3) -> Seen:
     half = PICTURE_PX / 2
     left, right = (min(max(edge, -half), half) for edge in (min(across), max(across)))
     bottom, top = (min(max(edge, -half), half) for edge in (min(up), max(up)))
-    return Seen(left, right, bottom, top, (low[1] + high[1]) / 2 - eye[1])
+    share = (right - left) * (top - bottom) / (max(across) - min(across)) / (max(up) - min(up))
+    return Seen(left, right, bottom, top, (low[1] + high[1]) / 2 - eye[1], share)
 
 
 def is_seen(thing: Sequence[Seen], other: Sequence[Seen] = ()) -> bool:
@@ -101,17 +105,21 @@ def is_behind_arm(thing: Sequence[Seen], tool: Sequence[Seen], *, is_left: bool)
 
 
 def is_seen_from_above(
-    thing: Sequence[Seen], low: Sequence[float], high: Sequence[float], cavity: tuple[Vec3, Vec3]
+    low: Sequence[float],
+    high: Sequence[float],
+    cavity: tuple[Vec3, Vec3],
+    eyes: Sequence[Vec3] = EYES,
 ) -> bool:
     """Whether enough is seen of a box with these corners in a hollow that is open above."""
     return all(
-        _is_enough(one, _above_walls(low, high, cavity, eye))
-        for one, eye in zip(thing, EYES, strict=True)
+        _is_enough(one, _above_walls(low, high, cavity, eye), UPPER)
+        for one, eye in zip(seen(low, high, eyes), eyes, strict=True)
     )
 
 
-def _is_enough(thing: Seen, share: float) -> bool:
-    return share >= LEAST_SHARE and FILLED * share * thing.area >= LEAST_PX
+def _is_enough(thing: Seen, share: float, filled: float = FILLED) -> bool:
+    is_large = filled * share * thing.area >= LEAST_PX
+    return is_large and share * thing.share >= LEAST_SHARE
 
 
 def _overlap(thing: Seen, other: Seen) -> float:

@@ -106,6 +106,10 @@ class Fixture:
         return self.panel
 
 
+CATCHES, GOES = 60.0, 1.5
+"""How hard a panel is to move, in N or Nm, that no hand leads, and that one does."""
+
+
 def panel_xml(fixture: Fixture, geoms: str) -> str:
     """The body of the fixture's panel, to stand among the fixture's geoms.
 
@@ -117,5 +121,5 @@ def panel_xml(fixture: Fixture, geoms: str) -> str:
     return (
         f'<body name="{fixture.panel_body}" pos="{x:.6g} {y:.6g} {z:.6g}">'
         f'<joint name="{fixture.joint}" type="{kind}" axis="{axis}" range="0 {panel.span:.6g}" '
-        f'damping="3" frictionloss="1.5" armature="0.05"/>{geoms}</body>'
+        f'damping="3" frictionloss="{CATCHES}" armature="0.05"/>{geoms}</body>'
     )

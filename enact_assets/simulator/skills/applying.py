@@ -19,6 +19,8 @@ SPREAD_RAD = math.radians(25)
 DIP_DEPTH_M = 0.03
 SPREAD_HEIGHT_M = 0.012
 WIPE_HEIGHT_M = 0.004
+COVERS_M = 0.025
+"""What lies so far inside the edge of a wiper is wiped up."""
 LEAVE_M = 0.12
 LONG_M = 0.08
 """A tool whose tip lies farther ahead than this is tilted to reach with it."""
@@ -100,7 +102,12 @@ def wipe(robot: Motion, side: Side, on: str) -> Motions:
     for _ in range(WIPE_TIMES):
         if not (dirty := matter.coats.on(on)):
             break
-        places = _in_rows(np.concatenate([s.world_places(physics)[s.bears] for s in dirty]))
+        places = np.concatenate([s.world_places(physics)[s.bears] for s in dirty])
+        # What it covers at once it need not be led over: beyond the edge other things stand.
+        low, high = physics.box(hold.thing.name)
+        covers = np.maximum(0.5 * (high - low) - COVERS_M, 0.0) * (1.0, 1.0, 0.0)
+        middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+        places = _in_rows(places - np.clip(places - middle, -covers, covers))
         poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]
         base = base or (yield from bring_over(robot, hold, on, poses))
         matter.wiping[hold.thing.name] = on

@@ -17,21 +17,26 @@ from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.planning.job_orders import in_valid_order
 from enact_assets.simulator.planning.layout import Item, Layout, Spot
 from enact_assets.simulator.planning.plan_check import check_plan
-from enact_assets.simulator.planning.sight import is_seen_inside
+from enact_assets.simulator.planning.sight import (
+    is_seen,
+    is_seen_from_above,
+    is_seen_inside,
+    seen,
+)
 from enact_assets.simulator.robot.kinematics import EYE_HEIGHT_M
 from enact_assets.simulator.rooms.furnished import Site
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface, darker
-from enact_assets.simulator.skills.executor import Step, root_of
+from enact_assets.simulator.skills.executor import Step, riders, root_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.substances import Kind
 from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switched, When
 from enact_assets.simulator.things.thing_parts import Coat
 from enact_assets.simulator.things.top_coats import PATCH_M, top_coat
 
-LAYOUTS = 60
+LAYOUTS = 120
 """So many are drawn before an attempt is given up."""
-ORDERS = 4
+ORDERS = 10
 """So many are drawn for each layout."""
 
 
@@ -92,20 +97,35 @@ def _laid_out(
 
 
 def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
-    """Whether what is taken out of something is seen from where the robot stood before.
+    """Whether what is taken is seen from where the robot stood before.
 
-    Errors: :class:`PlanError` if a wall of it hides that.
+    Errors: :class:`PlanError` if it is not, or something else hides it.
     """
     if not isinstance(step, Grasp) or ahead.stance is None or step.thing not in ahead.places:
         return
+    eyes = [(ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)]
+
+    def box(name: str) -> tuple[list[float], list[float]]:
+        low, high = ((ahead.places[name] + corner).tolist() for corner in whole[name])
+        return low, high
+
+    whole = {name: layout.items[name].shape.whole for name in ahead.places}
+    low, high = box(step.thing)
     fixture = ahead.stage.fixtures.get(root_of(ahead.resting, step.thing))
-    if fixture is None or fixture.cavity is None or ahead.access[step.thing] == "top":
+    if fixture is not None and fixture.cavity is not None and ahead.access[step.thing] == "front":
+        if not is_seen_inside(low, high, fixture.cavity, eyes):
+            raise PlanError(
+                f"{step.thing} is not seen in {fixture.name} from where the robot stood"
+            )
         return
-    whole = layout.items[step.thing].shape.whole
-    low, high = ((ahead.places[step.thing] + corner).tolist() for corner in whole)
-    eye = (ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)
-    if not is_seen_inside(low, high, fixture.cavity, [eye]):
-        raise PlanError(f"{step.thing} is not seen in {fixture.name} from where the robot stood")
+    mine, on = seen(low, high, eyes), ahead.resting.get(step.thing)
+    for name in sorted({step.thing, *whole} - {on, *riders(ahead.resting, step.thing)}):
+        if not is_seen(mine, seen(*box(name), eyes)):
+            raise PlanError(f"{step.thing} is hidden by {name}, or too far, where the robot stood")
+    at = ahead.places[step.thing]
+    spot = min(layout.items[step.thing].spots, key=lambda s: float(np.linalg.norm(s.pos - at)))
+    if not all(is_seen_from_above(low, high, hollow, eyes) for hollow in layout.hollows(spot)):
+        raise PlanError(f"{step.thing} is hidden by {on} from where the robot stood")
 
 
 def _is_left_alone(item: Item, layout: Layout) -> bool:

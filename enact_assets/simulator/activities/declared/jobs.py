@@ -25,7 +25,7 @@ from enact_assets.simulator.planning.basic_steps import (
     move_wide,
 )
 from enact_assets.simulator.planning.job_orders import Job
-from enact_assets.simulator.planning.layout import Event, Item, Layout, moved, reaches
+from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, moved, reaches
 from enact_assets.simulator.planning.matter_steps import (
     AwaitCooked,
     Dice,
@@ -36,7 +36,7 @@ from enact_assets.simulator.planning.matter_steps import (
     Wait,
     Wipe,
 )
-from enact_assets.simulator.planning.sight import is_behind_arm
+from enact_assets.simulator.planning.sight import is_behind_arm, is_seen
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
 from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose
 from enact_assets.simulator.rooms.furnished import HIDES, SPOUT
@@ -52,6 +52,10 @@ MACHINE_S = 4.0
 STAGES = {"slice": 0, "dice": 0, "tap": 0, "pour": 1, "stir": 2, "machine": 2, "press": 5}
 """When the jobs of deeds are made: what mixes after what fills, what switches off at last."""
 APART_X_M = APART_M + 0.09
+LIFTS_M = (0.08, 0.16, 0.26)
+"""So far above its place a tool is seen when it has just been taken."""
+TALL_M, ROUND_M = 0.05, 0.1
+"""What is so much higher, and nearer, is in the way of a vessel that is poured from."""
 ACROSS_M = 0.35
 """A tool is used at most so far on the other side."""
 
@@ -211,6 +215,7 @@ class Jobs:
         self.content[done.place] -= amount
         self.content[done.to] = self.content.get(done.to, 0.0) + amount
         self._in_use(job, done.to)
+        self._clear_round(job, done.to, done.place)
         self.goal.append(("Contains" if room else "Covered", done.to, done.what))
 
     def _volume(self, name: str) -> float:
@@ -232,14 +237,45 @@ class Jobs:
 
     def _while_bare(self, job: Job, name: str) -> None:
         """A job is done when things have left what it is done to, or before they come to stay."""
+        if name in self.layout.items:
+            self._without(job, lambda spot: spot.on == name)
+
+    def _without(self, job: Job, is_there: Callable[[Spot], bool]) -> bool:
+        """A job is done when things have left such spots, or before they come to stay; whether
+        that can be.
+        """
+        can_be = True
         for item in self.layout.items.values():
-            for k, spot in enumerate(item.spots):
-                if spot.on == name and name in self.layout.items:
-                    comes, leaves = item.comes(k), item.leaves(k)
-                    if leaves in self.carries:
-                        job.after.append(self.carries[leaves])
-                    elif comes in self.carries:
-                        self.carries[comes].after.append(job)
+            for k in (k for k, spot in enumerate(item.spots) if is_there(spot)):
+                comes, leaves = item.comes(k), item.leaves(k)
+                if leaves in self.carries:
+                    job.after.append(self.carries[leaves])
+                elif comes in self.carries:
+                    self.carries[comes].after.append(job)
+                else:
+                    can_be = False
+        return can_be
+
+    def _clear_round(self, job: Job, to: str, vessel: str) -> None:
+        """What is higher than the thing poured into is not near it then.
+
+        Errors: :class:`PlanError` if it stays there.
+        """
+        target = self.layout.items.get(to)
+        if target is None:
+            return
+        spot = target.spots[target.use]
+        low, high = spot.solid
+        own = {*(s.on for s in target.spots), to, vessel}
+
+        def is_near(other: Spot) -> bool:
+            (left, front, _), (right, back, top) = other.solid
+            gaps = (left - high[0], low[0] - right, front - high[1], low[1] - back)
+            return other.on not in own and top > high[2] + TALL_M and max(gaps) < ROUND_M
+
+        ours = [s for name in (to, vessel) for s in self.layout.items[name].spots]
+        if not self._without(job, lambda other: other not in ours and is_near(other)):
+            raise PlanError(f"something high stays beside {to}, into which {vessel} is poured")
 
     def _spread(self, done: Done) -> None:
         job = self._with_tool(
@@ -323,10 +359,10 @@ class Jobs:
             raise PlanError(f"{to} is too far from each hand that reaches {tool}")
         around = {name: self.layout.items[name] for name in {to, *shown} & set(self.layout.items)}
         for name, other in sorted(around.items()):
-            seen = other.spots[other.use].seen
-            sides = [s for s in sides if not is_behind_arm(seen, spot.seen, is_left=s == "left")]
-            if not sides:
-                raise PlanError(f"{name} would be hidden by the arm that takes {tool}")
+            its = other.spots[other.use].seen
+            sides = [s for s in sides if not is_behind_arm(its, spot.seen, is_left=s == "left")]
+            if not sides or not all(is_seen(its, spot.lifted(rise)) for rise in LIFTS_M):
+                raise PlanError(f"{name} would be hidden by the arm that takes {tool}, or by it")
         side = sides[int(self.rng.integers(len(sides)))]
         back = Place(side, spot.support, spot.at, spot.access)
         job = self._add((Grasp(side, tool), *steps(side), back), before)
