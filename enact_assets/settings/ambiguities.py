@@ -4,12 +4,13 @@ Solvers who saw only the pictures and the sentences reported these. ``ambiguous_
 them, ``question_ambiguities`` counts them by question, and a question set can leave them out.
 """
 
+UNTOLD = "untold"
 AMBIGUITIES: dict[str, str] = {
     "two_of_a_name": "a change that is named takes place with two things of one name, such as "
     "both halves of a fruit",
     "another_has_it": "what is said to end holds on, or what is said to begin held before, with "
     "another thing of the name",
-    "untold": "a change that is not named, of things that show in one of the two pictures",
+    UNTOLD: "a change that is not named, of things that show in one of the two pictures",
     "unseen": "a change that is not named, of a thing that shows in neither picture",
     "hand_near": "a hand that let go of a thing just before the picture, or takes hold of it just "
     "after, hides a quarter of it or more",

@@ -69,6 +69,8 @@ class Gating:
     """Empty: all recorded states."""
     embedded_min_visible_fraction: float | None = None
     """Replaces the profile's constant for embedded demonstrations; recorded ones keep it."""
+    embedded_names_all: bool = False
+    """Embedded questions have no step with a visible change that no sentence names."""
     question_file: str | None = None
     """The imported file, or ``ANY_FILE``, with key frames and questions to use instead of ours."""
     own_words: tuple[OwnWords, ...] = ()

@@ -24,6 +24,7 @@ from enact_assets.settings.predicates import (
 from enact_assets.settings.profile import CONSTANTS, PROFILES, Profile
 
 _FLOOR = "embedded_min_visible_fraction"
+_ALL = "embedded_names_all"
 _FILE = "question_file"
 _ALSO = "also"
 _MAX_SENTENCE = 200
@@ -33,18 +34,18 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 def gating_of(name: str, entry: Any, where: str) -> Gating:
     """The gating called ``name``. Errors: :class:`SettingsError` with ``where`` and the field."""
     fields = ("profile", "contact")
-    entry = mapping(
-        entry, where, known=(*fields, _FLOOR, _FILE, _ALSO, "constants"), required=fields
-    )
+    known = (*fields, _FLOOR, _ALL, _FILE, _ALSO, "constants")
+    entry = mapping(entry, where, known=known, required=fields)
     profile = PROFILES[one_of("profile", entry["profile"], PROFILES, f"{where}.profile")]
     has_contact = checked_value("contact", entry["contact"], default=True, where=f"{where}.contact")
     if profile.counts_every_state:
         if not has_contact:
             wanted = f"expected true, because profile {profile.name!r} counts every recorded state"
             raise wrong(f"{where}.contact", wanted, has_contact)
-        if entry.get(_FLOOR) is not None:
-            wanted = f"profile {profile.name!r} has its own rule"
-            raise wrong(f"{where}.{_FLOOR}", wanted, entry[_FLOOR])
+        for field in (_FLOOR, _ALL):
+            if entry.get(field) is not None:
+                wanted = f"profile {profile.name!r} has its own rule"
+                raise wrong(f"{where}.{field}", wanted, entry[field])
         if "constants" in entry:
             wanted = f"profile {profile.name!r} must stay what was released; delete the entry"
             raise wrong(f"{where}.constants", wanted, entry["constants"])
@@ -59,9 +60,10 @@ def gating_of(name: str, entry: Any, where: str) -> Gating:
     predicates = CONTACT_PREDICATES if has_contact else STATE_PREDICATES
     given = entry.get(_FLOOR)
     fraction = None if given is None else checked_value(_FLOOR, given, 0.0, f"{where}.{_FLOOR}")
+    names_all = checked_value(_ALL, entry.get(_ALL, False), default=False, where=f"{where}.{_ALL}")
     own_words = _own_words(entry.get(_ALSO, {}), predicates, f"{where}.{_ALSO}")
-    added = tuple(own.predicate for own in own_words)
-    return Gating(name, profile, (*predicates, *added), fraction, own_words=own_words)
+    every = (*predicates, *(own.predicate for own in own_words))
+    return Gating(name, profile, every, fraction, names_all, own_words=own_words)
 
 
 def _own_words(entry: Any, shipped: tuple[str, ...], where: str) -> tuple[OwnWords, ...]:

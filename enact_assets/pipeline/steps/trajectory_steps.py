@@ -24,8 +24,11 @@ from enact_assets.questions.paths.transition_graph import (
     build_transition_graph,
     measure_edited_objects,
 )
+from enact_assets.settings.ambiguities import UNTOLD
+from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
 
+EDGE = ("key_frame_from", "key_frame_to")
 KINDS = ("numba", "polars", "parquet")
 
 
@@ -34,8 +37,9 @@ def visible_changes(
     changes: Changes,
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects], Of[AmbiguousChanges]]:
     """An edge joins two key frames if one to five changes between them are visible in both
-    pictures; with the objects it names, the sizes of their masks, and ambiguities of the change.
-    Imported questions contain their steps, so they have no graph.
+    pictures; with the objects it names, the sizes of their masks, and ambiguities of the change. In
+    embedded demonstrations none joins them if another visible change is not named, unless the
+    gating says so. Imported questions contain their steps, so they have no graph.
     """
     if changes.gating.question_file is not None:
         none = TransitionGraph.empty(), EditedObjects.empty(), AmbiguousChanges.empty()
@@ -47,6 +51,11 @@ def visible_changes(
     graph = build_transition_graph(changes.frames, index)
     edited = measure_edited_objects(graph, changes.seen, index)
     ambiguous = find_ambiguous_changes(graph, edited, _key_frames(changes))
+    if changes.gating.embedded_names_all and changes.demonstrations.item(0, "source") == EMBEDDED:
+        untold = ambiguous.filter(pl.col("ambiguity") == UNTOLD).select(*EDGE).unique()
+        graph, edited, ambiguous = (
+            table.join(untold, on=EDGE, how="anti") for table in (graph, edited, ambiguous)
+        )
     return TransitionGraph.of(graph), EditedObjects.of(edited), AmbiguousChanges.of(ambiguous)
 
 

@@ -12,6 +12,7 @@ from enact_assets.settings.ambiguities import (
     HAND_NEAR_FRAMES,
     HIDDEN_SHARE,
     SMALL_FRACTION,
+    UNTOLD,
 )
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import EXISTS, label
@@ -154,7 +155,7 @@ def _of_edge(
             if of.text(fact, begins=begins) not in named:
                 hidden = [name for name in fact[1:] if name is not None and name not in seen]
                 about = hidden[0] if hidden else fact[2] if fact[0] in GRASPS else fact[1]
-                yield "unseen" if hidden else "untold", of.label(about or fact[1])
+                yield "unseen" if hidden else UNTOLD, of.label(about or fact[1])
     for facts, k in ((begun, b), (ended, a)):
         for fact in facts:
             if fact[0] == "Contains":
