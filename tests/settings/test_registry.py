@@ -116,7 +116,9 @@ def test_a_variant_asks_the_question_set_it_names_or_that_of_its_gating(tmp_path
     assert asked["high"] == ("reworded", "contact")
     assert asked["low"] == asked["baseline"] == ("state", "state")
     assert asked["contact"] == ("contact", "contact")
-    assert set(registry.question_sets) == {"contact", "official", "reworded", "state"}
+    assert set(registry.question_sets) == {
+        *("contact", "official", "reworded", "state", "with_untold")
+    }
 
 
 def test_the_defaults_are_those_of_the_registry() -> None:
@@ -132,10 +134,13 @@ def test_the_thirteen_settings_of_the_paper_are_there_and_differ() -> None:
     variants = load_registry(DEFAULT_REGISTRY).variants
     named = {name for panel in PUBLISHED.values() for name in panel}
     told = {name for condition in TOLD.values() for name in condition}
-    imported = {"recorded", "real_world_video", "official"}
-    assert set(variants) == {"baseline", "contact", "mirrored"} | named | told | imported
+    imported, ours = (
+        {"recorded", "real_world_video", "official"},
+        ("contact", "with_untold", "mirrored"),
+    )
+    assert set(variants) == {"baseline", *ours} | named | told | imported
     looks = {name: (v.camera, v.renderer, v.appearance) for name, v in variants.items()}
-    for name in ("contact", "mirrored", *told, *imported):
+    for name in (*ours, *told, *imported):
         assert looks.pop(name) == looks["baseline"]
     assert len(set(looks.values())) == len(looks) == 13
     # A probe varies one thing.
@@ -832,7 +837,7 @@ def test_the_registry_asks_as_many_questions_as_the_paper(tmp_path: Path) -> Non
     assert {found.questions.wanted(few, length) for length in PAPER.lengths} == {144}
     asked = [found.questions.wanted(three, length) for length in PAPER.lengths]
     assert asked == [70, 0, 0, 50, 0, 0, 60, 0]
-    assert len({settings_sha(s) for s in found.question_sets.values()}) == 5
+    assert len({settings_sha(s) for s in found.question_sets.values()}) == 6
 
 
 def test_questions_of_files_are_asked_only_where_their_file_is(tmp_path: Path) -> None:

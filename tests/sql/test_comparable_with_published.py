@@ -31,7 +31,7 @@ from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.official_sample import sample_of_160
 
-BASELINES = {"baseline", "recorded", "official"}
+BASELINES = {"baseline", "with_untold", "recorded", "official"}
 """Variants whose settings are those of the paper's baseline."""
 SEEDS = {f"random_perturbations_{seed}": "random_perturbations" for seed in (1, 2, 3)}
 

@@ -9,6 +9,8 @@ from enact_assets.results.probes.tables import ProbePanels
 from enact_assets.results.statistics.multiplicity import holm
 from enact_assets.settings.classes import CameraSettings, Variant
 
+WITH_UNTOLD = "with_untold"
+"""The registry's gating whose questions do not name every change that shows."""
 SEVERAL = "several"
 """The panel of variants that change more than one thing."""
 _TESTS = {
@@ -23,8 +25,8 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
     """What ``variant`` changes, by the names of the paper (B.3 to B.6); None if nothing, or if it
     asks imported questions, which compare with none of ours.
 
-    camera_fov, camera_height, realism, robot_appearance, contact_gating, action_representation,
-    prompts, noise_robustness, mirror, or :data:`SEVERAL` of them.
+    camera_fov, camera_height, realism, robot_appearance, contact_gating, untold,
+    action_representation, prompts, noise_robustness, mirror, or :data:`SEVERAL` of them.
     """
     if variant.is_imported:
         return None
@@ -34,7 +36,8 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
         "camera_fov": _without_height(camera) != _without_height(of_baseline),
         "realism": variant.renderer != baseline.renderer or variant.editing is not None,
         "robot_appearance": variant.appearance != baseline.appearance,
-        "contact_gating": variant.gating != baseline.gating,
+        "contact_gating": variant.gating not in (baseline.gating, WITH_UNTOLD),
+        "untold": variant.gating == WITH_UNTOLD,
         "action_representation": variant.wording != baseline.wording,
         "prompts": variant.has_other_prompts,
         "noise_robustness": variant.noise != baseline.noise,

@@ -221,7 +221,7 @@ def test_wiping_takes_up_every_particle_under_the_sponge() -> None:
     assert covered.frame_to < robot.physics.frame
     assert matter.coats.wiped[0] == pytest.approx(before)
     counts = robot.physics.matter.log.as_arrays()["covering"][("board", "dust")]
-    assert len(set(counts.tolist())) > 4, "the dust went place by place"
+    assert len(set(counts.tolist())) > 2, "the dust went place by place"
     refuses(robot, Wipe("right", "board"), "there is nothing on board")
 
 
@@ -231,7 +231,7 @@ def test_one_wipe_takes_all_that_lies_there_and_follows_what_is_pushed_along() -
     def basket(stage: StageBuilder) -> None:
         stage.put("sponge", "sponge", RED, "table", (0.35, -0.15))
         stage.put("basket", "laundry_basket", BREAD, "table", (-0.1, 0.05))
-        spots = tuple((x, y, 0.014) for x, y in ((-0.24, -0.12), (0.24, 0.12), (-0.06, 0.12)))
+        spots = tuple((x, y, 0.014) for x, y in ((-0.28, -0.14), (0.28, 0.14), (-0.06, 0.14)))
         thing = stage.things["basket"]
         stage.things["basket"] = replace(thing, parts=replace(thing.parts, coat=Coat(spots)))
         for name, n in (("dust", 3), ("mud", 1)):
