@@ -1,11 +1,7 @@
 """Simulated demonstrations, each made once for all tests that look at it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-import pytest
 
 from enact_assets.demonstrations.replay.embedded import tables_of
 from enact_assets.demonstrations.replay.validation import check_replay
@@ -22,12 +18,6 @@ class KeyFrame:
 
     frame: int
     changes: tuple[Component, ...]
-
-
-def quick_first(values: Sequence[Any], n: int = 1) -> list[Any]:
-    """The values as parameters; those after the first ``n`` are for `make test-all`."""
-    others = [value if isinstance(value, tuple) else (value,) for value in values[n:]]
-    return [*values[:n], *(pytest.param(*value, marks=pytest.mark.slow) for value in others)]
 
 
 @cache

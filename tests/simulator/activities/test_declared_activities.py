@@ -9,10 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from enact_assets.commands.activity_check import errands_of, figures, try_activity
 from enact_assets.engine.errors import ActivityError, GoalError, PlanError, SettingsError
 from enact_assets.engine.ids import seed_from
-from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.activities.declared import composed as composed_module
 from enact_assets.simulator.activities.declared.activity import declared_activity
@@ -306,22 +304,6 @@ def test_an_attempt_that_fails_is_followed_by_another_one() -> None:
         carry_out(found, 0, failed=lambda error: failures.append(str(error)))
     assert asked == [1, 2, 3]
     assert len(failures) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(SHIPPED))
-def test_seeds_of_each_declaration_are_carried_out_and_rich(name: str) -> None:
-    """Within three attempts; every change is seen, and there is enough to ask about."""
-    path = SHIPPED[name]
-    tried = list(try_activity(declared_activity(path), range(3), errands_of(path)))
-    for one in tried:
-        assert one.attempts is not None, one.failures
-        assert one.key_frames >= 20
-        assert one.edges >= 60
-        assert len(one.predicates) >= 5
-        assert one.serving >= 1 / 3 - 0.01
-        assert one.smallest_px >= 150
-    assert figures(tried)[:3] == ("3", str(sum(one.attempts == 1 for one in tried)), "3")
 
 
 def test_perform_refuses_what_must_be_absent_or_stay() -> None:

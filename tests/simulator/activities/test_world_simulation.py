@@ -4,7 +4,6 @@ import dataclasses
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,11 @@ from simulator.simulated import (
     KeyFrame,
     changed_predicates,
     key_frames,
-    quick_first,
     recorded,
 )
 
 from enact_assets.engine.ids import sha256_bytes
-from enact_assets.settings.predicates import STATE_PREDICATES, TRANSITION
 from enact_assets.settings.registry import CameraSettings
-from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.robot.trunk import BASE
 from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
 from enact_assets.simulator.simulation.recording import Recording, missing_goals
@@ -31,21 +27,17 @@ from enact_assets.simulator.view.poses import pose_world
 MASK_PX = 128
 MIN_PIXELS = 150
 """Of a picture of 512 by 512 pixels."""
+ACTIVITY = "assembling_gift_baskets"
 ARRAYS = ("qpos", "mocap_pos", "mocap_quat", "appearance")
 
 
-slow_seeds = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 3)]
-
-
-@pytest.mark.parametrize("seed", [0, *slow_seeds])
-@pytest.mark.parametrize("activity", quick_first(sorted(SHIPPED)))
-def test_a_demonstration_is_long_enough_rich_enough_and_visible(activity: str, seed: int) -> None:
+def test_a_demonstration_is_long_enough_rich_enough_and_visible() -> None:
     """A goal reached unseen, or in too few key frames, gives no questions a person can answer."""
-    recording = recorded(activity, seed)
+    recording = recorded(ACTIVITY)
     assert 60 <= recording.n_frames / recording.frame_rate_hz <= 300
-    found = key_frames(activity, seed)
+    found = key_frames(ACTIVITY)
     assert 18 <= len(found) - 1 <= 50
-    assert len(changed_predicates(activity, seed)) >= 5
+    assert len(changed_predicates(ACTIVITY)) >= 5
     assert missing_goals(recording.facts, recording.goal, recording.n_frames) == []
     _check_seen(recording, found)
 
@@ -69,17 +61,6 @@ def _check_seen(recording: Recording, found: tuple[KeyFrame, ...]) -> None:
             before, after = sizes[k - 1][name], sizes[k][name]
             least = max(before, after) if name in cut else min(before, after)
             assert name == "robot" or least >= MIN_PIXELS, (found[k].frame, name, before, after)
-
-
-@pytest.mark.slow
-def test_all_kinds_of_change_occur_between_the_activities() -> None:
-    """A predicate that holds and never changes at a key frame is in the facts, but in no question.
-
-    Each kind must be in two activities: one that can be changed or left out is no guarantee.
-    """
-    activities = Counter(kind for name in SHIPPED for kind in changed_predicates(name))
-    assert set(activities) == {*STATE_PREDICATES, TRANSITION}
-    assert min(activities.values()) >= 2, activities
 
 
 def _shortened(activity: str, n_steps: int, seed: int = 0) -> Recording:
