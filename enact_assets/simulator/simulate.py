@@ -35,7 +35,7 @@ PAUSE_S = (0.1, 0.5)
 """Ranges a seed draws the speed of all motions and the pause after each step from."""
 LASTS, SETTLES, FLICKERS = 40, 20, 10
 """Frames that a change holds at least, and after which it is seen (profile ``paper``)."""
-MASK_PX, LEAST_SHARE = 224, 152 / 512**2
+MASK_PX, LEAST_SHARE = 224, 160 / 512**2
 """Edge of the pictures in which things are measured, and the least share of one: 150 px of 512 by
 512, and some to spare."""
 END_S = 2.0
