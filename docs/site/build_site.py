@@ -50,7 +50,7 @@ def generated() -> tuple[Generated, ...]:
         Generated("Use", "options of every command, as `--help` prints them", command_page()),
         Generated("Look up", "every relation of the DuckDB file, column by column", relations),
         Generated("Look up", "functions to call from Python, by task", api),
-        Generated("Activities", "all twelve, with their key frames", pages),
+        Generated("Activities", "all of them, with their key frames", pages),
     )
 
 

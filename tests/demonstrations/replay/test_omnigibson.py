@@ -64,6 +64,7 @@ def test_two_hands_hold_different_things(machine: Machine) -> None:
         "frame_rate_hz": 30.0,
         "world_sha": "",
         "frame_id_runs": [0, 0],
+        **dict.fromkeys(("attempts", "replaced")),
     }
 
 

@@ -30,7 +30,7 @@ def test_a_salad_is_what_was_cut_and_stirred() -> None:
     assert born > 0
     parents = next(o for o in recording.world.objects if o.name == "salad").parents
     assert "lettuce" in parents
-    assert sum(name.startswith("diced_") for name in parents) == 2
+    assert any(name.startswith("diced_") for name in parents)
     for name in parents:
         assert [f.frame_to for f in _facts(recording, "Exists", name)] == [born]
         inside = _facts(recording, "Inside", name, "salad_bowl")

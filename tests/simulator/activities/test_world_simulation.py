@@ -67,7 +67,7 @@ def _shortened(activity: str, n_steps: int, seed: int = 0) -> Recording:
     """The first steps of a demonstration, without its goal."""
     rng = random_draws(activity, seed)
     episode = find_activity(activity).build(rng)
-    short = dataclasses.replace(episode, plan=episode.plan[:n_steps], goal=())
+    short = dataclasses.replace(episode, plan=episode.plan[:n_steps], goal=(), absent=())
     return perform(activity, seed, short, rng)
 
 
@@ -109,7 +109,7 @@ def test_progress_counts_simulated_seconds() -> None:
     heard: list[float] = []
     rng = np.random.default_rng(0)
     episode = find_activity("setting_the_table").build(rng)
-    short = dataclasses.replace(episode, plan=(), goal=())
+    short = dataclasses.replace(episode, plan=(), goal=(), absent=())
     recording = perform("setting_the_table", 0, short, rng, progress=heard.append)
     assert heard == [float(k) for k in range(1, recording.n_frames // 30 + 1)]
 
