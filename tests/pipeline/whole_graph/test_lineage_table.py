@@ -121,6 +121,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Entries]:
     entries = yaml.safe_load(DEFAULT_REGISTRY.read_text())
     del entries["demo"]
     entries["variants"] = {name: entries["variants"][name] for name in VARIANTS}
+    del entries["gatings"]["with_untold"]
     entries["demonstrations"] = ["picking_up_toys-0", "setting_the_table-0"]
     entries["models"] = ["oracle", "text_prior", "pixel_continuity"]
     entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
