@@ -191,7 +191,7 @@ def add_activities(sub: argparse.ArgumentParser) -> None:
         "name",
         nargs="?",
         metavar="NAME",
-        help="one activity: what stands in its room and what is left out of BEHAVIOR's definition; "
+        help="one activity: what is in its room and what is left out of BEHAVIOR's definition; "
         "bddl/NAME: how a definition is carried out, or what is missing for it",
     )
     about = "list BEHAVIOR's definitions that can be carried out by name (a minute)"

@@ -1,7 +1,7 @@
 """A user's own things, furniture and activities: the folder ``household`` of a data root.
 
-The simulator knows no data root, and reads its kinds once in a process: whoever knows the root says
-where the household is before that, in a variable that processes of steps inherit.
+The simulator knows no data root, and reads its kinds once in a process: the caller that knows the
+root says where the household is before that, in a variable that processes of steps inherit.
 """
 
 import os

@@ -43,7 +43,7 @@ BESIDE: dict[Room, tuple[str, tuple[str, ...]]] = {
     "living room": ("dining_table as table", ("chest_of_drawers as dresser", "chest as trunk")),
     "garage": ("workbench", ("counter as worktop", "chest as trunk")),
 }
-"""Room -> what stands in its middle and at its sides where a definition names nothing."""
+"""Room -> the furniture in its middle and at its sides where a definition names nothing."""
 ERRANDS: dict[Room, tuple[str, ...]] = {
     "kitchen": ("salt_shaker", "can", "napkin", "teapot", "butter_dish", "pepper_mill", "goblet"),
     "living room": (
@@ -144,7 +144,7 @@ class _Translation:
         self.left_open: set[str] = set()
         self.opened: set[str] = set()
         self.left_out: list[str] = []
-        """Synsets of things of which there is no further kind."""
+        """Synsets of things without a further kind."""
 
     def _lacks(self, what: str) -> None:
         if what not in self.missing:
@@ -244,7 +244,7 @@ class _Translation:
         self.things[kinds[0]] = ""
 
     def _place(self, name: str) -> str:
-        """Our name of where something stands."""
+        """Our name of the place of something."""
         return self.centre if self.of.objects.get(name) == FLOOR else self.ours.get(name, "")
 
     def _starts(self, word: str, *objects: str) -> None:
@@ -335,7 +335,7 @@ class _Translation:
         self.made[product] = whole
 
     def _groups(self) -> Iterator[Group]:
-        """The ways of things, what others stand on first."""
+        """The ways of things, supports first."""
 
         def depth(thing: str) -> int:
             below = (self.things.get(thing, ""), self.ends.get(thing, ""))
@@ -365,7 +365,7 @@ class _Translation:
 
 
 def _arranged(room: Room, kinds: Sequence[str]) -> Iterator[Furniture]:
-    """All ways in which furniture stands in a room, with a piece on the floor at each place."""
+    """All ways to furnish a room, with a piece on the floor at each place."""
     if len(set(kinds)) != len(kinds) or len(kinds) > MOST_FURNITURE:
         return
     for places in product(PLACED, repeat=len(kinds)):

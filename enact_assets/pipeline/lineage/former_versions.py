@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
     "6e65facdd7bb": "f9b14c349567",  # action_states
-    "099583461963": "7768ac03781b",  # answers of fact_reader
+    "7a7fdb672a0f": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "e941a2a9e60a": "04a97307e616",  # answers of oracle
     "b9fe8511be95": "04a97307e616",  # answers of pixel_continuity
@@ -25,16 +25,16 @@ FORMER: Mapping[str, str] = {
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
     "5e3fa0d40732": "ef65de531646",  # path_counts
     "b931799adba4": "e6f17a951694",  # probe_panels
-    "8eaa7163a461": "789808953340",  # probes
+    "a61efc127ef9": "789808953340",  # probes
     "675e76e57e77": "ec10d9083000",  # qa
     "03406f5117f0": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "eb8e1e06a974": "7caf0c00013a",  # question_set
-    "72e24f9bdfd0": "9f0deb65c320",  # replays
+    "264aad1747cc": "9f0deb65c320",  # replays
     "10b662484720": "108c66894da7",  # segmentation
-    "90c836af67f4": "bb2e563e9366",  # training_statistics
+    "9f18e4e4fc76": "bb2e563e9366",  # training_statistics
     "2a81121e9357": "ff5989cb163d",  # trajectories
-    "d57a0e3ac9ef": "9fa9b8353fd8",  # visibility
+    "c3299dae71e3": "9fa9b8353fd8",  # visibility
     "71c047808579": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
     "8a6bab985fb2": "37f36676e6c0",  # wanted_frames

@@ -25,7 +25,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
     """What ``variant`` changes, by the names of the paper (B.3 to B.6); None if nothing, or if it
     asks imported questions, which compare with none of ours.
 
-    camera_fov, camera_height, realism, robot_appearance, contact_gating, untold,
+    camera_fov, camera_height, realism, robot_appearance, contact_gating, unnamed,
     action_representation, prompts, noise_robustness, mirror, or :data:`SEVERAL` of them.
     """
     if variant.is_imported:
@@ -37,7 +37,7 @@ def panel_of(variant: Variant, baseline: Variant) -> str | None:
         "realism": variant.renderer != baseline.renderer or variant.editing is not None,
         "robot_appearance": variant.appearance != baseline.appearance,
         "contact_gating": variant.gating not in (baseline.gating, WITH_UNTOLD),
-        "untold": variant.gating == WITH_UNTOLD,
+        "unnamed": variant.gating == WITH_UNTOLD,
         "action_representation": variant.wording != baseline.wording,
         "prompts": variant.has_other_prompts,
         "noise_robustness": variant.noise != baseline.noise,

@@ -260,7 +260,7 @@ def test_the_variants_of_the_registry_are_in_the_panels_of_the_paper() -> None:
     for name, variant in variants.items():
         found.setdefault(panel_of(variant, variants["baseline"]), set()).add(name)
     of_none = {"baseline", "recorded", "real_world_video", "official"}
-    assert found == {**PANELS, "mirror": {"mirrored"}, "untold": {"with_untold"}, None: of_none}
+    assert found == {**PANELS, "mirror": {"mirrored"}, "unnamed": {"with_untold"}, None: of_none}
 
 
 def test_a_variant_of_two_changes_is_in_neither_panel() -> None:
