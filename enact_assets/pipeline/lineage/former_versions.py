@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
     "6e65facdd7bb": "f9b14c349567",  # action_states
-    "7a7fdb672a0f": "7768ac03781b",  # answers of fact_reader
+    "b9ba50665f66": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "e941a2a9e60a": "04a97307e616",  # answers of oracle
     "b9fe8511be95": "04a97307e616",  # answers of pixel_continuity
@@ -30,11 +30,11 @@ FORMER: Mapping[str, str] = {
     "03406f5117f0": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
     "eb8e1e06a974": "7caf0c00013a",  # question_set
-    "264aad1747cc": "9f0deb65c320",  # replays
+    "de4ddcda13de": "9f0deb65c320",  # replays
     "10b662484720": "108c66894da7",  # segmentation
-    "9f18e4e4fc76": "bb2e563e9366",  # training_statistics
+    "29fb8e011296": "bb2e563e9366",  # training_statistics
     "2a81121e9357": "ff5989cb163d",  # trajectories
-    "c3299dae71e3": "9fa9b8353fd8",  # visibility
+    "67f5b74d4a47": "9fa9b8353fd8",  # visibility
     "71c047808579": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
     "8a6bab985fb2": "37f36676e6c0",  # wanted_frames

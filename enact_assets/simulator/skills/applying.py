@@ -99,13 +99,13 @@ def wipe(robot: Motion, side: Side, on: str) -> Motions:
     robot.require(bool(matter.coats.on(on)), f"there is nothing on {on}")
     lift = np.array([0.0, 0.0, WIPE_HEIGHT_M])
     base = None
-    for _ in range(WIPE_TIMES):
+    for k in range(WIPE_TIMES):
         if not (dirty := matter.coats.on(on)):
             break
         places = np.concatenate([s.world_places(physics)[s.bears] for s in dirty])
         # What it covers at once it need not be led over: beyond the edge other things stand.
         low, high = physics.box(hold.thing.name)
-        covers = np.maximum(0.5 * (high - low) - COVERS_M, 0.0) * (1.0, 1.0, 0.0)
+        covers = np.maximum(0.5 * (high - low) - COVERS_M, 0.0) * (k == 0, k == 0, 0.0)
         middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
         places = _in_rows(places - np.clip(places - middle, -covers, covers))
         poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]

@@ -225,13 +225,13 @@ def test_wiping_takes_up_every_particle_under_the_sponge() -> None:
     refuses(robot, Wipe("right", "board"), "there is nothing on board")
 
 
-def test_one_wipe_takes_all_that_lies_there_and_follows_what_is_pushed_along() -> None:
-    """A basket with dust and mud on its bottom: the sponge catches its sides and shifts it."""
+def test_one_wipe_takes_all_that_lies_there_and_pushes_nothing_along() -> None:
+    """A basket with dust and mud on its bottom: led to its corners, the sponge shifted it."""
 
     def basket(stage: StageBuilder) -> None:
         stage.put("sponge", "sponge", RED, "table", (0.35, -0.15))
         stage.put("basket", "laundry_basket", BREAD, "table", (-0.1, 0.05))
-        spots = tuple((x, y, 0.014) for x, y in ((-0.28, -0.14), (0.28, 0.14), (-0.06, 0.14)))
+        spots = tuple((x, y, 0.014) for x, y in ((-0.24, -0.12), (0.24, 0.12), (-0.06, 0.12)))
         thing = stage.things["basket"]
         stage.things["basket"] = replace(thing, parts=replace(thing.parts, coat=Coat(spots)))
         for name, n in (("dust", 3), ("mud", 1)):
@@ -242,7 +242,7 @@ def test_one_wipe_takes_all_that_lies_there_and_follows_what_is_pushed_along() -
     before = robot.physics.pose("basket")[0]
     for step in (Grasp("right", "sponge"), Wipe("right", "basket")):
         robot.run(step)
-    assert np.linalg.norm(robot.physics.pose("basket")[0] - before) > 0.05
+    assert np.linalg.norm(robot.physics.pose("basket")[0] - before) < 0.01
     assert robot.physics.matter.coats.on("basket") == []
 
 
