@@ -67,7 +67,8 @@ def _shortened(activity: str, n_steps: int, seed: int = 0) -> Recording:
     """The first steps of a demonstration, without its goal."""
     rng = random_draws(activity, seed)
     episode = find_activity(activity).build(rng)
-    short = dataclasses.replace(episode, plan=episode.plan[:n_steps], goal=(), absent=())
+    ends = {"goal": (), "absent": (), "stays": frozenset()}
+    short = dataclasses.replace(episode, plan=episode.plan[:n_steps], **ends)
     return perform(activity, seed, short, rng)
 
 
