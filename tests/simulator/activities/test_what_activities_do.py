@@ -36,7 +36,7 @@ def test_a_salad_is_what_was_cut_and_stirred() -> None:
         inside = _facts(recording, "Inside", name, "salad_bowl")
         assert inside
         assert inside[-1].frame_to == born
-    (dressed,) = _facts(recording, "Covered", "salad", "salad_dressing")
+    (dressed,) = _facts(recording, "Covered", "salad")
     assert born < dressed.frame_from
     assert dressed.frame_to == recording.n_frames
 
