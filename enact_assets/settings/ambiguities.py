@@ -4,7 +4,7 @@ Solvers who saw only the pictures and the sentences reported these. ``ambiguous_
 them, ``question_ambiguities`` counts them by question, and a question set can leave them out.
 """
 
-UNTOLD = "untold"
+UNTOLD, HAND_NEAR = "untold", "hand_near"
 AMBIGUITIES: dict[str, str] = {
     "two_of_a_name": "a change that is named takes place with two things of one name, such as "
     "both halves of a fruit",
@@ -12,7 +12,7 @@ AMBIGUITIES: dict[str, str] = {
     "another thing of the name",
     UNTOLD: "a change that is not named, of things that show in one of the two pictures",
     "unseen": "a change that is not named, of a thing that shows in neither picture",
-    "hand_near": "a hand that let go of a thing just before the picture, or takes hold of it just "
+    HAND_NEAR: "a hand that let go of a thing just before the picture, or takes hold of it just "
     "after, hides a quarter of it or more",
     "hidden_content": "a content that is named shows little of itself in its vessel",
     "small": "a thing that is named covers less than a thousandth of a picture",

@@ -50,7 +50,7 @@ from enact_assets.simulator.view.cameras import PROJECTIONS
 TEXT = DEFAULT_REGISTRY.read_text(encoding="utf-8")
 CAMERA = "variants.aperture_80.camera"
 RENDERER = "variants.aperture_80.renderer"
-FLOOR = "embedded_min_visible_fraction"
+FLOOR, NAMES_ALL = "embedded_min_visible_fraction", "embedded_names_all"
 CONSTANTS_OF = "gatings.state.constants"
 PER_STRATUM = "questions.question_set_per_stratum"
 Field = str | tuple[object, ...]
@@ -275,6 +275,7 @@ WRONG_VALUES: dict[str, list[object]] = {
     "gatings.state.contact": ["no", 1],
     "gatings.state": [None],
     f"gatings.state.{FLOOR}": [-0.1, 60, math.nan, "60 px", True],
+    f"gatings.state.{NAMES_ALL}": ["yes", 1, None],
     "gatings.state.constants": [None],
     f"{CONSTANTS_OF}.flicker_frames": [-1, 10.0],
     f"{CONSTANTS_OF}.settle_frames": [40],
@@ -470,6 +471,11 @@ WRONG_ENTRIES: list[tuple[Field, object, str]] = [
         "gatings.state",
         {"profile": "release", "contact": True, FLOOR: 0.1},
         f"gatings.state.{FLOOR}: profile 'release' has its own rule",
+    ),
+    (
+        "gatings.state",
+        {"profile": "release", "contact": True, NAMES_ALL: True},
+        f"gatings.state.{NAMES_ALL}: profile 'release' has its own rule",
     ),
     ("gatings.state.contact", GONE, "state: 'contact' is missing"),
     ("gatings.state.strict", True, "state: unknown 'strict'"),

@@ -11,7 +11,11 @@ from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.inputs import IF_RELEASE
 from enact_assets.pipeline.steps.profiles import SAMPLE
 from enact_assets.questions.key_frames.tables import SegmentedFrames
-from enact_assets.questions.paths.ambiguous import KeyFrames, find_ambiguous_changes
+from enact_assets.questions.paths.ambiguous import (
+    KeyFrames,
+    find_ambiguous_changes,
+    without_untold,
+)
 from enact_assets.questions.paths.counting import count_paths
 from enact_assets.questions.paths.tables import (
     AmbiguousChanges,
@@ -24,11 +28,9 @@ from enact_assets.questions.paths.transition_graph import (
     build_transition_graph,
     measure_edited_objects,
 )
-from enact_assets.settings.ambiguities import UNTOLD
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
 
-EDGE = ("key_frame_from", "key_frame_to")
 KINDS = ("numba", "polars", "parquet")
 
 
@@ -38,8 +40,8 @@ def visible_changes(
 ) -> tuple[Of[TransitionGraph], Of[EditedObjects], Of[AmbiguousChanges]]:
     """An edge joins two key frames if one to five changes between them are visible in both
     pictures; with the objects it names, the sizes of their masks, and ambiguities of the change. In
-    embedded demonstrations none joins them if another visible change is not named, unless the
-    gating says so. Imported questions contain their steps, so they have no graph.
+    embedded demonstrations a gating may want that every visible change is named, too. Imported
+    questions contain their steps, so they have no graph.
     """
     if changes.gating.question_file is not None:
         none = TransitionGraph.empty(), EditedObjects.empty(), AmbiguousChanges.empty()
@@ -52,10 +54,7 @@ def visible_changes(
     edited = measure_edited_objects(graph, changes.seen, index)
     ambiguous = find_ambiguous_changes(graph, edited, _key_frames(changes))
     if changes.gating.embedded_names_all and changes.demonstrations.item(0, "source") == EMBEDDED:
-        untold = ambiguous.filter(pl.col("ambiguity") == UNTOLD).select(*EDGE).unique()
-        graph, edited, ambiguous = (
-            table.join(untold, on=EDGE, how="anti") for table in (graph, edited, ambiguous)
-        )
+        graph, edited, ambiguous = without_untold(ambiguous, graph, edited, ambiguous)
     return TransitionGraph.of(graph), EditedObjects.of(edited), AmbiguousChanges.of(ambiguous)
 
 

@@ -9,6 +9,7 @@ from enact_assets.questions.paths.tables import AmbiguousChanges
 from enact_assets.settings.ambiguities import (
     CLOTH,
     HAND_HIDES_SHARE,
+    HAND_NEAR,
     HAND_NEAR_FRAMES,
     HIDDEN_SHARE,
     SMALL_FRACTION,
@@ -22,7 +23,7 @@ Fact = tuple[str, str, str | None]
 """Predicate, and names of its objects."""
 Found = tuple[str, str]
 """Ambiguity, and the label of what it is about."""
-HAND_NEAR = "hand_near"
+EDGE = ("key_frame_from", "key_frame_to")
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,10 @@ def find_ambiguous_changes(
     """
     if edited_objects.is_empty():
         return AmbiguousChanges.empty()
-    key = ("key_frame_from", "key_frame_to")
     edited: dict[tuple[int, int], dict[str, int]] = {}
-    for a, b, name, px in edited_objects.select(*key, "object_name", "pixels").iter_rows():
+    for a, b, name, px in edited_objects.select(*EDGE, "object_name", "pixels").iter_rows():
         edited.setdefault((a, b), {})[name] = px
-    columns = ("demonstration", "gating", *key)
+    columns = ("demonstration", "gating", *EDGE)
     rows = []
     for *edge, changes in transition_graph.select(*columns, "changes").iter_rows():
         a, b = edge[2], edge[3]
@@ -140,6 +140,12 @@ def find_ambiguous_changes(
         rows += [(*edge, *what, share) for what, share in sorted(found.items())]
     schema = (*columns, "ambiguity", "object", "share")
     return AmbiguousChanges.build([dict(zip(schema, row, strict=True)) for row in rows])
+
+
+def without_untold(ambiguous_changes: pl.DataFrame, *of_edges: pl.DataFrame) -> list[pl.DataFrame]:
+    """Rows of tables of one demonstration and gating about edges that name every visible change."""
+    untold = ambiguous_changes.filter(pl.col("ambiguity") == UNTOLD)
+    return [rows.join(untold, on=EDGE, how="anti") for rows in of_edges]
 
 
 def _of_edge(

@@ -21,8 +21,6 @@ from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface
 
-TABLE_M, TABLE_Y = 0.78, 0.84
-"""Height of the table, and its middle."""
 UPPER_BOARD = "bookcase.upper_board"
 """The place on the upper board of the bookcase; what stands there is inside the bookcase."""
 

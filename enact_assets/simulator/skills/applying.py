@@ -103,11 +103,13 @@ def wipe(robot: Motion, side: Side, on: str) -> Motions:
         if not (dirty := matter.coats.on(on)):
             break
         places = np.concatenate([s.world_places(physics)[s.bears] for s in dirty])
-        # What it covers at once it need not be led over: beyond the edge other things stand.
-        low, high = physics.box(hold.thing.name)
-        covers = np.maximum(0.5 * (high - low) - COVERS_M, 0.0) * (k == 0, k == 0, 0.0)
-        middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
-        places = _in_rows(places - np.clip(places - middle, -covers, covers))
+        if k == 0:
+            # What it covers at once it need not be led over: beyond the edge there is more.
+            low, high = physics.box(hold.thing.name)
+            covers = np.maximum(0.5 * (high - low) - COVERS_M, 0.0) * (1.0, 1.0, 0.0)
+            middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
+            places = places - np.clip(places - middle, -covers, covers)
+        places = _in_rows(places)
         poses = [hold.hand(hold.turn, np.zeros(3), place + lift) for place in places]
         base = base or (yield from bring_over(robot, hold, on, poses))
         matter.wiping[hold.thing.name] = on

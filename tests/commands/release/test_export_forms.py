@@ -128,7 +128,13 @@ def test_pictures_that_are_there_are_not_written_again(
             for form in ("messages", "hf")
             for words, message in (
                 (["state", "--all"], "--all is for --form release"),
-                (["file"], "(known: contact, state, with_untold, world:embedded)"),
+                (
+                    ["file"],
+                    (
+                        "unknown question set 'file' "
+                        "(known: contact, state, with_untold, world:embedded)"
+                    ),
+                ),
                 (["state", "--variant", "contact"], "asks question set 'contact', not 'state'"),
             )
         ),

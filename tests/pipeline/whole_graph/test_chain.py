@@ -191,6 +191,15 @@ def test_what_is_said_of_chance_and_of_edited_objects_covers_every_question(chai
     assert counts["min_px"] > (floor * 512**2 if is_simulated(chain) else 50)
 
 
+@pytest.mark.slow
+def test_embedded_steps_name_every_change_that_shows(simulated) -> None:
+    """If the gating says so, and not otherwise."""
+    of = simulated.registry.gatings
+    found = DataResource(root=str(simulated.root)).lake.read_all("ambiguous_changes")
+    untold = set(found.filter(ambiguity="untold")["gating"])
+    assert untold == {name for name in set(found["gating"]) if not of[name].embedded_names_all}
+
+
 def test_pictures_are_stored_once(chain) -> None:
     """The public release stores each picture again for every question."""
     lake = DataResource(root=str(chain.root)).lake

@@ -13,7 +13,11 @@ from enact_assets.engine.errors import TrajectoryError
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 from enact_assets.questions.key_frames.tables import SegmentedFrames
-from enact_assets.questions.paths.ambiguous import KeyFrames, find_ambiguous_changes
+from enact_assets.questions.paths.ambiguous import (
+    KeyFrames,
+    find_ambiguous_changes,
+    without_untold,
+)
 from enact_assets.questions.paths.tables import AmbiguousChanges, EditedObjects, TransitionGraph
 from enact_assets.questions.paths.transition_graph import (
     build_transition_graph,
@@ -269,6 +273,18 @@ def test_a_change_that_no_sentence_names(masks: list[dict[str, int]], ambiguity:
         there | {("Inside", "spoon", "fridge"), ("Open", "fridge", None)},
     ]
     assert found(step, masks) == {(ambiguity, "spoon")}
+
+
+def test_edges_with_an_untold_change_can_be_left_out() -> None:
+    """Only these, whatever else may mislead there, and in each table."""
+    edges = [(0, 1), (0, 2), (1, 2)]
+    graph = pl.DataFrame(edges, schema=["key_frame_from", "key_frame_to"], orient="row")
+    found = [(0, 1, "small"), (0, 2, "untold"), (0, 2, "small"), (0, 2, "untold"), (1, 2, "unseen")]
+    columns = ["key_frame_from", "key_frame_to", "ambiguity"]
+    ambiguous = pl.DataFrame(found, schema=columns, orient="row")
+    left, misleads = without_untold(ambiguous, graph, ambiguous)
+    assert left.rows() == [(0, 1), (1, 2)]
+    assert misleads.rows() == [(0, 1, "small"), (1, 2, "unseen")]
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ class Jobs:
         return can_be
 
     def _clear_round(self, job: Job, to: str, vessel: str) -> None:
-        """What is higher than the thing poured into is not near it then.
+        """What is higher than the thing poured into, on another support, is not near it then.
 
         Errors: :class:`PlanError` if it stays there.
         """
