@@ -82,7 +82,7 @@ install-programs: ## what tests need beside Python: Chromium, LLVM, LaTeX (as ro
 # What could not be installed is skipped, and what is skipped without standing in tests/skipped.toml fails.
 test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property; SEED=5 tries others
 	@$(MAKE) --no-print-directory --keep-going -j 3 install-programs install-local $(STAMPS_TOOLS) || echo "Not all could be installed (see above)."
-	@$(BIN_ALL)/python tests/all_tests.py --seed $(or $(SEED),0)
+	@$(BIN_ALL)/python tests/all_tests.py --seed $(or $(SEED),0) $(if $(AFTER_QUICK),--after-quick)
 
 mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier tries those of one area
 	@$(BIN)/python tests/mutants/run.py $(MUTANTS)

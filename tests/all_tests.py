@@ -1,4 +1,5 @@
 """Runs every test and says what is wrong: ``make test-all``. ``--quick``: those of ``make test``.
+``--after-quick`` leaves out those that just passed there and would do the same again.
 
 Wrong is a test that fails, also when it is tried once more alone, and one that is skipped without
 standing in ``skipped.toml``, for which the run of all answers, not the quick one. Whoever wants to
@@ -6,6 +7,7 @@ see what a machine can check reads what this prints.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +25,8 @@ sys.path.insert(0, str(HERE))
 from outcomes import FAILED, PASSED, SKIPPED, Outcome, read_outcomes
 
 ALLOWED = HERE / "skipped.toml"
+PASSED_QUICKLY = Path("build") / "passed_quickly.json"
+"""What became of the tests of the last ``--quick``."""
 PROGRAMS = ROOT / "build" / "programs"
 """Where ``make install-programs`` puts what is no package of this environment."""
 MOST_TRIED_AGAIN = 25
@@ -220,10 +224,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help=about)
     about = "only the tests of `make test`, as it runs them"
     parser.add_argument("--quick", action="store_true", help=about)
+    about = "without tests that passed in the last --quick, but for properties: CI runs both"
+    parser.add_argument("--after-quick", action="store_true", help=about)
     given = parser.parse_args()
     sessions = QUICK_SESSIONS if given.quick else SESSIONS
     # The same examples when a test is tried again: or a property that fails for one would flicker.
-    options = ("--hypothesis-seed", str(given.seed))
+    options: tuple[str, ...] = ("--hypothesis-seed", str(given.seed))
+    if given.after_quick:
+        options += ("--passed-before", str(ROOT / PASSED_QUICKLY))
     with tempfile.TemporaryDirectory() as name:
         folder, found = Path(name), []
         for n, session in enumerate(sessions):
@@ -235,6 +243,8 @@ def main() -> int:
             )
         outcomes = merged(found)
         if given.quick:
+            (ROOT / PASSED_QUICKLY).parent.mkdir(exist_ok=True)
+            (ROOT / PASSED_QUICKLY).write_text(json.dumps(outcomes), encoding="utf-8")
             outcomes = {test: o for test, o in outcomes.items() if o[0] != SKIPPED}
         failed = [test for test, (outcome, _) in outcomes.items() if outcome == FAILED]
         is_much = len(failed) > MOST_TRIED_AGAIN

@@ -30,15 +30,9 @@ LONG = (
     # These compile kernels, the first two nearly all of them: in a fresh clone another process
     # would compile the same ones again.
     ("tests/pipeline/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/whole_graph/"),
-    # These share something that takes long to make: a data root, simulated demonstrations.
-    (
-        "tests/simulator/activities/test_world_simulation.py",
-        "tests/simulator/activities/test_cooking_activities.py",
-        "tests/simulator/activities/test_garage_activities.py",
-        "tests/simulator/activities/test_kitchen_activities.py",
-        "tests/simulator/activities/test_living_room_activities.py",
-        "tests/simulator/activities/test_cognitive_constructs.py",
-    ),
+    ("tests/results/faithfulness/test_claims_of_demonstrations.py",),
+    ("tests/simulator/activities/test_world_simulation.py",),
+    ("tests/simulator/activities/test_cognitive_constructs.py",),
     # Tables and changes of recorded tasks.
     (
         "tests/results/verification/test_release_",
@@ -61,6 +55,8 @@ LONG = (
 """Tests that go to one process, what takes longest first; the rest goes there by file."""
 
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+ONE_BY_ONE = "tests/simulator/activities/test_every_activity.py"
+"""Half an hour of small parts: they come last and go to whichever process is free."""
 SLOW_MODULE = "\npytestmark = pytest.mark.slow\n"
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own there
@@ -87,6 +83,8 @@ def place_of(nodeid: str, *, compiles: bool = True) -> tuple[int, str]:
         for begin in together:
             if nodeid.startswith(begin):
                 return place, begin if place == 0 and not compiles else together[0]
+    if nodeid.startswith(ONE_BY_ONE):
+        return len(LONG) + 1, nodeid
     return len(LONG), nodeid.partition("::")[0]
 
 

@@ -19,12 +19,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     about = "write what became of each test as JSON; print failures when they happen"
     parser.addoption("--outcomes", type=Path, metavar="FILE", help=about)
+    about = "leave out tests that passed by such a file, but for properties, which try new examples"
+    parser.addoption("--passed-before", type=Path, metavar="FILE", help=about)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to note. Of several processes the one that hands out tests hears of all of them."""
     if config.option.outcomes and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Outcomes(config, config.option.outcomes))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what passed before and would do the same again."""
+    file = config.option.passed_before
+    if file is None:
+        return
+    passed = {test for test, (outcome, _) in read_outcomes(file).items() if outcome == PASSED}
+    left_out = [
+        item
+        for item in items
+        if item.nodeid in passed
+        and not getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
 
 
 class Outcomes:

@@ -26,7 +26,7 @@ from enact_assets.engine.plurals import counted
 from enact_assets.settings.registry import BASELINE, load_registry
 from enact_assets.simulator.activities import ACTIVITIES, FILES
 from enact_assets.simulator.activities.base import Activity
-from enact_assets.simulator.activities.declared.activity import declared_activity
+from enact_assets.simulator.activities.declared.composed import declared_activity
 from enact_assets.simulator.activities.declared.declaration import Declaration, read_declaration
 from enact_assets.simulator.rendering.renderer import Renderer
 from enact_assets.simulator.simulate import carry_out, random_draws

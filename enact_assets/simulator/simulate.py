@@ -12,21 +12,11 @@ from enact_assets.settings.classes import CameraSettings
 from enact_assets.settings.predicates import EXISTS, STATE_PREDICATES
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity, Episode
-from enact_assets.simulator.planning.plan_check import (
-    check_covers,
-    check_goal,
-    check_plan,
-    check_stays,
-)
+from enact_assets.simulator.planning.plan_check import check_goal, check_names, check_plan
 from enact_assets.simulator.shapes.world import World
 from enact_assets.simulator.simulation.facts import Fact
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
-from enact_assets.simulator.simulation.recording import (
-    GoalFact,
-    Recording,
-    facts_of,
-    missing_goals,
-)
+from enact_assets.simulator.simulation.recording import GoalFact, Recording, facts_of, missing_goals
 from enact_assets.simulator.skills.executor import Executor
 from enact_assets.simulator.view.masks import mask_sizes, object_masks
 
@@ -35,7 +25,7 @@ PAUSE_S = (0.1, 0.5)
 """Ranges a seed draws the speed of all motions and the pause after each step from."""
 LASTS, SETTLES, FLICKERS = 40, 20, 10
 """Frames that a change holds at least, and after which it is seen (profile ``paper``)."""
-MASK_PX, LEAST_SHARE = 224, 160 / 512**2
+MASK_PX, LEAST_SHARE = 256, 165 / 512**2
 """Edge of the pictures in which things are measured, and the least share of one: 150 px of 512 by
 512, and some to spare."""
 END_S = 2.0
@@ -209,8 +199,10 @@ def perform(
     where = f"{activity} seed {seed}"
     check_goal(episode.stage, episode.goal, where)
     check_goal(episode.stage, episode.absent, where)
-    check_covers(episode.stage, episode.covers, where)
-    check_stays(episode.stage, episode.stays, where)
+    there = {thing.name for thing in episode.stage.world.objects}
+    check_names(episode.covers, there, "covers", "no objects", where)
+    starts = episode.stage.starts
+    check_names(episode.stays, starts, "things that stay", "not there at the start", where)
     check_plan(episode.stage, episode.plan, where)
     robot = Executor(episode.stage, where, pace=float(rng.uniform(*PACE)), progress=progress)
     for number, step in enumerate(episode.plan, 1):

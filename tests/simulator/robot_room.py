@@ -27,12 +27,11 @@ REST: dict[Side, HandPose] = {
 def robot_room(
     window: shell.Window | None = shell.CASEMENT,
     decor: Sequence[shell.Decor] = (),
-    ceiling: Surface | None = None,
 ) -> World:
     """The room's shell, the robot, and things nobody built for a purpose."""
     scene = Scene()
     wall, floor = Surface((0.7, 0.7, 0.7), finish="matte"), Surface((0.4, 0.4, 0.4))
-    shell.add_shell(scene, wall, floor, window=window, decor=decor, ceiling=ceiling)
+    shell.add_shell(scene, wall, floor, window=window, decor=decor)
     robot = add_robot(scene)
     return World(
         xml=scene.xml(),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from enact_assets.simulator.rooms.fixtures import Fixture
+from enact_assets.simulator.rooms.furnished import DRAWERS
 from enact_assets.simulator.rooms.furniture import add_furniture
 from enact_assets.simulator.shapes.mjcf import Scene
 
@@ -26,6 +27,16 @@ add_shelf = at_side("kitchen", "shelf")
 add_cabinet = at_side("kitchen", "cabinet")
 add_chest = at_side("storage", "chest")
 MIDDLE = (0.0, 0.0, 0.0)
+
+
+def add_drawer_unit(scene: Scene, style: object, x: float) -> tuple[Fixture, ...]:
+    """A chest of drawers, and its two drawers."""
+    chest = add_furniture(scene, "storage", "chest_of_drawers", (x, 0.0, 0.0), style)
+    drawers = (
+        add_furniture(scene, "storage", "drawer", (x, 0.0, z), style, name=name)
+        for name, z in DRAWERS.items()
+    )
+    return chest, *drawers
 
 
 def add_counter(scene: Scene, style: object, x: float, name: str, category: str) -> Fixture:

@@ -1,9 +1,12 @@
 """A small room for tests of motion: a chest of drawers, a table and a chest with a lid."""
 
+from types import SimpleNamespace
+
 from simulator import room_pieces
 
 from enact_assets.simulator.activities.base import HEAD_PITCH_RAD
-from enact_assets.simulator.rooms import kitchen, storage
+from enact_assets.simulator.rooms import kitchen
+from enact_assets.simulator.rooms.shell import STEEL
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor, Step
@@ -12,7 +15,9 @@ from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.transitions import Cut
 
 WOOD = Surface((0.7, 0.5, 0.3), "wood")
-LOOK = storage.Style(body=WOOD, front=Surface((0.2, 0.4, 0.5)), top=WOOD)
+LOOK = SimpleNamespace(
+    body=WOOD, front=Surface((0.2, 0.4, 0.5)), top=WOOD, handle=STEEL, lining=WOOD
+)
 
 
 def small_stage() -> Stage:
@@ -20,7 +25,7 @@ def small_stage() -> Stage:
     stage = StageBuilder()
     kitchen.add_room(stage.scene, kitchen.STYLES[0])
     stage.furnish(
-        *storage.add_drawer_unit(stage.scene, LOOK, kitchen.LEFT_X),
+        *room_pieces.add_drawer_unit(stage.scene, LOOK, kitchen.LEFT_X),
         room_pieces.add_table(stage.scene, kitchen.STYLES[0]),
         room_pieces.add_chest(stage.scene, LOOK, kitchen.RIGHT_X),
     )

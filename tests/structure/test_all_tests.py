@@ -1,5 +1,6 @@
 """What fails `make test-all`: the rules on outcomes, and a real run of planted tests."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -93,6 +94,28 @@ def test_a_test_that_crashes_or_hangs_fails_once_and_the_others_run(
     }
     assert found == expected
     assert run.stdout.count("node down") == n_bad, "tried again in a new process"
+
+
+@pytest.mark.slow
+def test_what_passed_before_runs_again_only_if_it_is_a_property(tmp_path: Path) -> None:
+    for name in ("conftest.py", "outcomes.py"):
+        shutil.copy(ALLOWED.with_name(name), tmp_path)
+    (tmp_path / "test_planted.py").write_text(
+        "from hypothesis import given, strategies as st\n"
+        "def test_same(): pass\n"
+        "def test_failed(): pass\n"
+        "@given(st.integers())\n"
+        "def test_property(n): pass\n"
+    )
+    before = {"test_same": PASSED, "test_failed": FAILED, "test_property": PASSED}
+    (tmp_path / "before.json").write_text(
+        json.dumps({f"test_planted.py::{name}": (o, "") for name, o in before.items()})
+    )
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--outcomes", "found.json"]
+    command += ["-c", os.devnull, "--rootdir", ".", "--passed-before", "before.json"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)  # noqa: S603 - our own
+    ran = {test.partition("::")[2] for test in read_outcomes(tmp_path / "found.json")}
+    assert ran == {"test_failed", "test_property"}
 
 
 SHAKY = """

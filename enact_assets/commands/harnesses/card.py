@@ -22,7 +22,7 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.questions.asked.variant_settings import variant_settings
 from enact_assets.results.verification.metrics import expected_pairwise
-from enact_assets.settings.classes import EMBEDDED, Variant
+from enact_assets.settings.classes import EMBEDDED, WORLD, Variant
 from enact_assets.settings.registry import Registry
 
 METADATA = "metadata.parquet"
@@ -97,8 +97,8 @@ class SetFacts:
         ]
         if self.is_simulated:
             found.append(
-                "Rooms, objects and robot are simulated; results do not carry over to photographs "
-                "without a test."
+                f"Rooms, objects and robot are simulated (world {WORLD}); results do not carry "
+                "over to photographs without a test, nor to another version of the world."
             )
         if not self.variant.is_imported:
             found.append(

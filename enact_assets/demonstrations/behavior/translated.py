@@ -21,8 +21,7 @@ from enact_assets.demonstrations.behavior.definitions import (
 )
 from enact_assets.engine.errors import ActivityError, SettingsError
 from enact_assets.simulator.activities.base import Activity, Episode, draw_one, draw_some
-from enact_assets.simulator.activities.declared.activity import ATTEMPTS
-from enact_assets.simulator.activities.declared.composed import composed
+from enact_assets.simulator.activities.declared.composed import ATTEMPTS, composed
 from enact_assets.simulator.activities.declared.declaration import (
     Declaration,
     Deed,

@@ -9,33 +9,26 @@ where no row can change by that, its hash is replaced.
 from collections.abc import Mapping
 
 FORMER: Mapping[str, str] = {
-    "6e65facdd7bb": "f9b14c349567",  # action_states
-    "878d4485decf": "7768ac03781b",  # answers of fact_reader
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "e941a2a9e60a": "04a97307e616",  # answers of oracle
     "b9fe8511be95": "04a97307e616",  # answers of pixel_continuity
     "e9acb8799f11": "04a97307e616",  # answers of random
     "f0bdad0910de": "04a97307e616",  # answers of text_prior
-    "5055022a00e8": "51af65526bef",  # asked_questions
+    "70b2a0bda907": "51af65526bef",  # asked_questions
     "97822f29b6f4": "1d0df5ad144f",  # error_analysis
     "47eac624f822": "722c77ff44b6",  # evaluation
-    "8237785077be": "ee998b27799c",  # fact_reader
     "1fcae29df796": "f309cf875ff7",  # human_answers
-    "73e33271672d": "0b521036ac7e",  # kept_questions
+    "cea685299a95": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
     "5e3fa0d40732": "ef65de531646",  # path_counts
     "b931799adba4": "e6f17a951694",  # probe_panels
-    "a61efc127ef9": "789808953340",  # probes
+    "28936e689e73": "789808953340",  # probes
     "675e76e57e77": "ec10d9083000",  # qa
     "03406f5117f0": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
-    "eb8e1e06a974": "7caf0c00013a",  # question_set
-    "9c9b41e2a148": "9f0deb65c320",  # replays
+    "3073e2457d75": "7caf0c00013a",  # question_set
     "10b662484720": "108c66894da7",  # segmentation
-    "a74bce274ef8": "bb2e563e9366",  # training_statistics
     "2a81121e9357": "ff5989cb163d",  # trajectories
-    "ba14b64b4c1b": "9fa9b8353fd8",  # visibility
-    "475d89692d86": "f0163fb162fe",  # visible_changes
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
-    "8a6bab985fb2": "37f36676e6c0",  # wanted_frames
+    "ba0a0040a1b6": "37f36676e6c0",  # wanted_frames
 }

@@ -43,7 +43,7 @@ class Activities(Mapping[str, Activity]):
 @cache
 def _declared(path: Path) -> Activity:
     """The activity that a file declares."""
-    module = importlib.import_module(f"{__name__}.declared.activity")
+    module = importlib.import_module(f"{__name__}.declared.composed")
     try:
         found: Activity = module.declared_activity(path)
     except (SettingsError, OSError, UnicodeDecodeError) as error:

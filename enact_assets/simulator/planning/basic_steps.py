@@ -11,7 +11,7 @@ import numpy as np
 from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.forecast import Forecast, foresee
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, wide_grip
+from enact_assets.simulator.robot.stances import Goal, wide_grip
 from enact_assets.simulator.rooms.fixtures import Access
 from enact_assets.simulator.skills import both_hands, cutting, opening, touching
 from enact_assets.simulator.skills.executor import Executor, SkillStep, Step
@@ -75,7 +75,7 @@ class Open(SkillStep):
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and the panel is closed and in reach on all its way."""
         ahead.require(self.fixture not in ahead.opened, f"{self.fixture} is open already")
-        _foresee_panel(ahead, self.side, self.fixture)
+        _foresee_panel(ahead, self.side, self.fixture, amount=1.0)
         ahead.set_open(ahead.stage.fixture(self.fixture), is_open=True)
 
 
@@ -93,11 +93,11 @@ class Close(SkillStep):
         fixture = ahead.stage.fixture(self.fixture)
         is_open = self.fixture in ahead.opened
         ahead.require(is_open or fixture.panel is None, f"{self.fixture} is closed already")
-        _foresee_panel(ahead, self.side, self.fixture)
+        _foresee_panel(ahead, self.side, self.fixture, amount=0.0)
         ahead.set_open(fixture, is_open=False)
 
 
-def _foresee_panel(ahead: Forecast, side: Side, name: str) -> None:
+def _foresee_panel(ahead: Forecast, side: Side, name: str, *, amount: float) -> None:
     fixture = ahead.stage.fixture(name)
     goals = opening.panel_goals(fixture, side)
     ahead.require_empty(side)
@@ -105,6 +105,8 @@ def _foresee_panel(ahead: Forecast, side: Side, name: str) -> None:
         base = opening.panel_stance(fixture, side)
         ahead.require(base is not None, f"the handle of {name} goes out of reach")
         ahead.reach(*goals, base=base)
+        at = goals[-1 if amount else 0].pose(ahead.stance or BasePose(0.0, 0.0, 0.0))
+        ahead.at_handle = (side, at.pos)
     else:
         ahead.reach(*goals)
 
@@ -229,9 +231,7 @@ class Together:
                 if step is not None:
                     foresee(ahead, step, f"step {number} of the {side} hand")
         ahead.goals = None
-        stance = common_stance(goals)
-        ahead.require(stance is not None, "there is no place to stand from where both hands reach")
-        return stance or BasePose(0.0, 0.0, 0.0)
+        return ahead.reach_from_one(goals, "there is no place to stand from where both hands reach")
 
 
 def move(side: Side, thing: str, on: str, at: tuple[float, float] = (0.0, 0.0),

@@ -3,7 +3,7 @@ things stand. Steps say what they need and what they do; needs that are not met 
 :class:`PlanError`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -53,6 +53,8 @@ class Forecast:
     goals: list[Goal] | None = None
     stance: BasePose | None = None
     """Where the base stands since the last step, if that is known."""
+    at_handle: tuple[Side, Floats] | None = None
+    """The hand that has just led a panel, and where (3,): its arm is still there in the picture."""
     grips: dict[Side, Grip] = field(default_factory=dict)
     """How each hand holds what it took from a known place."""
 
@@ -142,6 +144,7 @@ class Forecast:
 
     def reach(self, *goals: Goal, base: BasePose | None = None) -> None:
         """A hand must reach ``goals`` in turn, from ``base`` or wherever it will."""
+        self.at_handle = None
         if self.goals is not None:
             self.goals.extend(goals)
             return
@@ -193,9 +196,13 @@ class Forecast:
     def reach_both(self, what: str, goals: list[Goal]) -> None:
         """Both hands must reach ``goals`` from one place."""
         self.require(self.goals is None, "both hands are busy already")
-        self.require(
-            common_stance(goals) is not None, f"{what} is out of reach of two hands at once"
-        )
+        self.reach_from_one(goals, f"{what} is out of reach of two hands at once")
+
+    def reach_from_one(self, goals: Sequence[Goal], problem: str) -> BasePose:
+        """All ``goals`` must be in reach from one place, which is returned."""
+        self.at_handle, self.stance = None, common_stance(goals)
+        self.require(self.stance is not None, problem)
+        return self.stance or BasePose(0.0, 0.0, 0.0)
 
     def support(self, on: str) -> Floats | None:
         """Where things put on ``on`` come to stand, which must be open and exist.

@@ -9,21 +9,14 @@ and the plan keeps to them.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
 from enact_assets.engine.errors import PlanError, entry_named
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.mechanics.bounds import GeomShapes, geom_bounds
-from enact_assets.simulator.planning.sight import (
-    EYES,
-    Seen,
-    is_seen,
-    is_seen_from_above,
-    is_seen_inside,
-    seen,
-)
+from enact_assets.simulator.planning.sight import EYES, Seen, is_seen, is_seen_in, seen
 from enact_assets.simulator.robot.kinematics import (
     REACH_M,
     SIDES,
@@ -36,6 +29,7 @@ from enact_assets.simulator.robot.stances import (
     PULL_M,
     common_stance,
     grip_pose,
+    lifted,
     standing_place,
     wide_grip,
 )
@@ -328,14 +322,14 @@ class Layout:
     def _is_seen(self, spot: Spot) -> bool:
         if spot.access == "top":
             return is_seen(spot.seen) and all(
-                is_seen_from_above(*spot.whole, hollow) for hollow in self.hollows(spot)
+                is_seen_in(hollow, *spot.whole, is_open_above=True) for hollow in self.hollows(spot)
             )
         fixture = self.sites[spot.site].fixture
         if fixture.cavity is None:
             return is_seen(spot.seen)
         # Orders in which the robot comes from the other side of the room are refused later.
         near = [eye for eye in EYES if eye[0] * fixture.origin[0] >= 0]
-        return is_seen_inside(*spot.whole, fixture.cavity, near)
+        return is_seen_in(fixture.cavity, *spot.whole, near, is_open_above=False)
 
     def hollows(self, spot: Spot) -> Iterator[tuple[Vec3, Vec3]]:
         """The inner boxes, in the world, of what something is put into, and of what that is in."""
@@ -428,28 +422,40 @@ def reaches(item: Item, side: Side) -> bool:
     if item.is_wide:
         grips = [wide_grip(parts, spot.pos, 0.0) for spot in handled]
         return all(common_stance(both_hands.wide_goals(item.name, g)) is not None for g in grips)
-    held: HandPose | None = None
+    held: _Held | None = None
     for k, spot in enumerate(item.spots):
         held = None if k in item.rides else held
-        if not item.is_handled(k):
-            continue
-
-        def taken(base: BasePose, spot: Spot = spot, held: HandPose | None = held) -> HandPose:
-            grip = grip_pose(base, side, parts, spot.pos)
-            return grip if held is None else moved(held, spot.pos)
-
-        base = standing_place(side, spot.pos, taken)
-        grip = taken(base)
-        ways = [moved(grip, np.array([0.0, 0.0, rise])) for rise in RISES_M[spot.access]]
-        if any(reach_needed(base, side, way) > REACH_M - SPARE_M for way in ways):
-            return False
-        held = moved(grip, -spot.pos)
+        if item.is_handled(k):
+            x, y, z = spot.pos.tolist()
+            held = _held_at(item.kind, side, (x, y, z), spot.access, held)
+            if held is None:
+                return False
     return True
 
 
-def moved(hand: HandPose, way: Floats) -> HandPose:
-    """The same hand ``way`` (3,) from there."""
-    return HandPose(hand.pos + way, hand.yaw, hand.pitch, hand.opening)
+_Held = tuple[Vec3, float, float, float]
+"""Where a hand is from the place of what it holds, its heading, slope and opening."""
+
+
+@lru_cache(maxsize=4096)  # Each next place of a thing asks for those before it again.
+def _held_at(kind: str, side: Side, at: Vec3, access: Access, held: _Held | None) -> _Held | None:
+    """How a hand holds a thing there, which it took there or ``held`` before; None if it does not
+    reach it.
+    """
+    parts, pos = shape_of(kind).parts, np.array(at)
+
+    def taken(base: BasePose) -> HandPose:
+        if held is None:
+            return grip_pose(base, side, parts, pos)
+        return HandPose(np.array(held[0]) + pos, *held[1:])
+
+    base = standing_place(side, pos, taken)
+    grip = taken(base)
+    ways = [lifted(grip, rise) for rise in RISES_M[access]]
+    if any(reach_needed(base, side, way) > REACH_M - SPARE_M for way in ways):
+        return None
+    x, y, z = (grip.pos - pos).tolist()
+    return (x, y, z), grip.yaw, grip.pitch, grip.opening
 
 
 def _between(low: float, high: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.robot.kinematics import BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, wherever
+from enact_assets.simulator.robot.stances import Goal, wherever
 from enact_assets.simulator.skills import applying, cooking, cutting, pouring
 from enact_assets.simulator.skills.applying import DIP_RAD, SPREAD_RAD, tilted
 from enact_assets.simulator.skills.executor import Executor, SkillStep
@@ -241,8 +241,8 @@ def _reach(ahead: Forecast, goals: list[Goal]) -> None:
     if ahead.goals is not None:
         ahead.goals.extend(goals)
         return
-    ahead.require(
-        common_stance(goals) is not None,
+    ahead.reach_from_one(
+        goals,
         f"{goals[0].what} is out of reach of the {goals[0].side} hand; use the other hand or move "
         "it nearer",
     )

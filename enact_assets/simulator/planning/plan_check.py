@@ -124,26 +124,12 @@ def _goal_problem(fact: object, known: Collection[str]) -> str:
     return ""
 
 
-def check_covers(stage: Stage, covers: Collection[str], where: str = "the activity") -> None:
-    """Check that what things may lie under is there.
-
-    Errors: :class:`ActivityError` listing all names that are none of the world's objects.
-    """
-    known = {o.name for o in stage.world.objects}
-    _check_names(covers, known, "covers", "no objects", where)
-
-
-def check_stays(stage: Stage, stays: Collection[str], where: str = "the activity") -> None:
-    """Check that what must stay stands somewhere at the start.
-
-    Errors: :class:`ActivityError` listing all names that are not of such things.
-    """
-    _check_names(stays, stage.starts, "things that stay", "not there at the start", where)
-
-
-def _check_names(
+def check_names(
     names: Collection[str], known: Collection[str], what: str, problem: str, where: str
 ) -> None:
+    """Check that all ``names`` are known. Errors: :class:`ActivityError` listing those that are
+    not, ``what`` they are and their ``problem``.
+    """
     mend = f"Mend the {what} in simulator/activities."
     if not isinstance(names, frozenset | set | tuple | list):
         raise ActivityError(f"{where}: the {what} are {names!r}, not a set of names. {mend}")

@@ -76,15 +76,18 @@ def is_seen(thing: Sequence[Seen], other: Sequence[Seen] = ()) -> bool:
     )
 
 
-def is_seen_inside(
+def is_seen_in(
+    cavity: tuple[Vec3, Vec3],
     low: Sequence[float],
     high: Sequence[float],
-    cavity: tuple[Vec3, Vec3],
     eyes: Sequence[Vec3] = EYES,
+    *,
+    is_open_above: bool,
 ) -> bool:
-    """Whether enough is seen of a box with these corners in a hollow that is open in front."""
+    """Whether enough is seen of a box with these corners in a hollow, open above or in front."""
+    shown, filled = (_above_walls, UPPER) if is_open_above else (_between_walls, FILLED)
     return all(
-        _is_enough(one, _between_walls(low, high, cavity, eye))
+        _is_enough(one, shown(low, high, cavity, eye), filled)
         for one, eye in zip(seen(low, high, eyes), eyes, strict=True)
     )
 
@@ -102,19 +105,6 @@ def is_behind_arm(thing: Sequence[Seen], tool: Sequence[Seen], *, is_left: bool)
     way = corner - hand
     along = ((middle - hand) * way.conjugate()).real / abs(way) ** 2
     return abs(middle - hand - min(max(along, 0.0), 1.0) * way) < ARM_PX
-
-
-def is_seen_from_above(
-    low: Sequence[float],
-    high: Sequence[float],
-    cavity: tuple[Vec3, Vec3],
-    eyes: Sequence[Vec3] = EYES,
-) -> bool:
-    """Whether enough is seen of a box with these corners in a hollow that is open above."""
-    return all(
-        _is_enough(one, _above_walls(low, high, cavity, eye), UPPER)
-        for one, eye in zip(seen(low, high, eyes), eyes, strict=True)
-    )
 
 
 def _is_enough(thing: Seen, share: float, filled: float = FILLED) -> bool:

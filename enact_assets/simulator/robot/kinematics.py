@@ -89,9 +89,10 @@ class BasePose:
     y: float
     yaw: float
 
-    def to_world(self, point: Floats) -> Floats:
+    def to_world(self, point: Floats | tuple[float, float, float]) -> Floats:
         """A point of the base frame in the world."""
-        turned: Floats = rotate_z(point, self.yaw) + np.array([self.x, self.y, 0.0])
+        turned = rotate_z(point, self.yaw)
+        turned[:2] += self.x, self.y
         return turned
 
     def from_world(self, point: Floats) -> Floats:
@@ -116,7 +117,7 @@ class HandPose:
     def approach(self) -> Floats:
         """Unit vector from the wrist to the fingertips."""
         flat, down = math.cos(self.pitch), -math.sin(self.pitch)
-        return rotate_z(np.array([0.0, flat, down]), self.yaw)
+        return rotate_z((0.0, flat, down), self.yaw)
 
     @cached_property
     def wrist(self) -> Floats:
@@ -127,7 +128,7 @@ class HandPose:
     @cached_property
     def across(self) -> Floats:
         """Unit vector across the fingers, to the right of an unrolled hand."""
-        level = rotate_z(np.array([1.0, 0.0, 0.0]), self.yaw)
+        level = rotate_z((1.0, 0.0, 0.0), self.yaw)
         if not self.roll:
             return level
         down = np.cross(self.approach, level)
@@ -143,12 +144,12 @@ class HandPose:
 def shoulder(base: BasePose, side: Side) -> Floats:
     """The shoulder joint (3,) in the world."""
     sign = -1.0 if side == "left" else 1.0
-    return base.to_world(np.array([sign * 0.25, -0.2, 1.38]))
+    return base.to_world((sign * 0.25, -0.2, 1.38))
 
 
 def reach_needed(base: BasePose, side: Side, hand: HandPose) -> float:
     """Distance from shoulder to wrist; the arm is :data:`REACH_M` long."""
-    return float(np.linalg.norm(hand.wrist - shoulder(base, side)))
+    return math.dist(hand.wrist.tolist(), shoulder(base, side).tolist())
 
 
 def body_poses(base: BasePose, hands: dict[Side, HandPose]) -> tuple[Floats, Floats]:

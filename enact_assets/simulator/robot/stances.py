@@ -57,14 +57,14 @@ class Goal:
 
 def heading(base: BasePose, side: Side, target: Floats) -> float:
     """Heading of the fingers towards ``target``, at most 0.4 rad to either side."""
-    line = target - shoulder(base, side)
-    return float(np.clip(math.atan2(-line[0], line[1]), -0.4, 0.4))
+    x, y, _ = (target - shoulder(base, side)).tolist()
+    return min(max(math.atan2(-x, y), -0.4), 0.4)
 
 
 def grip_pose(base: BasePose, side: Side, parts: Parts, pos: Floats) -> HandPose:
     """How a hand holds a thing that stands at ``pos`` (3,)."""
     yaw = heading(base, side, pos)
-    ahead = rotate_z(np.array([0.0, 1.0, 0.0]), yaw)
+    ahead = rotate_z((0.0, 1.0, 0.0), yaw)
     grip = pos + np.array([0, 0, parts.grasp_height]) - ahead * parts.grasp_out
     return HandPose(grip, yaw, PITCH_RAD, parts.grip)
 

@@ -4,7 +4,7 @@ A room has a place at the left and at the right, each with furniture on the floo
 it, and one in the centre. Which kinds go together follows from the slots of their rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from enact_assets.engine.errors import SettingsError, entry_named
-from enact_assets.simulator.rooms import garage, kitchen, living_room, storage
+from enact_assets.simulator.rooms import garage, kitchen, living_room
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
 from enact_assets.simulator.rooms.furniture import (
     FURNITURE,
@@ -42,9 +42,14 @@ STYLES: Mapping[str, Sequence[Any]] = {
 """The rooms there are, and what they look like."""
 SPOUT = ".spout"
 """Ends the name of the place below a tap."""
-DRAWERS = ("top_drawer", "bottom_drawer")
+DRAWERS = {"top_drawer": 0.66, "bottom_drawer": 0.41}
+"""Of a chest of drawers, and how high their floors are."""
+UPPER_BOARD = "bookcase.upper_board"
+"""The place on the upper board of a bookcase; what stands on either board is inside it."""
 ON_TOP = {"lamp": (-0.19, 0.98), "radio": (-0.13, 1.08)}
 """Where on the furniture of its place stands what has no place of its own: x inwards, and y."""
+ALIKE = {"chest_of_drawers": "counter"}
+"""From above the one looks like the other. What looks alike has other colours at another place."""
 HIDES = {"top_drawer": "bottom_drawer"}
 """While the one is open, the other one is out of reach."""
 EDGE_M = 0.03
@@ -70,7 +75,7 @@ class Piece(NamedTuple):
         if self.kind == "chest_of_drawers":
             return (self.name, *DRAWERS)
         if self.kind == "bookcase":
-            return (self.name, living_room.UPPER_BOARD)
+            return (self.name, UPPER_BOARD)
         return (self.name, f"{self.name}{SPOUT}") if self.row.spout else (self.name,)
 
 
@@ -153,29 +158,37 @@ class Furnishing:
         else:
             (kitchen if self.room == "kitchen" else living_room).add_room(scene, style)
         found: dict[str, Site] = {}
+        kinds: set[str] = set()
         for place, pieces in self.pieces.items():
-            found |= self._add(scene, turn * PLACES[place], pieces, coats or {})
+            found |= self._add(scene, turn * PLACES[place], pieces, coats or {}, kinds)
+            kinds |= {ALIKE.get(piece.kind, piece.kind) for piece in pieces}
         return found
 
     def _add(
-        self, scene: Scene, x: float, pieces: Sequence[Piece], coats: Mapping[str, Coat]
+        self,
+        scene: Scene,
+        x: float,
+        pieces: Sequence[Piece],
+        coats: Mapping[str, Coat],
+        others: Collection[str],
     ) -> Iterator[tuple[str, Site]]:
         base, built = 0.0, []
         for piece in pieces:
             theme = themes()[piece.kind]
-            style: Any = SimpleNamespace(**self._looks(piece.kind))
-            fixtures: tuple[Fixture, ...]
+            is_other = ALIKE.get(piece.kind, piece.kind) in others
+            style: Any = SimpleNamespace(**self._looks(piece.kind, is_other=is_other))
             aside, y = ON_TOP.get(piece.kind, (0.0, 0.0))
             at = (x + inward(x) * aside, y, base if piece.kind in ON_TOP else 0.0)
+            name, coat = piece.name, coats.get(piece.name)
+            fixtures = [add_furniture(scene, theme, piece.kind, at, style, name=name, coat=coat)]
             if piece.kind == "chest_of_drawers":
-                fixtures = storage.add_drawer_unit(scene, style, x, piece.name, DRAWERS)
+                fixtures += [
+                    add_furniture(scene, theme, "drawer", (x, 0.0, z), style, name=drawer)
+                    for drawer, z in DRAWERS.items()
+                ]
             elif piece.kind == "bookcase":
-                fixtures = living_room.add_bookcase(scene, style, x)
-            else:
-                name, coat = piece.name, coats.get(piece.name)
-                fixtures = (
-                    add_furniture(scene, theme, piece.kind, at, style, name=name, coat=coat),
-                )
+                upper = (*fixtures[0].origin[:2], 1.2)
+                fixtures.append(Fixture(UPPER_BOARD, upper, access="front"))
             base = base or fixtures[0].origin[2]
             built.append((piece, at[0], fixtures))
         for piece, at_x, fixtures in built:
@@ -188,13 +201,16 @@ class Furnishing:
                 if fixture.spout is not None:
                     yield f"{fixture.name}{SPOUT}", Site(fixture, (_below_spout(fixture),))
 
-    def _looks(self, kind: str) -> dict[str, Surface]:
-        """The surfaces that the row of a kind may name."""
-        own = self.styles[self.room]
+    def _looks(self, kind: str, *, is_other: bool = False) -> dict[str, Surface]:
+        """The surfaces that the row of a kind may name; those of another style for another one."""
+        styles = {
+            room: STYLES[room][(STYLES[room].index(style) + is_other) % len(STYLES[room])]
+            for room, style in self.styles.items()
+        }
         rooms = {"kitchen": "kitchen", "garage": "garage"}
-        first = self.styles[rooms.get(themes()[kind], "living room")]
+        own, first = styles[self.room], styles[rooms.get(themes()[kind], "living room")]
         found = {"tin": Surface(self.color, finish="gloss")}
-        for style in (*self.styles.values(), own, first):
+        for style in (*styles.values(), own, first):
             found |= {k: v for k, v in vars(style).items() if isinstance(v, Surface)}
         if themes()[kind] == "storage":
             found |= _storage_looks(vars(own), has_lid=kind == "chest")
@@ -210,8 +226,8 @@ def _storage_looks(of: Mapping[str, Any], *, has_lid: bool) -> dict[str, Surface
     else:
         names = ("metal", "top", "top") if has_lid else ("top", "metal", "top")
     handle = living_room.BRASS if "fabric" in of else STEEL
-    body, front, top = (of[name] for name in names)
-    return vars(storage.Style(body, front, top, handle))
+    looks = dict(zip(("body", "front", "top"), (of[name] for name in names), strict=True))
+    return looks | {"handle": handle, "lining": Surface((0.8, 0.76, 0.68), finish="matte")}
 
 
 def _space(region: Region, fixture: Fixture, way: float) -> Space:

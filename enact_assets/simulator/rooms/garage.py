@@ -38,9 +38,9 @@ STYLES = read_styles(Style, "garage")
 """The garages a seed may draw."""
 
 
-def add_room(scene: Scene, style: Style, gate_x: float, *, tools: bool = True) -> None:
+def add_room(scene: Scene, style: Style, gate_x: float) -> None:
     """Walls, a small window, a roller door in the side wall where ``gate_x`` lies, a tube lamp,
-    and with ``tools`` the board with outlines. Only the floor is an object.
+    and the board with outlines. Only the floor is an object.
     """
     scene.look = look_of("garage", STYLES, style)
     window = Window(z=1.8, half_width=0.5, half_height=0.14, columns=4, view="street")
@@ -62,9 +62,7 @@ def add_room(scene: Scene, style: Style, gate_x: float, *, tools: bool = True) -
     back = Face(scene, "back")
     geoms += back.box("tube.case", style.frame, (0.0, 2.03), (0.6, 0.03), layer=(0.0, 0.05))
     geoms += back.box("tube.lamp", ENAMEL, (0.0, 2.015), (0.55, 0.018), layer=(0.05, 0.075))
-    if tools:
-        geoms += _pegboard(scene, style)
-    scene.body("garage", (0, 0, 0), geoms)
+    scene.body("garage", (0, 0, 0), geoms + _pegboard(scene, style))
 
 
 def _pegboard(scene: Scene, style: Style) -> str:

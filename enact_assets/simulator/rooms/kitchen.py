@@ -8,6 +8,7 @@ by electricity at the side places faces the middle, by the sign of its x.
 from dataclasses import dataclass
 
 from enact_assets.simulator.rooms import shell
+from enact_assets.simulator.rooms.decor import Decor
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Surface
 
@@ -29,7 +30,7 @@ class Style:
     cabinet: Surface
     appliance: Surface = BLUE_GREY
     window: shell.Window | None = shell.CASEMENT
-    decor: tuple[shell.Decor, ...] = ()
+    decor: tuple[Decor, ...] = ()
 
 
 STYLES = shell.read_styles(Style, "kitchen")

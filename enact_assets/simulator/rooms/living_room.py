@@ -7,22 +7,12 @@ to the right, y away from the robot, and the floor is z = 0.
 import math
 from dataclasses import dataclass
 
-from enact_assets.simulator.rooms.fixtures import Fixture
-from enact_assets.simulator.rooms.furniture import add_furniture
-from enact_assets.simulator.rooms.shell import (
-    WALL_Y,
-    Decor,
-    Window,
-    add_shell,
-    look_of,
-    read_styles,
-)
+from enact_assets.simulator.rooms.decor import Decor
+from enact_assets.simulator.rooms.shell import Window, add_shell, look_of, read_styles
 from enact_assets.simulator.rooms.walls import HALF_WIDTH as SIDE_X
+from enact_assets.simulator.rooms.walls import WALL_Y
 from enact_assets.simulator.shapes.mjcf import Scene
 from enact_assets.simulator.shapes.surfaces import Color, Surface
-
-UPPER_BOARD = "bookcase.upper_board"
-"""The place on the upper board of the bookcase; what stands there is inside the bookcase."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +69,3 @@ def add_room(scene: Scene, style: Style) -> None:
         euler=(0, math.pi / 2, 0),
     )  # fmt: skip
     scene.body("parlour", (0, 0, 0), geoms)
-
-
-def add_bookcase(scene: Scene, style: Style, x: float) -> tuple[Fixture, Fixture]:
-    """An open bookcase with two boards; the second fixture is only the place on the upper one.
-
-    What stands on either board is inside the bookcase.
-    """
-    bookcase = add_furniture(scene, "living_room", "bookcase", (x, 0.0, 0.0), style)
-    upper = (*bookcase.origin[:2], 1.2)
-    return bookcase, Fixture(UPPER_BOARD, upper, access="front")

@@ -27,11 +27,6 @@ from enact_assets.simulator.shapes.mjcf import STATIC, Scene
 from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.shapes.world import WorldObject
 
-__all__ = [
-    "CASEMENT", "CROSS_BARS", "STRIP", "TRIM", "TWO_PANES", "WALL_Y", "WIDE", "Decor", "Window",
-    "add_shell", "look_of", "read_styles",
-]  # fmt: skip
-
 StyleOf = TypeVar("StyleOf")
 STEEL = Surface((0.62, 0.63, 0.65), finish="metal")
 
@@ -56,12 +51,6 @@ class Window:
 
 
 CASEMENT = Window()
-TWO_PANES = Window(half_width=0.38, columns=2)
-CROSS_BARS = Window(half_width=0.3, half_height=0.36, z=1.84, columns=2, rows=2)
-WIDE = Window(z=2.1, half_width=1.0, half_height=0.24, columns=3)
-"""Above wall cabinets."""
-STRIP = Window(z=2.25, half_width=0.9, half_height=0.14, columns=4, view="street")
-"""High and narrow, as in a garage."""
 
 
 def add_window(scene: Scene, window: Window) -> str:
@@ -170,9 +159,7 @@ def add_shell(
     *,
     window: Window | None = CASEMENT,
     decor: Sequence[Decor] = (),
-    door: Surface = TRIM,
     skirting: Surface = TRIM,
-    ceiling: Surface | None = None,
 ) -> None:
     """Add the shell of a room: the object ``floor``, and the body ``room`` of all the rest.
 
@@ -191,12 +178,8 @@ def add_shell(
     half = (HALF_WIDTH + THICKNESS, THICKNESS / 2, HEIGHT / 2)
     place = (0, BEHIND_Y - THICKNESS / 2, HEIGHT / 2)
     geoms += scene.visible("room.behind", "box", half, wall, place)
-    geoms += _door(scene, door)
+    geoms += _door(scene)
     geoms += _skirting(scene, skirting)
-    if ceiling is not None:
-        half = (HALF_WIDTH + THICKNESS, half_y + THICKNESS, THICKNESS / 2)
-        place = (0, middle_y, HEIGHT + THICKNESS / 2)
-        geoms += scene.visible("room.ceiling", "box", half, ceiling, place)
     for k, item in enumerate(decor):
         add = entry_named(DECOR, item.kind, "decor", "See simulator/rooms/decor.py.")
         geoms += add(scene, f"room.{item.kind}_{k}", item)
@@ -225,10 +208,10 @@ def _back_wall(scene: Scene, wall: Surface, window: Window | None) -> str:
     return geoms + add_window(scene, window)
 
 
-def _door(scene: Scene, look: Surface) -> str:
+def _door(scene: Scene) -> str:
     """A closed door in the wall behind the robot."""
     face, x, half, height = Face(scene, "behind"), 0.6, 0.42, 2.05
-    geoms = face.box("room.door", look, (x, height / 2), (half, height / 2), layer=(0.0, 0.02))
+    geoms = face.box("room.door", TRIM, (x, height / 2), (half, height / 2), layer=(0.0, 0.02))
     for part, mx, mz, hx, hz in (
         ("left", x - half - 0.03, height / 2, 0.035, height / 2),
         ("right", x + half + 0.03, height / 2, 0.035, height / 2),

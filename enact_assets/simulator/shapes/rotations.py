@@ -7,10 +7,10 @@ import numpy as np
 from enact_assets.settings.arrays import Floats
 
 
-def rotate_z(vector: Floats, angle_rad: float) -> Floats:
+def rotate_z(vector: Floats | tuple[float, float, float], angle_rad: float) -> Floats:
     """``vector`` (3,) turned about the vertical; positive turns x towards y."""
     cos, sin = math.cos(angle_rad), math.sin(angle_rad)
-    x, y, z = vector
+    x, y, z = vector if isinstance(vector, tuple) else vector.tolist()
     return np.array([cos * x - sin * y, sin * x + cos * y, z])
 
 

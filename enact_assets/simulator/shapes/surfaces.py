@@ -25,6 +25,11 @@ class Surface:
     scale_m: float = 0.1
 
 
+def browned(color: Color) -> Color:
+    """What a colour becomes in a pan."""
+    return (color[0] * 0.58, color[1] * 0.4, color[2] * 0.28)
+
+
 def darker(color: Color, share: float = 0.45) -> Color:
     """The same hue with ``share`` of the light."""
     return (color[0] * share, color[1] * share, color[2] * share)

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from enact_assets.engine.errors import StageError, UnknownNameError
 from enact_assets.simulator.robot.kinematics import SIDES, add_robot
 from enact_assets.simulator.rooms.fixtures import Access, Fixture
@@ -138,15 +136,9 @@ class StageBuilder:
         """Fill ``share`` of a vessel's volume at the start."""
         self.matter.fillings.append(Filling(vessel, substance, share))
 
-    def cover(
-        self,
-        on: str,
-        substance: str,
-        n: int | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> None:
-        """Cover a thing at the start: on all its places, on the first ``n``, or on ``n`` drawn."""
-        self.matter.coverings.append(Covering(on, substance, n, rng))
+    def cover(self, on: str, substance: str, n: int | None = None) -> None:
+        """Cover a thing at the start: on all its places, or on the first ``n``."""
+        self.matter.coverings.append(Covering(on, substance, n))
 
     def tap(self, fixture: str, substance: str) -> None:
         """Let ``substance`` run from the spout of a fixture while it is toggled on."""

@@ -84,7 +84,7 @@ class Filling:
 
 @dataclass(frozen=True)
 class Covering:
-    """A thing covered at the start: on all its places, or on ``n``, drawn if there is ``rng``.
+    """A thing covered at the start: on all its places, or on the first ``n``.
 
     ``places`` are their numbers, once the coat is known.
     """
@@ -92,14 +92,11 @@ class Covering:
     on: str
     substance: str
     n: int | None = None
-    rng: np.random.Generator | None = None
     places: tuple[int, ...] = ()
 
     def placed(self, n_places: int) -> "Covering":
         """The same with the numbers of its places, of which the thing has ``n_places``."""
-        n = n_places if self.n is None else self.n
-        order = range(n_places) if self.rng is None else self.rng.permutation(n_places).tolist()
-        return replace(self, rng=None, places=tuple(sorted(list(order)[:n])))
+        return replace(self, places=tuple(range(n_places)[: self.n]))
 
 
 def disc_radii(vessel: Vessel) -> tuple[float, ...]:

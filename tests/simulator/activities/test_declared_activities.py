@@ -13,8 +13,7 @@ from enact_assets.engine.errors import ActivityError, GoalError, PlanError, Sett
 from enact_assets.engine.ids import seed_from
 from enact_assets.simulator.activities.base import Activity, Episode
 from enact_assets.simulator.activities.declared import composed as composed_module
-from enact_assets.simulator.activities.declared.activity import declared_activity
-from enact_assets.simulator.activities.declared.composed import composed
+from enact_assets.simulator.activities.declared.composed import composed, declared_activity
 from enact_assets.simulator.activities.declared.declaration import parsed
 from enact_assets.simulator.activities.declared.work import drawn
 from enact_assets.simulator.planning.basic_steps import Close, Grasp, Open, Place

@@ -7,13 +7,7 @@ import pytest
 
 from enact_assets.engine.errors import PlanError
 from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, shape_of
-from enact_assets.simulator.planning.sight import (
-    is_behind_arm,
-    is_seen,
-    is_seen_from_above,
-    is_seen_inside,
-    seen,
-)
+from enact_assets.simulator.planning.sight import is_behind_arm, is_seen, is_seen_in, seen
 from enact_assets.simulator.robot.kinematics import REACH_M, reach_needed
 from enact_assets.simulator.robot.stances import common_stance, grip_pose, standing_place, wide_grip
 from enact_assets.simulator.rooms import kitchen, living_room
@@ -179,13 +173,13 @@ def test_a_thing_is_not_seen_behind_a_larger_one_nor_behind_a_wall() -> None:
     cavity = ((0.48, 0.6, 0.8), (1.05, 1.25, 1.5))
     outside = ((0.8, 0.7, 0.9), (0.92, 0.8, 1.02))
     behind_wall = ((0.5, 1.1, 0.9), (0.6, 1.2, 1.02))
-    assert is_seen_inside(*outside, cavity)
-    assert not is_seen_inside(*behind_wall, cavity)
+    assert is_seen_in(cavity, *outside, is_open_above=False)
+    assert not is_seen_in(cavity, *behind_wall, is_open_above=False)
     chest = ((0.47, 0.54, 0.5), (1.05, 0.94, 0.75))
     for (x, y), is_hidden in {(0.55, 0.75): True, (0.8, 0.62): True, (0.75, 0.8): False}.items():
         apple = ((x - 0.05, y - 0.05, 0.52), (x + 0.05, y + 0.05, 0.62))
         assert is_seen(seen(*apple))
-        assert is_seen_from_above(*apple, chest) is not is_hidden, (x, y)
+        assert is_seen_in(chest, *apple, is_open_above=True) is not is_hidden, (x, y)
 
 
 def test_shapes_are_those_of_the_geoms() -> None:

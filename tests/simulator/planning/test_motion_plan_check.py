@@ -26,7 +26,7 @@ from enact_assets.simulator.planning.basic_steps import (
 )
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.planning.matter_steps import Wait
-from enact_assets.simulator.planning.plan_check import check_covers, check_goal, check_plan
+from enact_assets.simulator.planning.plan_check import check_goal, check_names, check_plan
 from enact_assets.simulator.simulate import build_world, perform, simulate
 from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.skills.executor import Executor, Step
@@ -286,7 +286,8 @@ def test_covers_that_are_not_there_are_refused(covers: object, problem: str, sta
     episode = Episode(stage, (Nod(),), (), covers)  # type: ignore[arg-type]
     with pytest.raises(ActivityError, match=rf"^tidying seed 3: {problem}.*Mend the covers"):
         perform("tidying", 3, episode, np.random.default_rng(0))
-    check_covers(stage, frozenset({"chest", "table"}))
+    there = {thing.name for thing in stage.world.objects}
+    check_names(frozenset({"chest", "table"}), there, "covers", "no objects", "here")
 
 
 def _broken(_: np.random.Generator) -> Episode:

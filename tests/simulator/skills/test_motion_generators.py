@@ -33,7 +33,7 @@ from enact_assets.simulator.planning.basic_steps import (
 from enact_assets.simulator.planning.plan_check import check_plan
 from enact_assets.simulator.robot.kinematics import BODIES, SIDES, BasePose, HandPose, body_poses
 from enact_assets.simulator.robot.stances import Goal, common_stance, standing_place
-from enact_assets.simulator.rooms import kitchen, storage
+from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.shapes.rotations import quat_to_matrix
 from enact_assets.simulator.simulation.recording import facts_of
 from enact_assets.simulator.skills.executor import Executor
@@ -463,7 +463,7 @@ def test_panels_must_be_in_the_state_that_the_step_changes() -> None:
 def test_a_drawer_that_is_open_at_the_start_can_be_used_and_closed() -> None:
     """What stands in it moves with it; a plan that opens it again is refused before it runs."""
     builder = StageBuilder()
-    builder.furnish(*storage.add_drawer_unit(builder.scene, LOOK, kitchen.LEFT_X))
+    builder.furnish(*room_pieces.add_drawer_unit(builder.scene, LOOK, kitchen.LEFT_X))
     builder.leave_open("top_drawer")
     builder.put("can", "can", (0.1, 0.6, 0.1), "top_drawer", (0.1, 0.05))
     stage = builder.finish(HEAD_PITCH_RAD)

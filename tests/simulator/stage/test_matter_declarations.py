@@ -169,21 +169,3 @@ def test_too_many_places_are_named() -> None:
     stage.cover("board", "dust", 99)
     with pytest.raises(StageError, match=r"'board' has \d+ places for 'dust', not 99"):
         stage.finish(HEAD_PITCH_RAD)
-
-
-def test_the_places_of_a_cover_follow_its_generator() -> None:
-    """Two seeds differ, one seed does not, and the stage keeps no generator."""
-    import numpy as np
-
-    def places(seed: int) -> tuple[int, ...]:
-        stage = builder()
-        stage.put("board", "board", RED, "table")
-        stage.substance("dust", DUST, kind="film", coats=("board",))
-        stage.cover("board", "dust", 4, np.random.default_rng(seed))
-        (cover,) = stage.finish(HEAD_PITCH_RAD).matter.coverings
-        assert cover.rng is None
-        return cover.places
-
-    assert places(1) == places(1)
-    assert places(1) != places(2)
-    assert len(places(1)) == 4

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from enact_assets.engine.errors import ActivityError, PlanError, StageError
-from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Episode
-from enact_assets.simulator.activities.declared.declaration import Declaration
+from enact_assets.simulator.activities.base import HEAD_PITCH_RAD, Activity, Episode
+from enact_assets.simulator.activities.declared.declaration import Declaration, read_declaration
 from enact_assets.simulator.activities.declared.jobs import Jobs
 from enact_assets.simulator.activities.declared.work import PATCH, Done, Work, drawn
 from enact_assets.simulator.planning.basic_steps import Grasp
@@ -17,16 +18,11 @@ from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.planning.job_orders import in_valid_order
 from enact_assets.simulator.planning.layout import Item, Layout, Spot
 from enact_assets.simulator.planning.plan_check import check_plan
-from enact_assets.simulator.planning.sight import (
-    is_seen,
-    is_seen_from_above,
-    is_seen_inside,
-    seen,
-)
+from enact_assets.simulator.planning.sight import is_behind_arm, is_seen, is_seen_in, seen
 from enact_assets.simulator.robot.kinematics import EYE_HEIGHT_M
 from enact_assets.simulator.rooms.furnished import Site
 from enact_assets.simulator.shapes.mjcf import Scene
-from enact_assets.simulator.shapes.surfaces import Surface, darker
+from enact_assets.simulator.shapes.surfaces import Surface, browned
 from enact_assets.simulator.skills.executor import Step, riders, root_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.stage.substances import Kind
@@ -34,10 +30,19 @@ from enact_assets.simulator.stage.transitions import Cut, Diced, Stirred, Switch
 from enact_assets.simulator.things.thing_parts import Coat
 from enact_assets.simulator.things.top_coats import PATCH_M, top_coat
 
+ATTEMPTS = 3
+"""So often places and order are drawn for a seed that cannot be carried out."""
 LAYOUTS = 120
 """So many are drawn before an attempt is given up."""
+HAND_M = 0.04
 ORDERS = 10
 """So many are drawn for each layout."""
+
+
+def declared_activity(path: Path) -> Activity:
+    """The activity declared in a file of its name. Errors: as :func:`read_declaration`."""
+    declared = read_declaration(path)
+    return Activity(path.stem, declared.says, partial(composed, declared), str(path), ATTEMPTS)
 
 
 def composed(declared: Declaration, rng: np.random.Generator, attempt: int = 1) -> Episode:
@@ -111,20 +116,27 @@ def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
 
     whole = {name: layout.items[name].shape.whole for name in ahead.places}
     low, high = box(step.thing)
+    mine = seen(low, high, eyes)
+    if ahead.at_handle is not None:
+        side, at = ahead.at_handle
+        hand = seen((at - HAND_M).tolist(), (at + HAND_M).tolist(), eyes)
+        if is_behind_arm(mine, hand, is_left=side == "left"):
+            raise PlanError(f"{step.thing} is hidden by the arm at a handle")
     fixture = ahead.stage.fixtures.get(root_of(ahead.resting, step.thing))
     if fixture is not None and fixture.cavity is not None and ahead.access[step.thing] == "front":
-        if not is_seen_inside(low, high, fixture.cavity, eyes):
+        if not is_seen_in(fixture.cavity, low, high, eyes, is_open_above=False):
             raise PlanError(
                 f"{step.thing} is not seen in {fixture.name} from where the robot stood"
             )
         return
-    mine, on = seen(low, high, eyes), ahead.resting.get(step.thing)
+    on = ahead.resting.get(step.thing)
     for name in sorted({step.thing, *whole} - {on, *riders(ahead.resting, step.thing)}):
         if not is_seen(mine, seen(*box(name), eyes)):
             raise PlanError(f"{step.thing} is hidden by {name}, or too far, where the robot stood")
     at = ahead.places[step.thing]
     spot = min(layout.items[step.thing].spots, key=lambda s: float(np.linalg.norm(s.pos - at)))
-    if not all(is_seen_from_above(low, high, hollow, eyes) for hollow in layout.hollows(spot)):
+    hollows = layout.hollows(spot)
+    if not all(is_seen_in(hollow, low, high, eyes, is_open_above=True) for hollow in hollows):
         raise PlanError(f"{step.thing} is hidden by {on} from where the robot stood")
 
 
@@ -178,7 +190,7 @@ def _declare(work: Work, stage: StageBuilder) -> None:
         elif done.verb == "cook":
             looks = stage.scene.surfaces
             own = {geom: looks[geom] for geom in looks if geom.startswith(f"{done.to}.")}
-            cooked = {g: Surface(darker(s.color), finish="gloss") for g, s in own.items()}
+            cooked = {g: Surface(browned(s.color), finish="gloss") for g, s in own.items()}
             stage.cookable(done.to, cooked)
         elif done.verb == "tap":
             stage.tap(done.place, done.what)

@@ -25,7 +25,7 @@ from enact_assets.simulator.planning.basic_steps import (
     move_wide,
 )
 from enact_assets.simulator.planning.job_orders import Job
-from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, moved, reaches
+from enact_assets.simulator.planning.layout import Event, Item, Layout, Spot, reaches
 from enact_assets.simulator.planning.matter_steps import (
     AwaitCooked,
     Dice,
@@ -38,7 +38,7 @@ from enact_assets.simulator.planning.matter_steps import (
 )
 from enact_assets.simulator.planning.sight import is_behind_arm, is_seen
 from enact_assets.simulator.robot.kinematics import SIDES, BasePose, HandPose, Side
-from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose
+from enact_assets.simulator.robot.stances import Goal, common_stance, grip_pose, moved
 from enact_assets.simulator.rooms.furnished import HIDES, SPOUT
 from enact_assets.simulator.simulation.recording import GoalFact
 from enact_assets.simulator.skills.both_hands import APART_M
@@ -256,8 +256,8 @@ class Jobs:
                     can_be = False
         return can_be
 
-    def _clear_round(self, job: Job, to: str, vessel: str) -> None:
-        """What is higher than the thing poured into, on another support, is not near it then.
+    def _clear_round(self, job: Job, to: str, tool: str) -> None:
+        """What is higher than a thing is not near it when a tool or vessel is used there.
 
         Errors: :class:`PlanError` if it stays there.
         """
@@ -266,16 +266,16 @@ class Jobs:
             return
         spot = target.spots[target.use]
         low, high = spot.solid
-        own = {*(s.on for s in target.spots), to, vessel}
 
         def is_near(other: Spot) -> bool:
             (left, front, _), (right, back, top) = other.solid
             gaps = (left - high[0], low[0] - right, front - high[1], low[1] - back)
-            return other.on not in own and top > high[2] + TALL_M and max(gaps) < ROUND_M
+            is_apart = other.on not in (to, tool)
+            return is_apart and top > high[2] + TALL_M and max(gaps) < ROUND_M
 
-        ours = [s for name in (to, vessel) for s in self.layout.items[name].spots]
+        ours = [s for name in (to, tool) for s in self.layout.items[name].spots]
         if not self._without(job, lambda other: other not in ours and is_near(other)):
-            raise PlanError(f"something high stays beside {to}, into which {vessel} is poured")
+            raise PlanError(f"something high stays beside {to}, where {tool} is used")
 
     def _spread(self, done: Done) -> None:
         job = self._with_tool(
@@ -283,6 +283,7 @@ class Jobs:
         )
         self._in_use(job, done.place)
         self._in_use(job, done.to)
+        self._clear_round(job, done.to, done.by)
         self.goal.append(("Covered", done.to, done.what))
 
     def _stir(self, done: Done) -> None:
