@@ -356,7 +356,7 @@ class _Translation:
         kinds = [kind for kind in ERRANDS[room] if kind not in self.things]
         added = {said.partition(" as ")[::2] for said in BESIDE[room][1]}
         said = [names[0].partition(" as ")[::2] for p, names in furniture.items() if p != "centre"]
-        flat = [name for kind, name in said if (kind, name) in added or kind in TOPS]
+        flat = [name or kind for kind, name in said if (kind, name) in added or kind in TOPS]
         if not flat:
             return ()
         taken = tuple(draw_some(self.rng, kinds, len(kinds)))

@@ -4,15 +4,17 @@ What always comes in the same order can be learned from other seeds, and answers
 nobody looked at.
 """
 
+import contextlib
 from collections.abc import Sequence
 
 import pytest
 from simulator.activities.test_world_build import check_bodies, check_surfaces
 
 from enact_assets.commands.activity_check import errands_of, figures, fixed_share, try_activity
+from enact_assets.engine.errors import ActivityError
 from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.activities.base import Episode
-from enact_assets.simulator.activities.declared.composed import declared_activity
+from enact_assets.simulator.activities.declared.composed import ATTEMPTS, declared_activity
 from enact_assets.simulator.simulate import build_episode, random_draws
 
 SEEDS, CARRIED_OUT = range(8), range(3)
@@ -27,11 +29,11 @@ halves that change places it is 0.7 to 0.95.
 @pytest.mark.parametrize("activity", sorted(SHIPPED))
 def test_every_seed_is_another_version(activity: str) -> None:
     """Seeds that only jitter placements give the same questions over and over."""
-    drawn = [build_episode(activity, seed, random_draws(activity, seed)) for seed in SEEDS]
+    drawn = [_laid_out(activity, seed) for seed in SEEDS]
     world = drawn[0].stage.world
     check_surfaces(world)
     check_bodies(world)
-    assert build_episode(activity, 0, random_draws(activity, 0)).stage.world.sha == world.sha
+    assert _laid_out(activity, 0).stage.world.sha == world.sha
     assert len({episode.stage.world.sha for episode in drawn}) == len(drawn)
     _check_they_differ(drawn)
     fixed = fixed_share([episode.plan for episode in drawn])
@@ -44,6 +46,14 @@ def test_every_seed_is_another_version(activity: str) -> None:
     }
     both = {(here, there) for here, there in ways if here != there and (there, here) in ways}
     assert both, "all goes one way, so a picture tells how far a demonstration is"
+
+
+def _laid_out(activity: str, seed: int) -> Episode:
+    """The first draw that finds a layout; the recording may be of a later one."""
+    for attempt in range(1, ATTEMPTS):
+        with contextlib.suppress(ActivityError):
+            return build_episode(activity, seed, random_draws(activity, seed), attempt)
+    return build_episode(activity, seed, random_draws(activity, seed), ATTEMPTS)
 
 
 def _check_they_differ(drawn: Sequence[Episode]) -> None:
