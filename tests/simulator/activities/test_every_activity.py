@@ -19,9 +19,9 @@ from enact_assets.simulator.simulate import build_episode, random_draws
 
 SEEDS, CARRIED_OUT = range(8), range(3)
 MOST_FIXED = 0.65
-"""Share of pairs of sub-goals that may always come in one order. Of twenty seeds it is at most 0.4
-(docs/activities.md has the table), of eight more by chance; of orders written down once and of
-halves that change places it is 0.7 to 0.95.
+"""Share of pairs of sub-goals that may always come in one order. Of twenty seeds it is at most 0.47
+(docs/activities.md), of eight more by chance; of orders written down once and of halves that change
+places it is 0.7 to 0.95.
 """
 
 
