@@ -172,14 +172,6 @@ THINGS = (
         minutes=2,
     ),
     Thing(
-        "activity_seeds",
-        ("docs/activities.md",),
-        Shown(steps=("replays", "segmentation"), files=("docs/make_activity_table.py",)),
-        script("make_activity_table.py"),
-        needs_data=False,
-        minutes=50,
-    ),
-    Thing(
         "lineage",
         ("docs/lineage.md",),
         Shown(files=("tests/pipeline/whole_graph/test_lineage_table.py",), has_graph=True),
