@@ -2,7 +2,7 @@
 ``python docs/make_activity_table.py [NAME ...]``. Each row is written when it is there.
 """
 
-import sys
+import argparse
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -35,8 +35,15 @@ def write(name: str, text: str) -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these (default: all)")
+    names = parser.parse_args().names or sorted(SHIPPED)
+    if unknown := sorted({*names} - {*SHIPPED}):
+        parser.error(
+            f"no activity is called {', '.join(unknown)}; `enact-assets activities` lists all"
+        )
     with ProcessPoolExecutor(max_tasks_per_child=1) as pool:
-        asked = {pool.submit(row, name): name for name in sys.argv[1:] or sorted(SHIPPED)}
+        asked = {pool.submit(row, name): name for name in names}
         for done in as_completed(asked):
             text, failures = done.result()
             write(asked[done], text)

@@ -231,6 +231,8 @@ def main() -> int:
     # The same examples when a test is tried again: or a property that fails for one would flicker.
     options: tuple[str, ...] = ("--hypothesis-seed", str(given.seed))
     if given.after_quick:
+        if not (ROOT / PASSED_QUICKLY).exists():
+            parser.error(f"{ROOT / PASSED_QUICKLY} is not there: run this with --quick first")
         options += ("--passed-before", str(ROOT / PASSED_QUICKLY))
     with tempfile.TemporaryDirectory() as name:
         folder, found = Path(name), []

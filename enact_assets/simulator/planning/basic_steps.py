@@ -75,7 +75,7 @@ class Open(SkillStep):
     def foresee(self, ahead: Forecast) -> None:
         """The hand is empty, and the panel is closed and in reach on all its way."""
         ahead.require(self.fixture not in ahead.opened, f"{self.fixture} is open already")
-        _foresee_panel(ahead, self.side, self.fixture, amount=1.0)
+        _foresee_panel(ahead, self.side, self.fixture, is_open=True)
         ahead.set_open(ahead.stage.fixture(self.fixture), is_open=True)
 
 
@@ -93,11 +93,11 @@ class Close(SkillStep):
         fixture = ahead.stage.fixture(self.fixture)
         is_open = self.fixture in ahead.opened
         ahead.require(is_open or fixture.panel is None, f"{self.fixture} is closed already")
-        _foresee_panel(ahead, self.side, self.fixture, amount=0.0)
+        _foresee_panel(ahead, self.side, self.fixture, is_open=False)
         ahead.set_open(fixture, is_open=False)
 
 
-def _foresee_panel(ahead: Forecast, side: Side, name: str, *, amount: float) -> None:
+def _foresee_panel(ahead: Forecast, side: Side, name: str, *, is_open: bool) -> None:
     fixture = ahead.stage.fixture(name)
     goals = opening.panel_goals(fixture, side)
     ahead.require_empty(side)
@@ -105,7 +105,7 @@ def _foresee_panel(ahead: Forecast, side: Side, name: str, *, amount: float) -> 
         base = opening.panel_stance(fixture, side)
         ahead.require(base is not None, f"the handle of {name} goes out of reach")
         ahead.reach(*goals, base=base)
-        at = goals[-1 if amount else 0].pose(ahead.stance or BasePose(0.0, 0.0, 0.0))
+        at = goals[-1 if is_open else 0].pose(ahead.stance or BasePose(0.0, 0.0, 0.0))
         ahead.at_handle = (side, at.pos)
     else:
         ahead.reach(*goals)

@@ -11,6 +11,9 @@ from enact_assets.simulator.planning.basic_steps import Close, Open, Press
 from enact_assets.simulator.robot.kinematics import Side
 from enact_assets.simulator.rooms import kitchen
 from enact_assets.simulator.rooms.fixtures import Fixture
+from enact_assets.simulator.rooms.furnished import STYLES, Furnishing, Piece
+from enact_assets.simulator.shapes.mjcf import Scene
+from enact_assets.simulator.shapes.surfaces import Surface
 from enact_assets.simulator.skills.executor import Executor, Step, tilt_of
 from enact_assets.simulator.stage.stage_builder import StageBuilder
 from enact_assets.simulator.things.thing_rows import CATALOGUE
@@ -134,3 +137,27 @@ def test_sizes_agree_with_what_is_drawn(name: str) -> None:
         assert heights == sorted(heights)
         assert parts.vessel.mouth_height <= parts.height
         assert max(r for _, r in parts.vessel.profile) < parts.radius
+
+
+@pytest.mark.parametrize("number", range(len(kitchen.STYLES)))
+def test_what_looks_alike_has_other_colours_at_the_other_side(number: int) -> None:
+    """Or nobody could tell which of two worktops or cabinets a sentence is about."""
+    styles = {room: those[number % len(those)] for room, those in STYLES.items()}
+    pieces = {
+        "left": (Piece("counter", "countertop"), Piece("cabinet", "cabinet")),
+        "centre": (Piece("table", "table"),),
+        "right": (Piece("chest_of_drawers", "sideboard"), Piece("cabinet", "locker")),
+    }
+    scene = Scene()
+    Furnishing("kitchen", styles, (0.75, 0.04, 0.04), pieces, is_mirrored=False).build(scene)
+    looks: dict[str, dict[str, Surface]] = {
+        name: {} for name in ("countertop", "sideboard", "cabinet", "locker")
+    }
+    for geom, look in scene.surfaces.items():
+        name, _, part = geom.partition(".")
+        if name in looks:
+            looks[name][part] = look
+    assert looks["countertop"]["top"] == styles["kitchen"].top
+    assert looks["sideboard"]["top"] != looks["countertop"]["top"]
+    assert looks["cabinet"].keys() == looks["locker"].keys()
+    assert looks["cabinet"] != looks["locker"]

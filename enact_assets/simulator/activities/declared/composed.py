@@ -34,9 +34,10 @@ ATTEMPTS = 3
 """So often places and order are drawn for a seed that cannot be carried out."""
 LAYOUTS = 120
 """So many are drawn before an attempt is given up."""
-HAND_M = 0.04
 ORDERS = 10
 """So many are drawn for each layout."""
+HAND_M = 0.04
+"""A hand at a handle is as large as a box that reaches so far to all sides."""
 
 
 def declared_activity(path: Path) -> Activity:

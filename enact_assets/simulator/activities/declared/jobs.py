@@ -270,8 +270,7 @@ class Jobs:
         def is_near(other: Spot) -> bool:
             (left, front, _), (right, back, top) = other.solid
             gaps = (left - high[0], low[0] - right, front - high[1], low[1] - back)
-            is_apart = other.on not in (to, tool)
-            return is_apart and top > high[2] + TALL_M and max(gaps) < ROUND_M
+            return other.on not in (to, tool) and top > high[2] + TALL_M and max(gaps) < ROUND_M
 
         ours = [s for name in (to, tool) for s in self.layout.items[name].spots]
         if not self._without(job, lambda other: other not in ours and is_near(other)):

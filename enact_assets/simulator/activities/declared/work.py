@@ -28,7 +28,6 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 """What comes of a thing that is cut: "half_onion_1" and "half_onion_2", or "diced_onion"."""
 PATCH, PATCH_KIND = ".patch", "rag"
 """Ends the name of the place where something lies on a fixture, as large as what wipes it off."""
-
 ALIKE = 0.35
 """Colours nearer than this in display values look alike at a glance."""
 
