@@ -38,6 +38,8 @@ from enact_assets.results.faithfulness.claims import load_claims
 from enact_assets.results.paper.results import published_table
 from enact_assets.questions.asked.templates import KINDS, load_template
 from enact_assets.results.report.page import render
+from enact_assets.simulator.activities import SHIPPED
+from enact_assets.simulator.activities.declared.declaration import read_declaration
 from enact_assets.simulator.rooms.furniture import FURNITURE
 from enact_assets.simulator.things.thing_rows import CATALOGUE
 from enact_assets.questions.world.step_files import annotations_in, read_step_file
@@ -65,6 +67,7 @@ for what in order:
             sorted(load_catalogue(films).models),
             CATALOGUE.themes,
             FURNITURE.themes,
+            [repr(read_declaration(path)) for path in SHIPPED.values()],
         ]
     else:
         for path in [*folder.glob("enact_assets/**/*"), *folder.glob("sql/**/*")]:

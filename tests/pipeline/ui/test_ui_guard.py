@@ -222,8 +222,12 @@ def _one_child(process: "subprocess.Popen[bytes]", *words: str) -> psutil.Proces
         except psutil.NoSuchProcess:  # it ended, perhaps without anybody who waits for it
             return set()
 
-    _wait_until(lambda: bool(found()))
-    return max(found(), key=lambda p: p.create_time())
+    # What was there a moment ago may have ended since, so nothing is looked for twice.
+    until = time.monotonic() + 300
+    while not (alive := found()):
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.5)
+    return max(alive, key=lambda p: p.create_time())
 
 
 def _knows_its_jobs(port: int) -> bool:
