@@ -176,9 +176,7 @@ def _moments(recording: Recording) -> Iterator[tuple[int, set[str]]]:
 
 
 def _lasting(facts: Iterable[Fact]) -> list[int]:
-    """The frames at which a fact begins and ends, in turn, without short runs of either, of which
-    the shortest goes first.
-    """
+    """Frames at which a fact begins and ends, in turn; short runs go, the shortest first."""
     ends = sorted(at for fact in facts for at in (fact.frame_from, fact.frame_to))
     while len(ends) > 1:
         k = min(range(len(ends) - 1), key=lambda k: ends[k + 1] - ends[k])

@@ -106,7 +106,7 @@ def _foresee_panel(ahead: Forecast, side: Side, name: str, *, is_open: bool) -> 
         ahead.require(base is not None, f"the handle of {name} goes out of reach")
         ahead.reach(*goals, base=base)
         at = goals[-1 if is_open else 0].pose(ahead.stance or BasePose(0.0, 0.0, 0.0))
-        ahead.at_handle = (side, at.pos)
+        ahead.arm = (side, at.pos)
     else:
         ahead.reach(*goals)
 

@@ -53,8 +53,8 @@ class Forecast:
     goals: list[Goal] | None = None
     stance: BasePose | None = None
     """Where the base stands since the last step, if that is known."""
-    at_handle: tuple[Side, Floats] | None = None
-    """The hand that has just led a panel, and where (3,): its arm is still there in the picture."""
+    arm: tuple[Side, Floats] | None = None
+    """The hand that has just led a panel or dipped a tool, and where (3,): its arm still hides."""
     grips: dict[Side, Grip] = field(default_factory=dict)
     """How each hand holds what it took from a known place."""
 
@@ -144,7 +144,7 @@ class Forecast:
 
     def reach(self, *goals: Goal, base: BasePose | None = None) -> None:
         """A hand must reach ``goals`` in turn, from ``base`` or wherever it will."""
-        self.at_handle = None
+        self.arm = None
         if self.goals is not None:
             self.goals.extend(goals)
             return
@@ -169,9 +169,7 @@ class Forecast:
         self.grips[side] = lambda base: moved(way[0](stance or base), -pos)
 
     def reach_place(self, side: Side, on: str, pos: Floats, access: Access) -> None:
-        """A hand must be able to put what it holds to ``pos`` (3,): it is set down turned as it
-        was taken.
-        """
+        """A hand must be able to set down what it holds at ``pos`` (3,), turned as it was taken."""
         parts = self.require_held(side).parts
         grip = self.grips.pop(side, None) or (
             lambda base: moved(grip_pose(base, side, parts, pos), -pos)
@@ -200,7 +198,7 @@ class Forecast:
 
     def reach_from_one(self, goals: Sequence[Goal], problem: str) -> BasePose:
         """All ``goals`` must be in reach from one place, which is returned."""
-        self.at_handle, self.stance = None, common_stance(goals)
+        self.arm, self.stance = None, common_stance(goals)
         self.require(self.stance is not None, problem)
         return self.stance or BasePose(0.0, 0.0, 0.0)
 

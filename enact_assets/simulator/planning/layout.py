@@ -486,6 +486,8 @@ def _conflicts(a: Standing, b: Standing) -> Iterator[tuple[str, list[Wait]]]:
             if use is not None and use not in (gone, comes):
                 before = [] if gone is None else [(gone, use)]
                 yield problem, before + ([] if comes is None else [(use, comes)])
+            elif use is not None and use == gone == back.ends:
+                yield problem, []  # Both are used up at once, and neither may be hidden then.
 
 
 def _is_lid_of(lid: Item, its: Spot, other: Spot) -> bool:

@@ -130,9 +130,7 @@ class Stir(SkillStep):
     skill = applying.stir
 
     def foresee(self, ahead: Forecast) -> None:
-        """The hand holds a stirrer, and the vessel is there and in reach; its only recipe is then
-        done.
-        """
+        """The hand holds a stirrer, and the vessel is in reach; its only recipe is then done."""
         tool = ahead.require_tool(self.side, "is_stirrer", "spoon")
         _reach_mouth(ahead, Hold.foreseen(tool, self.side), self.vessel)
         recipes = [r for r in ahead.stage.matter.recipes if r.when == Stirred(self.vessel)]
@@ -234,6 +232,7 @@ def _reach_mouth(ahead: Forecast, hold: Hold, vessel: str) -> None:
     mouth = at + np.array([0.0, 0.0, height])
     pose = hold.hand(tilted(hold, DIP_RAD), np.array(hold.thing.parts.tip), mouth)
     _reach(ahead, [Goal(hold.side, f"the mouth of {vessel}", wherever(pose))])
+    ahead.arm = (hold.side, pose.pos)
 
 
 def _reach(ahead: Forecast, goals: list[Goal]) -> None:

@@ -329,12 +329,12 @@ def test_an_arm_that_led_a_panel_is_at_its_handle_until_the_next_step(stage: Sta
     ahead, handles = Forecast.at_start(stage), []
     for step in (Open("left", "top_drawer"), Close("left", "top_drawer")):
         step.foresee(ahead)
-        assert ahead.at_handle is not None
-        side, at = ahead.at_handle
+        assert ahead.arm is not None
+        side, at = ahead.arm
         assert side == "left"
         handles.append(at)
     opening = stage.fixture("top_drawer").opening
     assert handles[1] == pytest.approx(opening.handle)
     assert handles[0] - handles[1] == pytest.approx(opening.opened * np.array(opening.axis))
     Grasp("right", "can").foresee(ahead)
-    assert ahead.at_handle is None
+    assert ahead.arm is None

@@ -17,6 +17,7 @@ from enact_assets.simulator.planning.basic_steps import Grasp
 from enact_assets.simulator.planning.forecast import Forecast
 from enact_assets.simulator.planning.job_orders import in_valid_order
 from enact_assets.simulator.planning.layout import Item, Layout, Spot
+from enact_assets.simulator.planning.matter_steps import Spread
 from enact_assets.simulator.planning.plan_check import check_plan
 from enact_assets.simulator.planning.sight import is_behind_arm, is_seen, is_seen_in, seen
 from enact_assets.simulator.robot.kinematics import EYE_HEIGHT_M
@@ -103,11 +104,12 @@ def _laid_out(
 
 
 def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
-    """Whether what is taken is seen from where the robot stood before.
+    """Whether what is taken or spread on is seen from where the robot stood before.
 
     Errors: :class:`PlanError` if it is not, or something else hides it.
     """
-    if not isinstance(step, Grasp) or ahead.stance is None or step.thing not in ahead.places:
+    name = step.thing if isinstance(step, Grasp) else step.on if isinstance(step, Spread) else ""
+    if ahead.stance is None or name not in ahead.places:
         return
     eyes = [(ahead.stance.x, ahead.stance.y, EYE_HEIGHT_M)]
 
@@ -116,29 +118,29 @@ def _is_seen_before(layout: Layout, ahead: Forecast, step: Step) -> None:
         return low, high
 
     whole = {name: layout.items[name].shape.whole for name in ahead.places}
-    low, high = box(step.thing)
+    low, high = box(name)
     mine = seen(low, high, eyes)
-    if ahead.at_handle is not None:
-        side, at = ahead.at_handle
+    if ahead.arm is not None:
+        side, at = ahead.arm
         hand = seen((at - HAND_M).tolist(), (at + HAND_M).tolist(), eyes)
         if is_behind_arm(mine, hand, is_left=side == "left"):
-            raise PlanError(f"{step.thing} is hidden by the arm at a handle")
-    fixture = ahead.stage.fixtures.get(root_of(ahead.resting, step.thing))
-    if fixture is not None and fixture.cavity is not None and ahead.access[step.thing] == "front":
-        if not is_seen_in(fixture.cavity, low, high, eyes, is_open_above=False):
-            raise PlanError(
-                f"{step.thing} is not seen in {fixture.name} from where the robot stood"
-            )
+            raise PlanError(f"{name} is hidden by the arm that has just been used")
+    if not isinstance(step, Grasp):
         return
-    on = ahead.resting.get(step.thing)
-    for name in sorted({step.thing, *whole} - {on, *riders(ahead.resting, step.thing)}):
-        if not is_seen(mine, seen(*box(name), eyes)):
-            raise PlanError(f"{step.thing} is hidden by {name}, or too far, where the robot stood")
-    at = ahead.places[step.thing]
-    spot = min(layout.items[step.thing].spots, key=lambda s: float(np.linalg.norm(s.pos - at)))
+    fixture = ahead.stage.fixtures.get(root_of(ahead.resting, name))
+    on = ahead.resting.get(name)
+    if fixture is not None and fixture.cavity is not None and ahead.access[name] == "front":
+        if not is_seen_in(fixture.cavity, low, high, eyes, is_open_above=False):
+            raise PlanError(f"{name} is not seen in {on} from where the robot stood")
+        return
+    for other in sorted({name, *whole} - {on, *riders(ahead.resting, name)}):
+        if not is_seen(mine, seen(*box(other), eyes)):
+            raise PlanError(f"{name} is hidden by {other}, or too far, where the robot stood")
+    at = ahead.places[name]
+    spot = min(layout.items[name].spots, key=lambda s: float(np.linalg.norm(s.pos - at)))
     hollows = layout.hollows(spot)
     if not all(is_seen_in(hollow, low, high, eyes, is_open_above=True) for hollow in hollows):
-        raise PlanError(f"{step.thing} is hidden by {on} from where the robot stood")
+        raise PlanError(f"{name} is hidden by {on} from where the robot stood")
 
 
 def _is_left_alone(item: Item, layout: Layout) -> bool:
