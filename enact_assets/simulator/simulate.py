@@ -136,8 +136,10 @@ def check_seen(recording: Recording) -> None:
         for frame in range(fact.frame_from, fact.frame_to)
     }  # fmt: skip
     before: tuple[int, dict[str, float]] = (0, {})
-    for frame, changed in _moments(recording):
-        mask = object_masks(world, recording.state(frame), CameraSettings(), MASK_PX)
+    moments = [*_moments(recording), (0, set[str]())]
+    for (frame, changed), (_, later) in pairwise(moments):
+        state = recording.state(frame)
+        mask = object_masks(world, state, CameraSettings(), MASK_PX, changed | later)
         pixels = {names[k]: size.pixels / MASK_PX**2 for k, size in mask_sizes(mask).items()}
         for name in sorted(changed):
             for at, found in (before, (frame, pixels)):
@@ -152,9 +154,7 @@ def check_seen(recording: Recording) -> None:
 
 
 def _moments(recording: Recording) -> Iterator[tuple[int, set[str]]]:
-    """Frames at which pictures would show that something has changed for good, with the movable
-    things of these changes; the first one shows the start.
-    """
+    """The start, and frames that show lasting changes, with the movable things that change."""
     movable = {o.name for o in recording.world.objects if not (o.is_fixed or o.is_particles)}
     runs: dict[tuple[str, str, str | None], list[Fact]] = {}
     for fact in recording.facts:

@@ -246,9 +246,7 @@ class Layout:
         return ""
 
     def _out_of_reach(self, item: Item, spot: Spot) -> str:
-        """Says that no hand can bring an item on to its next spot; what both would carry may stay
-        out of reach where it stays.
-        """
+        """Says that no hand brings an item to its next spot; what is wide may stay out of reach."""
         if item.is_wide and len(item.places) == 1:
             return ""
         so_far = replace(item, spots=[*item.spots, spot])
@@ -311,9 +309,7 @@ class Layout:
         return Spot(on, site, stage, (x, y), space.access, pos, shape, gap)
 
     def _stage(self, item: Item, number: int, below: Item) -> int:
-        """At which of its places a thing is when another one is on it, at its own number: what
-        stays comes to its last one.
-        """
+        """The place, by number, at which ``below`` is when another thing is on it at ``number``."""
         if number + 1 in item.rides:
             return item.rides[number + 1][1] - 1
         use = below.use if item.leaves(number) is not None else len(below.places) - 1

@@ -27,9 +27,7 @@ _FOCAL_PX = PICTURE_PX * CameraSettings().focal_length_mm / CameraSettings().ape
 
 
 class Seen(NamedTuple):
-    """A rectangle of the picture, in pixels from its middle, right and up, how far it is, and which
-    share of what it is of is in the picture.
-    """
+    """A rectangle in pixels from the picture's middle, how far away, and its share in there."""
 
     left: float
     right: float

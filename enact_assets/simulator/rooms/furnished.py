@@ -244,9 +244,7 @@ def _below_spout(fixture: Fixture) -> Space:
 def _free(
     space: Space, fixture: Fixture, others: Sequence[tuple[Piece, float, Any]]
 ) -> Iterator[Space]:
-    """The parts of a space beside and before what stands on it, and below what hangs above it,
-    where things are reached level.
-    """
+    """Parts of a space clear of what stands on it, and, reached level, below what hangs there."""
     parts = [space]
     for piece, at_x, fixtures in others:
         facts, (x0, y0, z0) = piece.row.facts, fixture.origin

@@ -442,14 +442,11 @@ class Jobs:
                     job.after += visits[one]
 
     def _while_closed(self, name: str, visits: Sequence[Job]) -> None:
-        """What is switched on at the start is switched off before it is opened, and what is off
-        when it is closed at last.
-        """
+        """What is on at the start is off before it is opened, and the other when it is closed."""
         for job in self.presses.get(name, []):
-            if name in self.work.switched_on:
-                visits[0].after.append(job)
-            else:
-                job.after.append(visits[-1])
+            is_on = name in self.work.switched_on
+            first, then = (job, visits[0]) if is_on else (visits[-1], job)
+            then.after.append(first)
 
     def _visits(self, name: str, inside: list[Job]) -> list[Job]:
         """Open before jobs and close after them; none waits for one of a later visit."""
