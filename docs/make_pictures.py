@@ -1,14 +1,16 @@
 """Make the pictures of README.md from a data root: ``python docs/make_pictures.py [data]``.
 
-Writes key-frame sheets of every demonstration of the registry that was materialized, all settings
-for one pair of key frames, and two questions, for people to look at before a change of the
-simulator is committed. Pictures of the settings that are not there yet are rendered.
+Writes all settings for one pair of key frames, and two questions; pictures of the settings that are
+not there yet are rendered. Sheets of key frames, for people to look at before a change of the
+simulator is committed, need no data root: ``--only key_frames --activity NAME``.
 """
 
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -23,11 +25,16 @@ from enact_assets import (
     question_strip,
     render_key_frames,
 )
+from enact_assets.demonstrations.replay.embedded import replay_embedded
+from enact_assets.questions.key_frames.segment import segment
 from enact_assets.settings.registry import BASELINE
+from enact_assets.simulator.activities import SHIPPED
 
 DOCS = Path(__file__).parent
 PARTS = ("key_frames", "settings", "questions")
 KEY_FRAMES_SHOWN, KEY_FRAME_COLUMNS, KEY_FRAME_PX = 18, 6, 200
+RENDERED_PX = 384
+"""Edge of the pictures that these are scaled from."""
 SETTING_COLUMNS, SETTING_PX = 7, 200
 
 
@@ -42,8 +49,8 @@ def main() -> None:
         if lake.exists("frame_images", {"demonstration": d, "variant": BASELINE})
     ]
     if "key_frames" in arguments.only:
-        for demonstration in made:
-            write_key_frames(lake, images, demonstration, arguments.output)
+        for activity in arguments.activity or sorted(SHIPPED):
+            write_key_frames(activity, arguments.output)
     if "settings" in arguments.only:
         write_settings(
             lake,
@@ -64,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
         "data", nargs="?", type=Path, default=DataRoot.from_environment().root, help="data root"
     )
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to make")
+    parser.add_argument(
+        "--activity", nargs="+", choices=sorted(SHIPPED), metavar="NAME",
+        help="whose key frames are shown, at seed 0 (default: all)",
+    )  # fmt: skip
     parser.add_argument("--demonstration", help="whose settings are shown (default: the first)")
     parser.add_argument(
         "--key-frames", nargs=2, type=int, metavar="K", help="the pair (default: at 1/3 and 2/3)"
@@ -72,14 +83,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def write_key_frames(lake: Lake, images: ImageStore, demonstration: str, output: Path) -> None:
-    """Key frames of one demonstration, evenly spread, under the baseline."""
-    rows = lake.read("frame_images", {"demonstration": demonstration, "variant": BASELINE})
-    n = min(rows.height, KEY_FRAMES_SHOWN)
-    chosen = np.linspace(0, rows.height - 1, n).round().astype(int).tolist()
-    pictures = [images.read(rows["image_sha"][k]) for k in chosen]
-    labels = [str(rows["key_frame"][k]) for k in chosen]
-    activity = demonstration.rsplit("-", 1)[0]
+def write_key_frames(activity: str, output: Path) -> None:
+    """Key frames of seed 0 of an activity, evenly spread, under the baseline."""
+    registry, replay = load_registry(), replay_embedded(f"{activity}-0")
+    variant = registry.variant(BASELINE)
+    gating = registry.gating(variant.gating)
+    cut = segment(replay.demonstrations, replay.facts, replay.objects, gating)
+    frames = cut.segmented_frames.sort("key_frame")
+    n = min(frames.height, KEY_FRAMES_SHOWN)
+    chosen = frames[np.linspace(0, frames.height - 1, n).round().astype(int).tolist()]
+    small = replace(variant, renderer=replace(variant.renderer, size_px=RENDERED_PX))
+    with TemporaryDirectory() as folder:
+        images = ImageStore(Path(folder))
+        shown = render_key_frames(
+            replay.demonstrations, replay.states, chosen, small, images,
+            workers=os.cpu_count() or 1,
+        ).sort("key_frame")  # fmt: skip
+        pictures = [images.read(sha) for sha in shown["image_sha"]]
+    labels = [str(k) for k in shown["key_frame"]]
     sheet = contact_sheet(pictures, labels, KEY_FRAME_COLUMNS, KEY_FRAME_PX)
     _write(output / f"key_frames_{activity}.jpg", sheet)
 
