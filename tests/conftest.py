@@ -32,7 +32,6 @@ LONG = (
     ("tests/pipeline/bulk/test_bulk_run.py", "tests/operations/", "tests/pipeline/whole_graph/"),
     ("tests/results/faithfulness/test_claims_of_demonstrations.py",),
     ("tests/simulator/activities/test_world_simulation.py",),
-    ("tests/simulator/activities/test_cognitive_constructs.py",),
     # Tables and changes of recorded tasks.
     (
         "tests/results/verification/test_release_",

@@ -156,9 +156,9 @@ THINGS = (
         "constructs",
         ("docs/activities.md",),
         Shown(steps=("replays", "segmentation")),
-        written_by_test("tests/simulator/activities/test_cognitive_constructs.py"),
+        script("make_activity_table.py", "--constructs"),
         needs_data=False,
-        minutes=2,
+        minutes=6,
     ),
     Thing(
         "lineage",

@@ -51,6 +51,8 @@ class Tried:
     by_contact: int = 0
     by_smoothing: int = 0
     frames: tuple[int, ...] = field(default=(), repr=False)
+    changes: tuple[tuple[Component, ...], ...] = field(default=(), repr=False)
+    """At each key frame; none at the first."""
     plan: Task = field(default=(), repr=False)
 
 
@@ -126,6 +128,7 @@ def _looked_at(tried: Tried, recording: Recording, errands: frozenset[str]) -> T
         by_contact=len(found(registry.gating("contact")) - found(gating)),
         by_smoothing=len(found(gating) - found(UNSMOOTHED.off(gating))),
         frames=tuple(frames["frame"].to_list()),
+        changes=tuple(map(tuple, changes)),
         plan=tried.plan,
     )
 

@@ -1,11 +1,15 @@
-"""Every activity: seeds differ as far as what must come first allows, and are carried out.
+"""Every activity: seeds differ as far as what must come first allows, and are carried out. The
+docs say what they exercise.
 
 What always comes in the same order can be learned from other seeds, and answers questions that
 nobody looked at.
 """
 
 import contextlib
+import sys
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from simulator.activities.test_world_build import check_bodies, check_surfaces
@@ -16,6 +20,10 @@ from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.activities.base import Episode
 from enact_assets.simulator.activities.declared.composed import ATTEMPTS, declared_activity
 from enact_assets.simulator.simulate import build_episode, random_draws
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
+
+from anew import constructs
 
 SEEDS, CARRIED_OUT = range(8), range(3)
 MOST_FIXED = 0.65
@@ -84,3 +92,18 @@ def test_seeds_are_carried_out_and_rich(name: str) -> None:
         assert one.serving >= 1 / 3 - 0.01
         assert one.smallest_px >= 150
     assert figures(tried)[:3] == ("3", str(sum(one.attempts == 1 for one in tried)), "3")
+    assert constructs.construct_row(name, tried[0]) == construct_rows()[name]
+
+
+def construct_rows() -> dict[str, str]:
+    page = (Path(constructs.__file__).parents[1] / "activities.md").read_text(encoding="utf-8")
+    return constructs.rows_in(page, constructs.BEGIN, constructs.HEAD)
+
+
+def test_no_use_of_things_is_in_one_activity_only() -> None:
+    """Else it could be changed or left out, and nothing would be asked about it any more."""
+    rows = construct_rows()
+    assert sorted(rows) == sorted(SHIPPED)
+    uses = Counter(use for row in rows.values() for use in row.split(" | ")[4].split(", "))
+    assert set(uses) == set(constructs.USES.values())
+    assert min(uses.values()) >= 2
