@@ -18,7 +18,7 @@ STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign next-dagster check check-defs bench docs pictures install install-all install-local install-programs lock clean-data help
+.PHONY: demo full ui test test-all test-local install-tools mutants fuzz campaign next-dagster check check-defs bench docs pictures install install-all install-local install-programs install-rest lock clean-data help
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,8 +80,10 @@ install-programs: ## what tests need beside Python: Chromium, LLVM, LaTeX (as ro
 	@PYTHON=$(PYTHON) .ci/install_programs
 
 # What could not be installed is skipped, and what is skipped without standing in tests/skipped.toml fails.
-test-all: $(STAMP_ALL) ## every test, slow ones included, with more examples of each property; SEED=5 tries others
-	@$(MAKE) --no-print-directory --keep-going -j 3 install-programs install-local $(STAMPS_TOOLS) || echo "Not all could be installed (see above)."
+install-rest: ## all that only slow tests need, some of it at once: five minutes, 8 GB
+	@$(MAKE) --no-print-directory --keep-going -j 3 install-all install-programs install-local $(STAMPS_TOOLS) || echo "Not all could be installed (see above)."
+
+test-all: install-rest $(STAMP_ALL) ## every test, slow ones included, with more examples of each property; SEED=5 tries others
 	@$(BIN_ALL)/python tests/all_tests.py --seed $(or $(SEED),0) $(if $(AFTER_QUICK),--after-quick)
 
 mutants: $(STAMP) ## small faults that the tests must notice; MUTANTS=verifier tries those of one area
