@@ -1,6 +1,7 @@
 """The embedded source: demonstrations simulated on demand, named ``<activity>-<seed>``."""
 
 import re
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -157,15 +158,20 @@ def embedded_world(demonstrations: pl.DataFrame) -> World:
         raise ReplayError(
             f"{name}: source is {row['source']!r}; only embedded ones can be rendered"
         )
+    return _rebuilt(name, row["world_sha"])
+
+
+@lru_cache(maxsize=2)  # Steps ask one after the other for that of one demonstration.
+def _rebuilt(name: str, sha: str) -> World:
     activity, seed = parse_demonstration(name)
     found = activity_of(activity)
     world = world_of(found, seed)
     for attempt in range(2, found.attempts + 1):
-        if world.sha != row["world_sha"]:
+        if world.sha != sha:
             world = world_of(found, seed, attempt)
-    if world.sha != row["world_sha"]:
+    if world.sha != sha:
         raise ReplayError(
-            f"{name}: recorded in another version of the world (recorded {row['world_sha'][:12]}, "
+            f"{name}: recorded in another version of the world (recorded {sha[:12]}, "
             f"now {world.sha[:12]}): materialize replays again"
         )
     return world
