@@ -48,7 +48,8 @@ def embedded_training(
 
 
 def planned_categories(activity: str, seed: int) -> Sequence[str]:
-    """Categories of the steps of a plan, as ``action_states`` calls them once it was carried out.
+    """Categories of the steps of a plan, as ``action_states`` calls them once it was carried out,
+    at the first attempt.
 
     Errors: :class:`UnknownNameError`, :class:`ActivityError`; :class:`PlanError` for a plan that
     cannot be carried out.
