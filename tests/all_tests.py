@@ -56,7 +56,8 @@ LOCAL_TESTS = ("tests/answers/models/test_local_models.py",)
 # Local models first: it takes a minute, and a run that is cut short has tried them.
 SESSIONS = (
     Session(".venv-local", LOCAL_TESTS, n_processes=0),
-    Session(".venv-all", ("tests",), ignored=LOCAL_TESTS),
+    # One more than cores: many slow tests wait for servers, daemons and processes that they kill.
+    Session(".venv-all", ("tests",), ignored=LOCAL_TESTS, n_processes=3),
 )
 QUICK_SESSIONS = (Session(".venv", ("tests",), only_quick=True),)
 

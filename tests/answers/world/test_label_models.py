@@ -331,7 +331,7 @@ def test_planned_categories_are_those_that_are_carried_out() -> None:
     from enact_assets.questions.world.action_labels import category_of
 
     replay = replay_embedded("watering_indoor_flowers-1")
-    assert replay.demonstrations["attempts"].item() == 1  # A plan is known ahead of the first alone.
+    assert replay.demonstrations["attempts"].item() == 1  # Plans are of the first.
     kinds = dict(replay.objects.select("object_name", "category").iter_rows())
     done = [category_of(v, o, kinds) for v, o in replay.actions.select("verb", "arguments").rows()]
     assert done == planned_categories("watering_indoor_flowers", 1)
