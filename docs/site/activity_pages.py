@@ -9,7 +9,7 @@ from enact_assets.simulator.activities.declared.declaration import read_declarat
 from enact_assets.simulator.simulate import build_episode, random_draws
 
 DOCS = Path(__file__).parents[1]
-_TABLE = re.compile(r"<!-- made by [^>]*cognitive_constructs.py -->\n(.*?)<!-- end -->", re.DOTALL)
+_TABLE = re.compile(r"<!-- made by [^>]*--constructs -->\n(.*?)<!-- end -->", re.DOTALL)
 HEAD = """\
 # The thirty-nine activities
 
@@ -37,7 +37,7 @@ def activity_pages() -> dict[str, str]:
 
 
 def _constructs() -> dict[str, list[tuple[str, str]]]:
-    """Activity -> (construct, its evidence), from the table that a test makes."""
+    """Activity -> (construct, its evidence), from the table that a script makes."""
     found = _TABLE.search((DOCS / "activities.md").read_text(encoding="utf-8"))
     if found is None:
         raise SystemExit("docs/activities.md has no table of constructs")
