@@ -33,7 +33,7 @@ def tried(name: str, n_seeds: int) -> list[Tried]:
 
 
 def write(begin: str, head: Sequence[str], name: str, row: str) -> None:
-    """Put a row into its table; those of activities that are gone stay for a person to delete."""
+    """Put a row into its table."""
     page = constructs.with_row(PAGE.read_text(encoding="utf-8"), begin, head, name, row)
     PAGE.write_text(page, encoding="utf-8")
     print(row, flush=True)
@@ -55,7 +55,9 @@ if __name__ == "__main__":
         asked = {pool.submit(tried, name, n_seeds): name for name in names}
         for done in as_completed(asked):
             name, found = asked[done], done.result()
-            write(constructs.BEGIN, constructs.HEAD, name, constructs.construct_row(name, found[0]))
+            if found[0].attempts is not None:  # else nothing came of it that could be counted
+                row = constructs.construct_row(name, found[0])
+                write(constructs.BEGIN, constructs.HEAD, name, row)
             if not arguments.constructs:
                 write(BEGIN, HEAD, name, f"| {name} | {' | '.join(figures(found))} |")
             for one in found:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from enact_assets.commands.activity_check import Tried
 from enact_assets.settings.components import Component
+from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.simulation.physics import FRAME_RATE_HZ
 
 BEGIN, END = "<!-- made by docs/make_activity_table.py --constructs -->\n", "<!-- end -->"
@@ -58,8 +59,10 @@ def rows_in(page: str, begin: str, head: Sequence[str]) -> dict[str, str]:
 
 
 def with_row(page: str, begin: str, head: Sequence[str], activity: str, row: str) -> str:
-    """The page with ``row`` in the place of the one of this activity, if there was one."""
+    """The page with ``row`` in the place of the one of this activity, if there was one, and without
+    those of activities that are gone.
+    """
     before, _, rest = page.partition(begin)
     rows = rows_in(page, begin, head) | {activity: row}
-    lines = "\n".join([*head, *(rows[key] for key in sorted(rows))])
+    lines = "\n".join([*head, *(rows[key] for key in sorted(rows) if key in SHIPPED)])
     return f"{before}{begin}{lines}\n{END}{rest.partition(END)[2]}"

@@ -42,8 +42,3 @@ def key_frames(activity: str, seed: int = 0) -> tuple[KeyFrame, ...]:
 def changed_predicates(activity: str, seed: int = 0) -> set[str]:
     """What changes in any of its key frames."""
     return {c.predicate for found in key_frames(activity, seed) for c in found.changes}
-
-
-def hands_at_once(found: KeyFrame) -> int:
-    """How many hands take or leave something in this key frame."""
-    return len({c.predicate for c in found.changes} & {"LeftGrasping", "RightGrasping"})

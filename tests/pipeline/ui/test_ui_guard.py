@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import psutil
@@ -22,6 +22,8 @@ from enact_assets.pipeline.ui.server import HOSTS_VARIABLE, UiGuard, allowed_hos
 from enact_assets.pipeline.ui.services import guarded_command
 
 from reference.servers import free_port
+
+Found = TypeVar("Found")
 
 OURS = {"host": "localhost:3000"}
 FOREIGN = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
@@ -223,11 +225,7 @@ def _one_child(process: "subprocess.Popen[bytes]", *words: str) -> psutil.Proces
             return set()
 
     # What was there a moment ago may have ended since, so nothing is looked for twice.
-    until = time.monotonic() + 300
-    while not (alive := found()):
-        assert time.monotonic() < until, "waited too long"
-        time.sleep(0.5)
-    return max(alive, key=lambda p: p.create_time())
+    return max(_wait_until(found), key=lambda p: p.create_time())
 
 
 def _knows_its_jobs(port: int) -> bool:
@@ -242,11 +240,13 @@ def _knows_its_jobs(port: int) -> bool:
     return any(node["jobs"] for node in found)
 
 
-def _wait_until(holds: Callable[[], bool], seconds: float = 300) -> None:
+def _wait_until(holds: Callable[[], Found], seconds: float = 300) -> Found:
+    """What ``holds`` gives when it is true, or not empty."""
     until = time.monotonic() + seconds
-    while not holds():
+    while not (found := holds()):
         assert time.monotonic() < until, "waited too long"
         time.sleep(0.5)
+    return found
 
 
 def _wait_until_served(process: "subprocess.Popen[bytes]", port: int) -> None:

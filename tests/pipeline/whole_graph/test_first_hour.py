@@ -145,13 +145,12 @@ class Hour:
 
 
 def small_pictures(folder: Path) -> Path:
-    """The shipped registry with pictures of 64 px; nothing else of it is changed."""
+    """The shipped registry with pictures of 64 px; of one demonstration if no page is written."""
     path = folder / "small.yaml"
     edit(DEFAULT_REGISTRY, path, "size_px: 512", "size_px: 64")
     if not WRITES:
-        first, *_, last = load_registry().demo["demonstration"]
-        text = path.read_text("utf-8")
-        path.write_text(re.sub(rf"\[{first}, .*{last}\]", f"[{first}]", text), "utf-8")
+        names = load_registry().demo["demonstration"]
+        edit(path, path, f"[{', '.join(names)}]", f"[{names[0]}]")
     return path
 
 

@@ -16,6 +16,7 @@ from simulator.activities.test_world_build import check_bodies, check_surfaces
 
 from enact_assets.commands.activity_check import errands_of, figures, fixed_share, try_activity
 from enact_assets.engine.errors import ActivityError
+from enact_assets.settings.predicates import STATE_PREDICATES, TRANSITION
 from enact_assets.simulator.activities import SHIPPED
 from enact_assets.simulator.activities.base import Episode
 from enact_assets.simulator.activities.declared.composed import ATTEMPTS, declared_activity
@@ -89,6 +90,7 @@ def test_seeds_are_carried_out_and_rich(name: str) -> None:
         assert 20 <= one.key_frames <= 51
         assert one.edges >= 60
         assert len(one.predicates) >= 5
+        assert {*one.predicates} <= {*STATE_PREDICATES, TRANSITION}
         assert one.serving >= 1 / 3 - 0.01
         assert one.smallest_px >= 150
     assert figures(tried)[:3] == ("3", str(sum(one.attempts == 1 for one in tried)), "3")

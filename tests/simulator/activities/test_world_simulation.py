@@ -4,6 +4,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from simulator.simulated import (
 )
 
 from enact_assets.engine.ids import sha256_bytes
+from enact_assets.settings.predicates import STATE_PREDICATES, TRANSITION
 from enact_assets.settings.registry import CameraSettings
 from enact_assets.simulator.robot.trunk import BASE
 from enact_assets.simulator.simulate import find_activity, perform, random_draws, simulate
@@ -86,6 +88,15 @@ def test_the_same_seed_gives_the_same_bytes_whatever_was_simulated_before() -> N
     between = _shortened("cooking_breakfast", 3)
     assert digests(between) != digests(first)
     assert digests(simulate("make_lemonade", 0)) == digests(first)
+
+
+@pytest.mark.slow
+def test_every_kind_of_change_is_in_two_activities_at_least() -> None:
+    """One that is in one activity only is no guarantee: it can be changed or left out."""
+    rich = ("make_lemonade", "cook_cabbage", "cooking_breakfast", "make_a_steak")
+    kinds = Counter(kind for name in rich for kind in changed_predicates(name))
+    assert set(kinds) == {*STATE_PREDICATES, TRANSITION}
+    assert min(kinds.values()) >= 2, kinds
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Layouts: whatever order the waits allow, things stand apart, in reach, and are met by no hand."""
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -201,6 +202,23 @@ def test_what_both_hands_carry_is_in_reach_only_if_it_moves() -> None:
         stances.append([common_stance(wide_goals("basket", grip)) for grip in grips])
     assert None not in stances[0]
     assert [None] in stances
+
+
+def test_of_what_is_used_up_at_once_none_hides_the_other() -> None:
+    """No order helps: both are there until then."""
+    stirred: Event = ("salad_bowl", 1)
+    n_found = 0
+    for seed in range(24):
+        layout = Layout(np.random.default_rng(seed), _sites(is_mirrored=False))
+        with contextlib.suppress(PlanError):  # There is not much room.
+            layout.place(Item("salad_bowl", "salad_bowl", ("table",)))
+            for name in ("diced_tomato", "lettuce"):
+                layout.place(Item(name, name, ("countertop", "salad_bowl"), ends=stirred))
+            diced, lettuce = (layout.items[n].spots[1].seen for n in ("diced_tomato", "lettuce"))
+            assert is_seen(diced, lettuce)
+            assert is_seen(lettuce, diced)
+            n_found += 1
+    assert n_found >= 4
 
 
 def test_an_arm_hides_what_is_between_it_and_the_corner() -> None:

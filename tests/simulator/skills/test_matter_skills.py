@@ -182,6 +182,22 @@ def _spread_facts() -> tuple[tuple[Fact, ...], int]:
     return tuple(facts), robot.physics.frame
 
 
+def test_an_arm_is_where_it_dipped_until_the_next_step() -> None:
+    """What is behind it is not spread on next."""
+    stage = table_stage(jam)
+    ahead = Forecast.at_start(stage)
+    Grasp("right", "butter_knife").foresee(ahead)
+    assert ahead.arm is None
+    Dip("right", "jar").foresee(ahead)
+    assert ahead.arm is not None
+    side, at = ahead.arm
+    assert side == "right"
+    assert at[2] > stage.starts["jar"][2] + stage.thing("jar").parts.height
+    assert np.hypot(*(at - stage.starts["jar"])[:2]) < 0.3
+    Spread("right", "bread").foresee(ahead)
+    assert ahead.arm is None
+
+
 def test_jam_goes_from_the_jar_over_the_knife_onto_the_bread() -> None:
     """Three Covered facts in this order; the knife is clean at the end, the jar is not."""
     facts, n_frames = _spread_facts()

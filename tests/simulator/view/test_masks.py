@@ -275,6 +275,19 @@ def test_a_mask_is_what_one_cast_of_all_its_rays_hits(
     np.testing.assert_array_equal(mask, expected.reshape(SIZE, SIZE))
 
 
+@pytest.mark.parametrize("names", [("ball",), ("cabinet", "robot"), ()])
+def test_what_is_asked_for_has_all_its_pixels(world: World, names: tuple[str, ...]) -> None:
+    """Parts in which none of it can show are left out."""
+    state = first_state(world)
+    whole = object_masks(world, state, BASELINE, 256)
+    some = object_masks(world, state, BASELINE, 256, names)
+    for name in names:
+        k = index_of(world, name)
+        assert ((some == k) == (whole == k)).all()
+    assert ((some == whole) | (some == masks.NO_OBJECT)).all()
+    assert (some != masks.NO_OBJECT).sum() < (whole != masks.NO_OBJECT).sum()
+
+
 def test_what_stands_behind_glass_is_seen_and_the_glass_where_nothing_does() -> None:
     """A carafe of which only foot and rim counted was thought to be hidden."""
     stage = StageBuilder()
