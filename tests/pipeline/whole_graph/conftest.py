@@ -18,7 +18,9 @@ def session_registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(root: Path, registry: Path) -> Materialized:
+    """Figures of its report are composed but not drawn."""
     with pytest.MonkeyPatch.context() as patch:
+        draw_nothing(patch)
         patch.setenv("ENACT_REGISTRY", str(registry))
         found = Materialized(root, registry)
     assert found.first.is_success, [f.message for f in found.first.failures]
@@ -27,15 +29,10 @@ def made(root: Path, registry: Path) -> Materialized:
 
 @pytest.fixture(scope="session")
 def materialized(tmp_path_factory: pytest.TempPathFactory, session_registry: Path) -> Materialized:
-    """One small recording from nothing to leaderboard, and a report.
-
-    Its figures are composed but not drawn.
-    """
+    """One small recording from nothing to leaderboard, and a report."""
     root = tmp_path_factory.mktemp("data")
     write_recording(root / "recordings")
-    with pytest.MonkeyPatch.context() as patch:
-        draw_nothing(patch)
-        return made(root, session_registry)
+    return made(root, session_registry)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ Slow: some minutes. ``ENACT_WRITE_DOCS=1`` writes the table anew instead of comp
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from enact_assets.settings.profile import PAPER
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.lineage import closure, upstream
+from reference.nights import draw_nothing
 
 pytestmark = pytest.mark.slow
 
@@ -107,12 +108,19 @@ CHANGES = (
            set_("variants", "random_perturbations_1", "noise", "seed", value=77)),
     Change("a segmentation constant: one more frame to settle", GATINGS, other_constant),
     Change("one new demonstration", frozenset(),
-           lambda entries: entries["demonstrations"].append("picking_up_toys-1"),
-           new={"demonstration": "picking_up_toys-1"}),
+           lambda entries: entries["demonstrations"].append("freeze_pies-1"),
+           new={"demonstration": "freeze_pies-1"}),
     Change("one new model", frozenset(), lambda entries: entries["models"].append("identity"),
            new={"model": "identity"}),
     Change("a code change in the words of questions", frozenset(), code=other_code),
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_figures() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        draw_nothing(patch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +130,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Entries]:
     del entries["demo"]
     entries["variants"] = {name: entries["variants"][name] for name in VARIANTS}
     del entries["gatings"]["with_untold"]
-    entries["demonstrations"] = ["picking_up_toys-0", "setting_the_table-0"]
+    entries["demonstrations"] = ["freeze_pies-0"]
     entries["models"] = ["oracle", "text_prior", "pixel_continuity"]
     entries["variants"]["baseline"]["renderer"] = {"path_depth": 2, "samples": 1, "size_px": 64}
     entries["questions"] |= {"trajectories_per_length": 12, "probe_set_per_stratum": 4}

@@ -65,8 +65,9 @@ def test_new_demonstrations_are_one_run_of_their_shard(place: Place) -> None:
     before = (place.root / "lake" / "facts" / f"{RECORDED}.parquet").stat().st_mtime_ns
     asked = place.automated()
     assert {step for step, _ in asked} == {"segmentation", "wanted_clips"}
-    assert {partition for _, partition in asked} == {f"{SHARD}|contact", f"{SHARD}|state", SHARD}
-    for gating in ("contact", "state"):
+    gatings = scoped_registry(place.root).gatings
+    assert {partition for _, partition in asked} == {*(f"{SHARD}|{g}" for g in gatings), SHARD}
+    for gating in gatings:
         place.queue(("segmented_frames", "scene_graphs"), f"{SHARD}|{gating}")
     place.queue(("wanted_clips",), SHARD)
     assert place.automated() == set(), "what is made from them waits for the runs"
@@ -87,11 +88,9 @@ def test_a_member_that_fails_is_not_asked_for_again_and_holds_up_no_other(place:
     only = request.run_config["ops"]["segmentation"]["config"]["only"]
     assert only == [NEW[1]], "the other one waits for its input"
     place.make("segmentation", state, only=tuple(only), **RUN_TAGS)
-    assert stale(place, "segmentation") == {
-        f"{NEW[0]}|state",
-        f"{NEW[0]}|contact",
-        f"{NEW[1]}|contact",
-    }
+    gatings = scoped_registry(place.root).gatings
+    both = {f"{name}|{gating}" for name in NEW for gating in gatings}
+    assert stale(place, "segmentation") == both - {f"{NEW[1]}|state"}
 
 
 def test_recordings_that_were_imported_again_are_read_again_and_no_others(place: Place) -> None:

@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "docs"))
 
 from anew import constructs
 
-SEEDS, CARRIED_OUT = range(8), range(3)
+SEEDS, CARRIED_OUT = range(8), range(1)
+"""Laid out, and carried out. Of twenty that were carried out docs/activities.md has a table."""
 MOST_FIXED = 0.65
 """Share of pairs of sub-goals that may always come in one order. Of twenty seeds it is at most 0.47
 (docs/activities.md), of eight more by chance; of orders written down once and of halves that change
@@ -93,7 +94,8 @@ def test_seeds_are_carried_out_and_rich(name: str) -> None:
         assert {*one.predicates} <= {*STATE_PREDICATES, TRANSITION}
         assert one.serving >= 1 / 3 - 0.01
         assert one.smallest_px >= 150
-    assert figures(tried)[:3] == ("3", str(sum(one.attempts == 1 for one in tried)), "3")
+    n = str(len(tried))
+    assert figures(tried)[:3] == (n, str(sum(one.attempts == 1 for one in tried)), n)
     assert constructs.construct_row(name, tried[0]) == construct_rows()[name]
 
 
