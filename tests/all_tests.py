@@ -32,7 +32,7 @@ PROGRAMS = ROOT / "build" / "programs"
 MOST_TRIED_AGAIN = 25
 """With more failures than these something is broken for all, and trying again only takes time."""
 SHOWN_DURATIONS = ("--durations", "100", "--durations-min", "3")
-HANGS_SECONDS = 900
+HANGS_SECONDS = 1200
 """A test that takes longer prints where it hangs and fails, and the rest goes on without it."""
 
 
@@ -56,8 +56,8 @@ LOCAL_TESTS = ("tests/answers/models/test_local_models.py",)
 # Local models first: it takes a minute, and a run that is cut short has tried them.
 SESSIONS = (
     Session(".venv-local", LOCAL_TESTS, n_processes=0),
-    # One more than cores: many slow tests wait for servers, daemons and processes that they kill.
-    Session(".venv-all", ("tests",), ignored=LOCAL_TESTS, n_processes=3),
+    # More than cores: many slow tests wait for servers, daemons and processes that they kill.
+    Session(".venv-all", ("tests",), ignored=LOCAL_TESTS, n_processes=4),
 )
 QUICK_SESSIONS = (Session(".venv", ("tests",), only_quick=True),)
 

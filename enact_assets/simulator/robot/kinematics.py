@@ -122,8 +122,7 @@ class HandPose:
     @cached_property
     def wrist(self) -> Floats:
         """Where the forearm ends."""
-        wrist: Floats = self.pos - WRIST_M * self.approach
-        return wrist
+        return np.asarray(self.pos - WRIST_M * self.approach)
 
     @cached_property
     def across(self) -> Floats:
@@ -132,8 +131,7 @@ class HandPose:
         if not self.roll:
             return level
         down = np.cross(self.approach, level)
-        turned: Floats = level * math.cos(self.roll) + down * math.sin(self.roll)
-        return turned
+        return np.asarray(level * math.cos(self.roll) + down * math.sin(self.roll))
 
     @cached_property
     def quat(self) -> Floats:

@@ -259,8 +259,7 @@ def _free(
             parts = [p._replace(y=(p.y[0], min(edge, p.y[1]))) for p in parts] + below
             continue
         if facts.slot == "bench":
-            # Things lie close before it.
-            edge = piece.row.cavity[0][1] - y0 if piece.row.cavity else low_y - y0
+            edge = (piece.row.panel["handle"][1] if piece.row.panel else low_y) - y0
             parts = [p._replace(y=(p.y[0], min(edge, p.y[1]))) for p in parts]
             continue
         at_y = ON_TOP[piece.kind][1] if piece.kind in ON_TOP else 0.0

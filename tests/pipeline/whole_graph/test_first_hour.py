@@ -145,12 +145,15 @@ class Hour:
 
 
 def small_pictures(folder: Path) -> Path:
-    """The shipped registry with pictures of 64 px; of one demonstration if no page is written."""
+    """The shipped registry with pictures of 64 px; of one demonstration and few questions about it
+    if no page is written.
+    """
     path = folder / "small.yaml"
     edit(DEFAULT_REGISTRY, path, "size_px: 512", "size_px: 64")
     if not WRITES:
         names = load_registry().demo["demonstration"]
         edit(path, path, f"[{', '.join(names)}]", f"[{names[0]}]")
+        edit(path, path, "trajectories_per_length: 48 ", "trajectories_per_length: 12 ")
     return path
 
 

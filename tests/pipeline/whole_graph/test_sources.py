@@ -72,7 +72,7 @@ def test_the_same_questions_come_out_of_a_recording(
     # Only a category "System" says that an object stands for many particles.
     particles = "is_particle_system"
     assert_frame_equal(found.objects.drop(particles), embedded.objects.drop(particles))
-    # Who recorded it, with which seed, at which attempt, from which file, and what is drawn for what.
+    # Who recorded it, with which seed and attempt, from which file, and what is drawn for what.
     own = ("source", "seed", "attempts", "replaced", "world_sha")
     assert_frame_equal(found.demonstrations.drop(own), embedded.demonstrations.drop(own))
 

@@ -28,6 +28,8 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 """What comes of a thing that is cut: "half_onion_1" and "half_onion_2", or "diced_onion"."""
 PATCH, PATCH_KIND = ".patch", "rag"
 """Ends the name of the place where something lies on a fixture, as large as what wipes it off."""
+POURED_M = 0.16
+"""So far aside reaches what is tilted over something; beside a kitchen's table all is low."""
 ALIKE = 0.35
 """Colours nearer than this in display values look alike at a glance."""
 
@@ -99,6 +101,8 @@ class Work:
                 item.made = (self.made[name], products.index(name), len(products))
                 item.begins = (products[0], 0)
         for done in self.deeds:
+            if done.verb == "pour" and done.to in items and self.furnishing.room != "kitchen":
+                items[done.to].room = max(items[done.to].room, POURED_M)
             if done.verb == "stir" and done.products:
                 mixed = (done.products[0], 0)
                 items[done.products[0]].begins = mixed
