@@ -32,7 +32,7 @@ PROGRAMS = ROOT / "build" / "programs"
 MOST_TRIED_AGAIN = 25
 """With more failures than these something is broken for all, and trying again only takes time."""
 SHOWN_DURATIONS = ("--durations", "100", "--durations-min", "3")
-HANGS_SECONDS = 1200
+HANGS_SECONDS = 1800
 """A test that takes longer prints where it hangs and fails, and the rest goes on without it."""
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 WALKS = 4
 """A walk in which a service went away may end with a failure; the next goes on."""
-LONG_S = 300
+LONG_S = 600
 BUT_REPORT = [f"--asset={step.name}" for step in STEPS if step.name != "report"]
 """It is drawn by the process that walks, whoever makes the rest."""
 
