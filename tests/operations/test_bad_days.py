@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sql.test_open_for_writing import holding
-from tiny_roots import BUT_REPORT, RECORDED, TinyRoot
+from tiny_roots import RECORDED, TinyRoot
 
 from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_tiny_recording
@@ -23,6 +23,8 @@ from enact_assets.engine.system.atomic import replacing
 from enact_assets.pipeline.runs.instance import only_driver
 from enact_assets.results.published import query
 from enact_assets.settings.paths import DataRoot
+
+from reference.undrawn import ASSETS_BUT_REPORT
 
 pytestmark = pytest.mark.slow
 
@@ -307,12 +309,11 @@ def test_every_command_works_on_an_old_root(
 ) -> None:
     """One hour after `published_results` was made, every second command ended in a traceback."""
     data = ("--data", str(copied))
-    but_report = [word for step in BUT_REPORT for word in ("--asset", step)]
     age(copied, hours)
     for _ in range(2):  # the second one reads what the first one remembered
-        assert "partitions are fresh" in printed_by(capfd, "plan", *but_report, *data)
+        assert "partitions are fresh" in printed_by(capfd, "plan", *ASSETS_BUT_REPORT, *data)
     for words in (["materialize", "--variant", "baseline"], ["demo"]):
-        printed_by(capfd, *words, *but_report, *data)
+        printed_by(capfd, *words, *ASSETS_BUT_REPORT, *data)
         age(copied, hours)
     assert fingerprint(copied) == tiny.content
     assert printed_by(capfd, "gc", "--delete", *data) == "Nothing to remove."

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from tiny_roots import BUT_REPORT, RECORDED, Disk, TinyRoot
+from tiny_roots import RECORDED, Disk, TinyRoot
 
 from benchmarks.crashes import find_damage, fingerprint
 from enact_assets.cli import main
@@ -23,6 +23,8 @@ from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.publishing.sql_files import STAGES
 from enact_assets.engine.publishing.warehouse import publish
+
+from reference.undrawn import ASSETS_BUT_REPORT, BUT_REPORT
 
 pytestmark = pytest.mark.slow
 
@@ -59,8 +61,7 @@ def test_a_walk_that_finds_damage_mends_it(
     code, printed = command(capsys, copied, "plan")
     assert (code, "evaluation" in printed) == (0, False)  # nobody has read it yet
     (copied / reader).unlink()
-    but_report = [word for step in BUT_REPORT for word in ("--asset", step)]
-    code, printed = command(capsys, copied, "materialize", "--workers", "1", *but_report)
+    code, printed = command(capsys, copied, "materialize", "--workers", "1", *ASSETS_BUT_REPORT)
     assert code == 0, printed
     assert f"set aside as {EVALUATION}.damaged-" in printed
     assert fingerprint(copied) == tiny.content
@@ -264,8 +265,7 @@ def test_a_walk_on_a_full_disk_says_so_and_goes_on_when_there_is_space(
     shutil.copytree(tiny.inputs, root)
     assert process("plan", "--data", str(root))[0] == 0
     disk.fill(leave_kb)
-    but_report = (f"--asset={step}" for step in BUT_REPORT)
-    walk = ("materialize", "--workers", "1", "--data", str(root), *but_report)
+    walk = ("materialize", "--workers", "1", "--data", str(root), *ASSETS_BUT_REPORT)
     code, printed = process(*walk)
     assert code in (1, 2), printed
     # SQLite, where not even its log can grow, speaks of an I/O error.

@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 import pytest
 import yaml
-from tiny_roots import BUT_REPORT, TinyRoot
+from tiny_roots import TinyRoot
 
 from enact_assets.cli import main
 from enact_assets.engine.lake.lake import Lake
@@ -25,6 +25,7 @@ from enact_assets.settings.registry import load_registry
 from reference.misbehaving_server import running
 from reference.official_sample import sample_of_160
 from reference.picture_server import PictureServer, picture_server
+from reference.undrawn import BUT_REPORT
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,8 @@ from enact_assets.pipeline.rebuild.job import Counts, last_nights, rebuild_defin
 from enact_assets.pipeline.runs.instance import open_instance
 
 from reference.misbehaving_server import Server
-from reference.nights import draw_nothing, performed, requested
+from reference.nights import performed, requested
+from reference.undrawn import draw_nothing
 
 pytestmark = pytest.mark.slow
 

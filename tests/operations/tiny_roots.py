@@ -11,13 +11,12 @@ import pytest
 from benchmarks.crashes import fingerprint
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
 from enact_assets.pipeline.driver.materialize import Driver, Report
-from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.settings.registry import load_registry
+
+from reference.undrawn import BUT_REPORT
 
 RECORDED = "moving_cups-0"
 N_MOVES = 4
-BUT_REPORT = tuple(step.name for step in STEPS if step.name != "report")
-"""Its figures take longer than all other steps."""
 
 
 class TinyRoot:

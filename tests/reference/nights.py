@@ -3,9 +3,6 @@
 from datetime import datetime
 
 import dagster as dg
-import pytest
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 
 def requested(
@@ -36,9 +33,3 @@ def performed(
     found = instance.get_run_by_id(result.run_id)
     assert found is not None
     return found
-
-
-def draw_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Figures of a report are composed but not drawn, which takes as long as all other steps."""
-    patch.setattr(Figure, "draw", lambda _figure, _renderer: None)
-    patch.setattr(ConstrainedLayoutEngine, "execute", lambda _layout, _figure: None)

@@ -15,7 +15,6 @@ from enact_assets.cli import main
 from enact_assets.commands.missing_answers import MISSING_ANSWERS
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
-from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.questions.asked.given_questions import pictures_named
 from enact_assets.questions.asked.imported_questions import ImportedQuestions
 from enact_assets.questions.asked.official import (
@@ -28,11 +27,11 @@ from enact_assets.results.report_files import REPORT_FILE
 from enact_assets.settings.paths import DataRoot
 
 from reference.official_sample import sample_of_160
+from reference.undrawn import ASSETS_BUT_REPORT
 
 pytestmark = pytest.mark.slow
 
 TASK = "synth_set_table_2212"
-BUT_REPORT = [w for s in STEPS if s.name != "report" for w in ("--asset", s.name)]
 REGISTRY = """
 gatings:
   release: {profile: release, contact: true}
@@ -150,7 +149,7 @@ def verified(tmp_path: Path, in_force: None) -> Path:
     assert main(["qa", *made]) == 0
     root = tmp_path / "data"
     assert main(["import", folders[0], str(file), "--data", str(root)]) == 0
-    assert main(["materialize", *BUT_REPORT, "--data", str(root)]) == 0
+    assert main(["materialize", *ASSETS_BUT_REPORT, "--data", str(root)]) == 0
     return tmp_path
 
 
@@ -196,7 +195,7 @@ def test_questions_that_changed_and_a_replay_that_comes_later(verified: Path) ->
     fewer: list[OfficialQuestion] = questions[:-1]
     write_questions_file(file, fewer)
     assert main(["import", str(file), *data]) == 0
-    assert main(["materialize", *data, *BUT_REPORT]) == 0
+    assert main(["materialize", *data, *ASSETS_BUT_REPORT]) == 0
     lake = Lake(DataRoot(verified / "data").lake)
     of_oracle = {"model": "oracle", "variant": "official"}
     evaluated = lake.read("evaluation", of_oracle)
@@ -204,7 +203,7 @@ def test_questions_that_changed_and_a_replay_that_comes_later(verified: Path) ->
     assert set(evaluated["unverified"]) == {"no_replay"}
     assert lake.read("demonstrations", {"demonstration": TASK})["source"].to_list() == ["questions"]
     assert main(["import", str(target), *data]) == 0
-    assert main(["materialize", *data, *BUT_REPORT]) == 0
+    assert main(["materialize", *data, *ASSETS_BUT_REPORT]) == 0
     assert lake.read("evaluation", of_oracle)["unverified"].is_null().all()
     answers = verified / "answers.jsonl"
     write_questions_file(answers, questions[:1])
@@ -213,6 +212,8 @@ def test_questions_that_changed_and_a_replay_that_comes_later(verified: Path) ->
     wanted = ["--model", "somebody", "--variant", "official"]
     assert main(["import-answers", str(answers), *wanted, *data]) == 0
     # Somebody gave one answer.
-    assert main(["materialize", "--variant", "official", *data, *BUT_REPORT]) == MISSING_ANSWERS
+    assert (
+        main(["materialize", "--variant", "official", *data, *ASSETS_BUT_REPORT]) == MISSING_ANSWERS
+    )
     of_somebody = lake.read("evaluation", {"model": "somebody", "variant": "official"})
     assert of_somebody.filter("is_accepted")["question_id"].to_list() == [questions[0].id]

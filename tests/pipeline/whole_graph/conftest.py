@@ -9,7 +9,7 @@ from made_roots import Materialized, small_registry, write_recording
 
 from enact_assets.demonstrations.recordings.watched_folders import WATCH_VARIABLE
 
-from reference.nights import draw_nothing
+from reference.undrawn import draw_nothing
 
 
 @pytest.fixture(scope="session")

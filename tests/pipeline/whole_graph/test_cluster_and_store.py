@@ -18,20 +18,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from benchmarks.crashes import differences, fingerprint
 from benchmarks.tiny_root import write_small_registry, write_tiny_recording
-from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.settings.paths import LAKE_VARIABLE
 
 from reference.object_store import object_store
 from reference.servers import dask_cluster, free_port, postgres
+from reference.undrawn import ASSETS_BUT_REPORT
 
 pytestmark = pytest.mark.slow
 
 WALKS = 4
 """A walk in which a service went away may end with a failure; the next goes on."""
 LONG_S = 600
-BUT_REPORT = [f"--asset={step.name}" for step in STEPS if step.name != "report"]
-"""It is drawn by the process that walks, whoever makes the rest."""
 
 
 def materialize(root: Path, environment: dict[str, str], *words: str) -> tuple[int, str]:
@@ -90,7 +88,7 @@ def test_all_three_go_away_once_and_the_rows_are_those_of_one_disk(
         for name in ("cups-0", "cups-1"):
             write_tiny_recording(root / "recordings", name, 4, has_contacts=True)
     monkeypatch.setenv("ENACT_REGISTRY", str(registry))
-    code, printed = materialize(here, {}, "--workers", "1", *BUT_REPORT)
+    code, printed = materialize(here, {}, "--workers", "1", *ASSETS_BUT_REPORT)
     assert code == 0, printed
     wanted = fingerprint(here)
     with postgres() as url, object_store(tmp_path / "store", free_port()) as store:
@@ -121,7 +119,9 @@ def test_all_three_go_away_once_and_the_rows_are_those_of_one_disk(
             watcher.start()
             try:
                 for _ in range(WALKS):
-                    code, printed = materialize(there, more, "--dask", cluster.address, *BUT_REPORT)
+                    code, printed = materialize(
+                        there, more, "--dask", cluster.address, *ASSETS_BUT_REPORT
+                    )
                     assert "Traceback" not in printed, printed
                     if code == 0:
                         break
@@ -129,7 +129,7 @@ def test_all_three_go_away_once_and_the_rows_are_those_of_one_disk(
                 stop.set()
                 watcher.join()
             assert code == 0, printed
-            assert "Nothing to do" in materialize(there, more, *BUT_REPORT)[1]
+            assert "Nothing to do" in materialize(there, more, *ASSETS_BUT_REPORT)[1]
         assert not events, "something never went away"
         assert differences(wanted, fingerprint(there)) == []
         assert not (there / "lake").exists()

@@ -16,14 +16,12 @@ from made_roots import small_registry
 from enact_assets.cli import main
 from enact_assets.engine.errors import PredictionError, UnknownNameError
 from enact_assets.pipeline.driver.materialize import Driver
-from enact_assets.pipeline.lineage.graph import STEPS
 from enact_assets.pipeline.runs.instance import only_driver
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.published import query
 from enact_assets.settings.registry import load_registry
 
-BUT_REPORT = [step.name for step in STEPS if step.name != "report"]
-"""Its figures take longer than all that these tests are about."""
+from reference.undrawn import BUT_REPORT
 
 
 @pytest.fixture

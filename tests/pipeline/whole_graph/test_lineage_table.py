@@ -33,7 +33,7 @@ from enact_assets.settings.profile import PAPER
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
 from reference.lineage import closure, upstream
-from reference.nights import draw_nothing
+from reference.undrawn import draw_nothing
 
 pytestmark = pytest.mark.slow
 

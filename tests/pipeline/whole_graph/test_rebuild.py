@@ -35,8 +35,9 @@ from enact_assets.pipeline.runs.driver_lock import only_driver
 from enact_assets.pipeline.runs.lost_runs import PROCESS_TAG
 from enact_assets.pipeline.runs.running import TRIGGER_TAG
 
-from reference.nights import draw_nothing, performed, requested
+from reference.nights import performed, requested
 from reference.servers import postgres
+from reference.undrawn import draw_nothing
 
 pytestmark = pytest.mark.slow
 

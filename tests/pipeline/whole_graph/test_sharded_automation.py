@@ -41,8 +41,7 @@ def stale(place: Place, step: str) -> set[str]:
 
 def without_files(place: Place) -> list[str]:
     """Gatings that ask no imported questions: of these there are none."""
-    found = scoped_registry(place.root).gatings
-    return [name for name, gating in found.items() if gating.question_file is None]
+    return list(scoped_registry(place.root).with_questions(()).gatings)
 
 
 def arrive(place: Place, *names: str, n_moves: int = 2) -> None:

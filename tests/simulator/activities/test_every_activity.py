@@ -29,7 +29,7 @@ from anew import constructs
 SEEDS, CARRIED_OUT = range(8), range(1)
 """Laid out, and carried out. Of twenty that were carried out docs/activities.md has a table."""
 MOST_FIXED = 0.65
-"""Share of pairs of sub-goals that may always come in one order. Of twenty seeds it is at most 0.47
+"""Share of pairs of sub-goals that may always come in one order. Of twenty seeds it is at most 0.41
 (docs/activities.md), of eight more by chance; of orders written down once and of halves that change
 places it is 0.7 to 0.95.
 """

@@ -29,7 +29,7 @@ CUT = {"slice": ("half", 2), "dice": ("diced", 1)}
 PATCH, PATCH_KIND = ".patch", "rag"
 """Ends the name of the place where something lies on a fixture, as large as what wipes it off."""
 POURED_M = 0.16
-"""So far aside reaches what is tilted over something; beside a kitchen's table all is low."""
+"""What is poured into keeps so far from both ends of what it stands on, but for low kitchens."""
 ALIKE = 0.35
 """Colours nearer than this in display values look alike at a glance."""
 
