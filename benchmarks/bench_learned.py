@@ -8,8 +8,11 @@ more than half a point. Intervals are those of `model_accuracies`, over demonstr
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +40,19 @@ from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.segment import segment
+from enact_assets.questions.paths.ambiguous import (
+    KeyFrames,
+    find_ambiguous_changes,
+    without_untold,
+)
 from enact_assets.questions.paths.sampling import sample_trajectories
-from enact_assets.questions.paths.transition_graph import build_transition_graph
+from enact_assets.questions.paths.transition_graph import (
+    build_transition_graph,
+    measure_edited_objects,
+)
 from enact_assets.results.statistics.models import compare_models
 from enact_assets.results.verification.evaluate import evaluate
+from enact_assets.settings.ambiguities import HAND_NEAR
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import load_registry
 
@@ -55,12 +67,17 @@ ACTION = re.compile(r"^(\[Action \d+\] ).+$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Asked:
-    """Questions about one demonstration, its pictures (n, 128, 128, 3) and its true changes."""
+    """Questions about one demonstration, its pictures (n, 128, 128, 3) and its true changes.
+
+    ``hidden`` are steps, by their key frames, after which a hand hides a share of what it let go of
+    or is about to take.
+    """
 
     demonstration: str
     questions: pl.DataFrame
     pictures: NDArray[np.uint8]
     index: ComponentIndex
+    hidden: Mapping[tuple[int, int], float]
 
 
 def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
@@ -72,8 +89,14 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
     camera = registry.variant("baseline").camera
     seen = visibility_in_world(world, replay.states, replay.objects, frames, camera)
     profile = gating.profile_of("embedded")
-    index = DeltaIndex.from_tables(cut.scene_graphs, seen, replay.objects, profile, frames.height)
+    tables = cut.scene_graphs, seen, replay.objects
+    index = DeltaIndex.from_tables(*tables, profile, frames.height)
     graph = build_transition_graph(frames, index)
+    edited = measure_edited_objects(graph, seen, index)
+    key_frames = KeyFrames.of(frames, *tables, profile.min_visible_fraction)
+    ambiguous = find_ambiguous_changes(graph, edited, key_frames)
+    if gating.embedded_names_all:
+        (graph,) = without_untold(ambiguous, graph)
     seed = registry.questions.seed
     drawn = sample_trajectories(frames, graph, profile, DRAWN, seed)
     written = write_questions(drawn, graph, registry.questions)
@@ -82,7 +105,9 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
     )
     states = key_frame_states(world, replay.states, frames)
     pictures = key_frame_pictures(world, states, size_px=size_px, workers=workers)
-    return Asked(demonstration, questions, pictures, index)
+    near = ambiguous.filter(ambiguity=HAND_NEAR).sort("share")
+    steps = near.select("key_frame_from", "key_frame_to", "share").iter_rows()
+    return Asked(demonstration, questions, pictures, index, {(a, b): s for a, b, s in steps})
 
 
 def evaluated(
@@ -110,7 +135,7 @@ def with_other(asked: Asked, half: str) -> Asked:
         others = rows[[(k + 1) % rows.height for k in range(rows.height)]].iter_rows(named=True)
         drawn = [_shuffled(other, half) for other in others]
         parts.append(rows.with_columns(pl.Series(HALVES[half], drawn, rows.schema[HALVES[half]])))
-    return Asked(asked.demonstration, pl.concat(parts), asked.pictures, asked.index)
+    return replace(asked, questions=pl.concat(parts))
 
 
 def _shuffled(question: Mapping[str, Any], half: str) -> object:
@@ -143,16 +168,10 @@ def main(
     """
     begun = time.monotonic()
     keep.mkdir(parents=True, exist_ok=True)
-    parts = []
-    for activity, seed in product(activities, RESERVED_SEEDS[:n_training]):
-        file = keep / f"{activity}-{seed}.parquet"
-        try:
-            if not file.exists():
-                training_statistics_of(activity, [seed], workers=workers).write_parquet(file)
-        except SimulationError as error:
-            print(f"not trained on: {error}", flush=True)
-            continue
-        parts.append(pl.read_parquet(file))
+    taken = product(activities, RESERVED_SEEDS[:n_training])
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        files = list(pool.map(partial(_kept, keep), taken))
+    parts = [pl.read_parquet(file) for file in files if file is not None]
     statistics = pl.concat(parts)
     n = len(parts)
     print(
@@ -162,18 +181,73 @@ def main(
     )
     models = trained(statistics)
     begun = time.monotonic()
-    found = []
-    for name in (f"{activity}-{seed}" for activity in activities for seed in seeds):
-        asked = asked_about(name, size_px=128, workers=workers)
+    found, placed = [], []
+    taught = [m for m in LEARNED if m != TRANSFER or len(activities) > 1]
+    names = [f"{activity}-{seed}" for activity, seed in product(activities, seeds)]
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    for asked in pool.map(partial(asked_about, size_px=128), names):
         found += [evaluated(model, asked) for model in OTHERS]
-        taught = [m for m in LEARNED if m != TRANSFER or len(activities) > 1]
         found += [evaluated(m, asked, models[m]) for m in taught]
         for half in HALVES:
             called = f"{FACT_READER}, {half} of another question"
             other = with_other(asked, half)
             found.append(evaluated(FACT_READER, other, models[FACT_READER], name=called))
+        placed += [pictures_placed(rows, asked) for rows in found[-len(taught) - len(HALVES) :]]
+    pool.shutdown()
     print(f"questions: {time.monotonic() - begun:.0f} s", flush=True)
     print_accuracies(pl.concat(found))
+    print_hidden(pl.concat(placed).filter(pl.col("model").is_in([FACT_READER, TRANSFER])))
+
+
+def pictures_placed(evaluation: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+    """Per model and picture of a forward question: whether it was put where the reference has it,
+    and the share of a thing that a hand hides in it, 0 if none.
+    """
+    truth = {row["question_id"]: row for row in asked.questions.iter_rows(named=True)}
+    rows = []
+    answered = evaluation.filter(kind="forward", answer_status="parsed")
+    answered = answered.filter(pl.col("reason").is_null())
+    for model, question_id, answer in answered.select("model", "question_id", "answer").rows():
+        question = truth[question_id]
+        steps = zip(question["key_frames"], question["key_frames"][1:], strict=False)
+        rows += [
+            (model, asked.demonstration, len(answer), asked.hidden.get(step, 0.0), given == right)
+            for step, given, right in zip(steps, answer, question["answer"], strict=True)
+        ]
+    schema = ("model", "demonstration", "n_steps", "share", "is_right")
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def print_hidden(placed: pl.DataFrame) -> None:
+    """A table: how many pictures are at their place where a hand hides nothing, less than half and
+    more, over questions of equal lengths (each length counts as often as it has hidden things).
+    """
+    print("\n| model | a hand hides | pictures | at their place % | others % | difference |")
+    print("|---|---|---:|---:|---:|---:|")
+    plain = placed.filter(pl.col("share") == 0)
+    for (model,), rows in placed.group_by("model", maintain_order=True):
+        for name, low, high in (("up to half", 0.0, 0.5), ("more", 0.5, 1.0)):
+            some = rows.filter(pl.col("share").is_between(low, high, closed="right"))
+            others = plain.filter(model=model).group_by("n_steps").agg(pl.col("is_right").mean())
+            beside = some.join(others, on="n_steps", suffix="_others")
+            means = (pl.col("is_right").mean(), pl.col("is_right_others").mean())
+            right, other = beside.select(means).row(0)
+            if right is not None:
+                cells = f"{100 * right:.1f} | {100 * other:.1f} | {100 * (right - other):+.1f}"
+                print(f"| {model} | {name} | {some.height:,} | {cells} |")
+
+
+def _kept(keep: Path, taken: tuple[str, int]) -> Path | None:
+    """File with training statistics of a seed of an activity, made if it is not there."""
+    activity, seed = taken
+    file = keep / f"{activity}-{seed}.parquet"
+    try:
+        if not file.exists():
+            training_statistics_of(activity, [seed]).write_parquet(file)
+    except SimulationError as error:
+        print(f"not trained on: {error}", flush=True)
+        return None
+    return file
 
 
 def print_accuracies(evaluation: pl.DataFrame) -> None:
