@@ -1,9 +1,14 @@
-"""Claims about the twelve embedded demonstrations, which are simulated for them."""
+"""Claims about the registry's embedded demonstrations, which are simulated for them."""
+
+from collections.abc import Iterator
 
 import pytest
 
+from enact_assets.demonstrations.replay import embedded
 from enact_assets.results.faithfulness.claims import load_claims
 from enact_assets.results.faithfulness.computing import ShippedRelations, value_of
+
+from reference.carried_out import carried_out_once
 
 pytestmark = pytest.mark.slow
 
@@ -11,8 +16,10 @@ CLAIMS = {n: c for n, (_, c) in load_claims().items() if c.needs == "demonstrati
 
 
 @pytest.fixture(scope="module")
-def ask() -> ShippedRelations:
-    return ShippedRelations()
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShippedRelations]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(embedded, "carry_out", carried_out_once(tmp_path_factory))
+        yield ShippedRelations()
 
 
 @pytest.mark.parametrize("number", CLAIMS)
