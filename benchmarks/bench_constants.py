@@ -109,11 +109,16 @@ def print_rules(effects: pl.DataFrame) -> None:
     )
     print(f"\n{RULES_HEADER}")
     for row in sums.sort("gating", "rule").iter_rows(named=True):
-        without, with_it = (sum(map(int, row[f"n_paths_{w}"])) for w in ("without", "with"))
-        numbers = [f"{row[name]:,}" for name in RULE_COLUMNS]
+        ways = [row[f"n_paths_{which}"] for which in ("without", "with")]
+        # Without settling nobody knows the edges.
+        without, with_it = (None if None in n else sum(map(int, n)) for n in ways)
+        ratio = "" if without is None or with_it is None else f"{without / with_it:,.2f}"
+        is_known = [True] * 4 + [bool(ratio)] * 4
+        pairs = zip(RULE_COLUMNS, is_known, strict=True)
+        numbers = [f"{row[name]:,}" if known else "" for name, known in pairs]
         numbers[0] = numbers[0] if row["decides"] else ""
         asked = f"{row['n_questions']:,}" if row["is_in_force"] else "not in force"
-        cells = [row["gating"], f"`{row['rule']}`", *numbers, f"{without / with_it:,.2f}", asked]
+        cells = [row["gating"], f"`{row['rule']}`", *numbers, ratio, asked if ratio else ""]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -40,16 +40,8 @@ from enact_assets.questions.asked.shuffles import shuffled_labels
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.deltas import DeltaIndex
 from enact_assets.questions.key_frames.segment import segment
-from enact_assets.questions.paths.ambiguous import (
-    KeyFrames,
-    find_ambiguous_changes,
-    without_untold,
-)
+from enact_assets.questions.paths.ambiguous import find_edges
 from enact_assets.questions.paths.sampling import sample_trajectories
-from enact_assets.questions.paths.transition_graph import (
-    build_transition_graph,
-    measure_edited_objects,
-)
 from enact_assets.results.statistics.models import compare_models
 from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.settings.ambiguities import HAND_NEAR
@@ -91,12 +83,7 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
     profile = gating.profile_of("embedded")
     tables = cut.scene_graphs, seen, replay.objects
     index = DeltaIndex.from_tables(*tables, profile, frames.height)
-    graph = build_transition_graph(frames, index)
-    edited = measure_edited_objects(graph, seen, index)
-    key_frames = KeyFrames.of(frames, *tables, profile.min_visible_fraction)
-    ambiguous = find_ambiguous_changes(graph, edited, key_frames)
-    if gating.embedded_names_all:
-        (graph,) = without_untold(ambiguous, graph)
+    graph, _, ambiguous = find_edges(cut, seen, replay.objects, index, gating, EMBEDDED)
     seed = registry.questions.seed
     drawn = sample_trajectories(frames, graph, profile, DRAWN, seed)
     written = write_questions(drawn, graph, registry.questions)

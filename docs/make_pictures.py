@@ -147,7 +147,8 @@ def write_question(lake: Lake, images: ImageStore, kind: str, output: Path) -> N
     """The first probe question of length 4 or the next longer one, as it is shown."""
     asked = lake.read("asked_questions", {"variant": BASELINE}).select("question_id")
     rows = lake.read_all("qa", gating="state").join(asked, on="question_id", how="semi")
-    row = rows.filter(kind=kind, length=4).sort("question_id").row(0, named=True)
+    rows = rows.filter(pl.col("answer").list.diff().list.min() < 0, kind=kind, length=4)
+    row = rows.sort("question_id").row(0, named=True)  # an order that is not the one shown
     shas = dict(
         lake.read("frame_images", {"demonstration": row["demonstration"], "variant": BASELINE})
         .select("key_frame", "image_sha")

@@ -61,6 +61,10 @@ def _has_floor(gating: Gating, source: str) -> bool:
     return source == EMBEDDED and gating.embedded_min_visible_fraction is not None
 
 
+def _names_some(gating: Gating) -> Gating:
+    return dataclasses.replace(gating, embedded_names_all=False)
+
+
 def _always(_gating: Gating, _source: str) -> bool:
     return True
 
@@ -161,6 +165,12 @@ PAPER_RULES: tuple[Rule, ...] = (
         "embedded objects must be larger than others; without: the profile's threshold counts",
         _without_floor,
         exists=_has_floor,
+    ),
+    Rule(
+        "names_all",
+        "an edge of embedded demonstrations names every change that shows; without: or not",
+        _names_some,
+        exists=Gating.must_name_all,
     ),
     Rule(
         "visible_share",

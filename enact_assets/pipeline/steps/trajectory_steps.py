@@ -10,12 +10,9 @@ from enact_assets.engine.tables import Of
 from enact_assets.pipeline.steps.changes import Changes
 from enact_assets.pipeline.steps.inputs import IF_RELEASE
 from enact_assets.pipeline.steps.profiles import SAMPLE
+from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.key_frames.tables import SegmentedFrames
-from enact_assets.questions.paths.ambiguous import (
-    KeyFrames,
-    find_ambiguous_changes,
-    without_untold,
-)
+from enact_assets.questions.paths.ambiguous import find_edges
 from enact_assets.questions.paths.counting import count_paths
 from enact_assets.questions.paths.tables import (
     AmbiguousChanges,
@@ -24,11 +21,6 @@ from enact_assets.questions.paths.tables import (
     Trajectories,
     TransitionGraph,
 )
-from enact_assets.questions.paths.transition_graph import (
-    build_transition_graph,
-    measure_edited_objects,
-)
-from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
 
 KINDS = ("numba", "polars", "parquet")
@@ -49,19 +41,11 @@ def visible_changes(
             *(TransitionGraph.of(none[0]), EditedObjects.of(none[1])),
             AmbiguousChanges.of(none[2]),
         )
-    index = changes.index
-    graph = build_transition_graph(changes.frames, index)
-    edited = measure_edited_objects(graph, changes.seen, index)
-    ambiguous = find_ambiguous_changes(graph, edited, _key_frames(changes))
-    if changes.gating.embedded_names_all and changes.demonstrations.item(0, "source") == EMBEDDED:
-        graph, edited, ambiguous = without_untold(ambiguous, graph, edited, ambiguous)
-    return TransitionGraph.of(graph), EditedObjects.of(edited), AmbiguousChanges.of(ambiguous)
-
-
-def _key_frames(changes: Changes) -> KeyFrames:
     source = str(changes.demonstrations.item(0, "source"))
-    smallest = changes.gating.profile_of(source).min_visible_fraction
-    return KeyFrames.of(changes.frames, changes.graphs, changes.seen, changes.objects, smallest)
+    segmented = SegmentedTables(changes.frames, changes.graphs)
+    about = changes.seen, changes.objects, changes.index, changes.gating, source
+    graph, edited, ambiguous = find_edges(segmented, *about)
+    return TransitionGraph.of(graph), EditedObjects.of(edited), AmbiguousChanges.of(ambiguous)
 
 
 def _totals(path_counts: pl.DataFrame) -> Mapping[str, Any]:

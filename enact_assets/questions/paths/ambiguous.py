@@ -2,10 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
+from enact_assets.questions.key_frames.component_index import ComponentIndex
+from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.paths.tables import AmbiguousChanges
+from enact_assets.questions.paths.transition_graph import (
+    build_transition_graph,
+    measure_edited_objects,
+)
 from enact_assets.settings.ambiguities import (
     CLOTH,
     HAND_HIDES_SHARE,
@@ -15,6 +22,7 @@ from enact_assets.settings.ambiguities import (
     SMALL_FRACTION,
     UNTOLD,
 )
+from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import EXISTS, label
 
@@ -134,7 +142,7 @@ def find_ambiguous_changes(
             if share >= HAND_HIDES_SHARE:
                 hides[label] = max(share, hides.get(label, 0.0))
         found: dict[Found, float | None] = dict.fromkeys(
-            _of_edge(key_frames, a, b, changes, edited[a, b])
+            _of_edge(key_frames, a, b, changes, edited.get((a, b), {}))
         )
         found |= {(HAND_NEAR, label): share for label, share in hides.items()}
         rows += [(*edge, *what, share) for what, share in sorted(found.items())]
@@ -142,10 +150,35 @@ def find_ambiguous_changes(
     return AmbiguousChanges.build([dict(zip(schema, row, strict=True)) for row in rows])
 
 
-def without_untold(ambiguous_changes: pl.DataFrame, *of_edges: pl.DataFrame) -> list[pl.DataFrame]:
-    """Rows of tables of one demonstration and gating about edges that name every visible change."""
-    untold = ambiguous_changes.filter(pl.col("ambiguity") == UNTOLD)
-    return [rows.join(untold, on=EDGE, how="anti") for rows in of_edges]
+class Edges(NamedTuple):
+    """Tables of one demonstration and gating."""
+
+    transition_graph: pl.DataFrame
+    edited_objects: pl.DataFrame
+    ambiguous_changes: pl.DataFrame
+
+
+def find_edges(  # noqa: PLR0917 - tables of one demonstration, and the settings
+    segmented: SegmentedTables,
+    visibility: pl.DataFrame,
+    objects: pl.DataFrame,
+    index: ComponentIndex,
+    gating: Gating,
+    source: str,
+) -> Edges:
+    """Edges between key frames, with the objects that they name and what may mislead in them. If
+    the gating wants it, those of embedded demonstrations name every change that shows.
+    """
+    frames = segmented.segmented_frames
+    graph = build_transition_graph(frames, index)
+    edited = measure_edited_objects(graph, visibility, index)
+    tables = frames, segmented.scene_graphs, visibility, objects
+    key_frames = KeyFrames.of(*tables, gating.profile_of(source).min_visible_fraction)
+    found = Edges(graph, edited, find_ambiguous_changes(graph, edited, key_frames))
+    if not gating.must_name_all(source):
+        return found
+    untold = found.ambiguous_changes.filter(pl.col("ambiguity") == UNTOLD)
+    return Edges(*(rows.join(untold, on=EDGE, how="anti") for rows in found))
 
 
 def _of_edge(

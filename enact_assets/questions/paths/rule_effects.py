@@ -15,6 +15,7 @@ from enact_assets.engine.errors import ReplayError
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.given_key_frames import is_given
 from enact_assets.questions.key_frames.landed import SegmentedTables
+from enact_assets.questions.paths.ambiguous import find_edges
 from enact_assets.questions.paths.counting import path_counts_of
 from enact_assets.questions.paths.tables import RuleEffects
 from enact_assets.questions.paths.transition_graph import build_transition_graph
@@ -184,23 +185,25 @@ def _compute(
         found = profile_rules.segment(
             replay.demonstrations, replay.facts, replay.objects, gating, replay.later_parents
         )
-    frames = found.segmented_frames
-    profile = gating.profile_of(str(replay.demonstrations.item(0, "source")))
+    frames, source = found.segmented_frames, str(replay.demonstrations.item(0, "source"))
+    profile = gating.profile_of(source)
+    seen = _everything(frames, replay.objects) if sees_all else sight.at(frames)
     index = profile_rules.index(
-        found.scene_graphs,
-        _everything(frames, replay.objects) if sees_all else sight.at(frames),
-        replay.objects,
-        profile,
-        frames.height,
+        *(found.scene_graphs, seen, replay.objects, profile, frames.height),
         later_parents=at_key_frames(replay.later_parents, frames["frame"].to_numpy()),
     )
-    return _Found.of(frames, build_transition_graph(frames, index), profile)
+    if gating.must_name_all(source):
+        graph = find_edges(found, seen, replay.objects, index, gating, source).transition_graph
+    else:
+        graph = build_transition_graph(frames, index)
+    return _Found.of(frames, graph, profile)
 
 
 def _everything(frames: pl.DataFrame, objects: pl.DataFrame) -> pl.DataFrame:
     """Visibility of every object in all of each picture, as far as an index of changes reads it."""
     key = frames.select("demonstration", "gating", "key_frame")
-    return key.join(objects.select("object_name"), how="cross").with_columns(fraction=pl.lit(1.0))
+    whole = {"fraction": pl.lit(1.0), "pixels": pl.lit(1, pl.Int64)}
+    return key.join(objects.select("object_name"), how="cross").with_columns(**whole)
 
 
 def _frames_compared(ours: frozenset[int], without: frozenset[int]) -> dict[str, int]:

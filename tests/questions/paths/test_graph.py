@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from enact_assets.engine.errors import TrajectoryError
 from enact_assets.questions.key_frames.deltas import DeltaIndex
+from enact_assets.questions.key_frames.landed import SegmentedTables
 from enact_assets.questions.key_frames.release_deltas import ReleaseDeltaIndex
 from enact_assets.questions.key_frames.tables import SegmentedFrames
 from enact_assets.questions.paths.ambiguous import (
     KeyFrames,
     find_ambiguous_changes,
-    without_untold,
+    find_edges,
 )
 from enact_assets.questions.paths.tables import AmbiguousChanges, EditedObjects, TransitionGraph
 from enact_assets.questions.paths.transition_graph import (
@@ -24,7 +25,9 @@ from enact_assets.questions.paths.transition_graph import (
     measure_edited_objects,
 )
 from enact_assets.settings.ambiguities import AMBIGUITIES
+from enact_assets.settings.predicates import STATE_PREDICATES
 from enact_assets.settings.profile import PAPER, RELEASE
+from enact_assets.settings.registry import Gating
 
 import reference.deltas as twin
 from reference.builders import (
@@ -190,9 +193,27 @@ def found(
     changes: Iterable[list[str]] = ((), ()),
     late: int = 20,
 ) -> set[tuple[str, str]]:
-    """Ambiguities of the step between two key frames: 100 frames apart, the second one taken
-    ``late`` frames after its ``changes`` began.
+    """Ambiguities of the step between two key frames, as :func:`tables_of` has them."""
+    graphs, seen, frames = tables_of(graphs, pixels, changes, late)
+    index = DeltaIndex.from_tables(graphs, seen, ALIKE, PAPER, frames.height)
+    gating = Gating(GATING, PAPER, STATE_PREDICATES)
+    found = find_edges(SegmentedTables(frames, graphs), seen, ALIKE, index, gating, "embedded")
+    rows = AmbiguousChanges.check(found.ambiguous_changes)
+    first = rows.filter(key_frame_from=0, key_frame_to=1)
+    assert set(first["ambiguity"]) <= AMBIGUITIES.keys()
+    return set(first.select("ambiguity", "object").iter_rows())
+
+
+def tables_of(
+    graphs: Iterable[set[Fact]],
+    pixels: list[dict[str, int]],
+    changes: Iterable[list[str]] | None = None,
+    late: int = 20,
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Scene graphs, visibility and key frames 100 frames apart, taken ``late`` frames after their
+    ``changes`` began.
     """
+    changes = changes or [[] for _ in pixels]
     graphs = build_scene_graphs(list(graphs))
     rows = [(k, name, px) for k, seen in enumerate(pixels) for name, px in seen.items()]
     sizes = pl.DataFrame(rows, schema=["key_frame", "object_name", "px"], orient="row")
@@ -214,14 +235,7 @@ def found(
             for k, texts in enumerate(changes)
         ]
     )
-    index = DeltaIndex.from_tables(graphs, seen, ALIKE, PAPER, frames.height)
-    graph = build_transition_graph(frames, index)
-    edited = measure_edited_objects(graph, seen, index)
-    key_frames = KeyFrames.of(frames, graphs, seen, ALIKE, PAPER.min_visible_fraction)
-    rows = AmbiguousChanges.check(find_ambiguous_changes(graph, edited, key_frames))
-    first = rows.filter(key_frame_from=0, key_frame_to=1)
-    assert set(first["ambiguity"]) <= AMBIGUITIES.keys()
-    return set(first.select("ambiguity", "object").iter_rows())
+    return graphs, seen, frames
 
 
 def on(name: str, other: str = "board") -> Fact:
@@ -275,16 +289,33 @@ def test_a_change_that_no_sentence_names(masks: list[dict[str, int]], ambiguity:
     assert found(step, masks) == {(ambiguity, "spoon")}
 
 
-def test_edges_with_an_untold_change_can_be_left_out() -> None:
-    """Only these, whatever else may mislead there, and in each table."""
-    edges = [(0, 1), (0, 2), (1, 2)]
-    graph = pl.DataFrame(edges, schema=["key_frame_from", "key_frame_to"], orient="row")
-    found = [(0, 1, "small"), (0, 2, "untold"), (0, 2, "small"), (0, 2, "untold"), (1, 2, "unseen")]
-    columns = ["key_frame_from", "key_frame_to", "ambiguity"]
-    ambiguous = pl.DataFrame(found, schema=columns, orient="row")
-    left, misleads = without_untold(ambiguous, graph, ambiguous)
-    assert left.rows() == [(0, 1), (1, 2)]
-    assert misleads.rows() == [(0, 1, "small"), (1, 2, "unseen")]
+@pytest.mark.parametrize(
+    ("source", "names_all", "n_edges"),
+    [("embedded", True, 1), ("embedded", False, 3), ("recorded", True, 3)],
+)
+def test_edges_with_an_untold_change_are_left_out(
+    source: str, names_all: bool, n_edges: int
+) -> None:
+    """Only these, in each table, and only where the gating wants it: what was recorded is all there
+    is. Over the second picture the spoon goes where nobody sees it.
+    """
+    there = exist("table", "board", "spoon", "fridge", "mug_1")
+    inside = ("Inside", "spoon", "fridge")
+    step = [
+        there | {on("spoon")},
+        there | {on("spoon"), ("Open", "fridge", None)},
+        there | {inside, on("mug_1")},
+    ]
+    masks = [WITH_SPOON, WITH_SPOON, HERE]
+    graphs, seen, frames = tables_of(step, [mask | {"fridge": 800, "mug_1": 90} for mask in masks])
+    index = DeltaIndex.from_tables(graphs, seen, ALIKE, PAPER, frames.height)
+    gating = Gating(GATING, PAPER, STATE_PREDICATES, embedded_names_all=names_all)
+    found = find_edges(SegmentedTables(frames, graphs), seen, ALIKE, index, gating, source)
+    assert found.transition_graph.height == n_edges
+    ends = {"key_frame_from", "key_frame_to"}
+    pairs = [set(table.select(sorted(ends)).rows()) for table in found]
+    assert all(of <= pairs[0] for of in pairs)
+    assert ("untold" in set(found.ambiguous_changes["ambiguity"])) != (n_edges == 1)
 
 
 @pytest.mark.parametrize(
