@@ -82,10 +82,6 @@ class Gating:
         """Whether a change of ``predicate`` can make a question."""
         return predicate in (self.predicates or RELEASE_PREDICATES)
 
-    def must_name_all(self, source: str) -> bool:
-        """Whether steps of demonstrations of ``source`` name every change that shows."""
-        return self.embedded_names_all and source == EMBEDDED
-
     def takes(self, question_files: Collection[str]) -> tuple[str, ...]:
         """Files among ``question_files`` whose questions the gating uses, sorted."""
         return tuple(sorted(n for n in question_files if self.question_file in {n, ANY_FILE}))

@@ -61,6 +61,11 @@ def _has_floor(gating: Gating, source: str) -> bool:
     return source == EMBEDDED and gating.embedded_min_visible_fraction is not None
 
 
+def must_name_all(gating: Gating, source: str) -> bool:
+    """Whether steps of demonstrations of ``source`` name every change that shows."""
+    return source == EMBEDDED and gating.embedded_names_all
+
+
 def _names_some(gating: Gating) -> Gating:
     return dataclasses.replace(gating, embedded_names_all=False)
 
@@ -170,7 +175,7 @@ PAPER_RULES: tuple[Rule, ...] = (
         "names_all",
         "an edge of embedded demonstrations names every change that shows; without: or not",
         _names_some,
-        exists=Gating.must_name_all,
+        exists=must_name_all,
     ),
     Rule(
         "visible_share",

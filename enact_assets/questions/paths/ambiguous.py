@@ -25,6 +25,7 @@ from enact_assets.settings.ambiguities import (
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import EXISTS, label
+from enact_assets.settings.rules import must_name_all
 
 GRASPS = ("LeftGrasping", "RightGrasping")
 Fact = tuple[str, str, str | None]
@@ -175,7 +176,7 @@ def find_edges(  # noqa: PLR0917 - tables of one demonstration, and the settings
     tables = frames, segmented.scene_graphs, visibility, objects
     key_frames = KeyFrames.of(*tables, gating.profile_of(source).min_visible_fraction)
     found = Edges(graph, edited, find_ambiguous_changes(graph, edited, key_frames))
-    if not gating.must_name_all(source):
+    if not must_name_all(gating, source):
         return found
     untold = found.ambiguous_changes.filter(pl.col("ambiguity") == UNTOLD)
     return Edges(*(rows.join(untold, on=EDGE, how="anti") for rows in found))

@@ -21,7 +21,7 @@ from enact_assets.questions.paths.tables import RuleEffects
 from enact_assets.questions.paths.transition_graph import build_transition_graph
 from enact_assets.settings.classes import Gating
 from enact_assets.settings.profile import Profile
-from enact_assets.settings.rules import Rule
+from enact_assets.settings.rules import Rule, must_name_all
 
 See = Callable[[pl.DataFrame], pl.DataFrame]
 """Rows of ``segmented_frames`` -> rows of ``visibility``."""
@@ -192,7 +192,7 @@ def _compute(
         *(found.scene_graphs, seen, replay.objects, profile, frames.height),
         later_parents=at_key_frames(replay.later_parents, frames["frame"].to_numpy()),
     )
-    if gating.must_name_all(source):
+    if must_name_all(gating, source):
         graph = find_edges(found, seen, replay.objects, index, gating, source).transition_graph
     else:
         graph = build_transition_graph(frames, index)
