@@ -102,24 +102,26 @@ def print_rules(effects: pl.DataFrame) -> None:
     """One row per gating and rule, over all demonstrations. Questions are those written."""
     paths = [pl.col(f"n_paths_{which}") for which in ("without", "with")]
     sums = effects.group_by("gating", "rule", "is_in_force", maintain_order=True).agg(
-        *(pl.col(name).sum() for name in RULE_COLUMNS),
-        pl.col("n_questions").sum(),
-        *paths,
-        decides=pl.col("n_frames_decided").is_not_null().any(),
+        *(_known_sum(name) for name in (*RULE_COLUMNS, "n_questions")),
+        *(p.drop_nulls() for p in paths),
     )
     print(f"\n{RULES_HEADER}")
     for row in sums.sort("gating", "rule").iter_rows(named=True):
-        ways = [row[f"n_paths_{which}"] for which in ("without", "with")]
-        # Without settling nobody knows the edges.
-        without, with_it = (None if None in n else sum(map(int, n)) for n in ways)
-        ratio = "" if without is None or with_it is None else f"{without / with_it:,.2f}"
-        is_known = [True] * 4 + [bool(ratio)] * 4
-        pairs = zip(RULE_COLUMNS, is_known, strict=True)
-        numbers = [f"{row[name]:,}" if known else "" for name, known in pairs]
-        numbers[0] = numbers[0] if row["decides"] else ""
-        asked = f"{row['n_questions']:,}" if row["is_in_force"] else "not in force"
-        cells = [row["gating"], f"`{row['rule']}`", *numbers, ratio, asked if ratio else ""]
+        without, with_it = (sum(map(int, row[f"n_paths_{w}"])) for w in ("without", "with"))
+        ratio = f"{without / with_it:,.2f}" if with_it else ""
+        asked = _number(row["n_questions"]) if row["is_in_force"] else "not in force"
+        numbers = [_number(row[name]) for name in RULE_COLUMNS]
+        cells = [row["gating"], f"`{row['rule']}`", *numbers, ratio, asked]
         print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def _known_sum(name: str) -> pl.Expr:
+    """The sum, or null where nothing is known: edges without settling, frames of most rules."""
+    return pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name)
+
+
+def _number(n: int | None) -> str:
+    return "" if n is None else f"{n:,}"
 
 
 def _others(gating: Gating) -> Iterator[tuple[str, str, Gating]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,8 @@ ACTIVITIES = ("picking_up_toys", "setting_the_table")
 SEEDS = (0, 1, 2)
 PER_LENGTH, DRAWN = 10, 30
 OTHERS = ("random", "pixel_continuity", "text_prior")
+READERS = (FACT_READER, TRANSFER)
+"""Those that look at every picture by itself."""
 HALVES = {"actions": "prompt", "pictures": "shown_key_frames"}
 """Half of a question -> the column that it is in."""
 ACTION = re.compile(r"^(\[Action \d+\] ).+$", re.MULTILINE)
@@ -72,7 +74,7 @@ class Asked:
     hidden: Mapping[tuple[int, int], float]
 
 
-def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
+def asked_about(demonstration: str, *, size_px: int) -> Asked:
     """Questions about ``demonstration`` under the baseline, with pictures of ``size_px``."""
     registry = load_registry()
     gating, replay = registry.gating("state"), replay_embedded(demonstration)
@@ -91,7 +93,7 @@ def asked_about(demonstration: str, *, size_px: int, workers: int = 1) -> Asked:
         source=pl.lit(EMBEDDED), told_components="action_components"
     )
     states = key_frame_states(world, replay.states, frames)
-    pictures = key_frame_pictures(world, states, size_px=size_px, workers=workers)
+    pictures = key_frame_pictures(world, states, size_px=size_px)
     near = ambiguous.filter(ambiguity=HAND_NEAR).sort("share")
     steps = near.select("key_frame_from", "key_frame_to", "share").iter_rows()
     return Asked(demonstration, questions, pictures, index, {(a, b): s for a, b, s in steps})
@@ -171,19 +173,19 @@ def main(
     found, placed = [], []
     taught = [m for m in LEARNED if m != TRANSFER or len(activities) > 1]
     names = [f"{activity}-{seed}" for activity, seed in product(activities, seeds)]
-    pool = ProcessPoolExecutor(workers, get_context("spawn"))
-    for asked in pool.map(partial(asked_about, size_px=128), names):
-        found += [evaluated(model, asked) for model in OTHERS]
-        found += [evaluated(m, asked, models[m]) for m in taught]
-        for half in HALVES:
-            called = f"{FACT_READER}, {half} of another question"
-            other = with_other(asked, half)
-            found.append(evaluated(FACT_READER, other, models[FACT_READER], name=called))
-        placed += [pictures_placed(rows, asked) for rows in found[-len(taught) - len(HALVES) :]]
-    pool.shutdown()
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        for asked in pool.map(partial(asked_about, size_px=128), names):
+            found += [evaluated(model, asked) for model in OTHERS]
+            of_taught = {m: evaluated(m, asked, models[m]) for m in taught}
+            found += of_taught.values()
+            placed += [pictures_placed(of_taught[m], asked) for m in READERS if m in of_taught]
+            for half in HALVES:
+                called = f"{FACT_READER}, {half} of another question"
+                other = with_other(asked, half)
+                found.append(evaluated(FACT_READER, other, models[FACT_READER], name=called))
     print(f"questions: {time.monotonic() - begun:.0f} s", flush=True)
     print_accuracies(pl.concat(found))
-    print_hidden(pl.concat(placed).filter(pl.col("model").is_in([FACT_READER, TRANSFER])))
+    print_hidden(pl.concat(placed))
 
 
 def pictures_placed(evaluation: pl.DataFrame, asked: Asked) -> pl.DataFrame:
@@ -196,12 +198,12 @@ def pictures_placed(evaluation: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     answered = answered.filter(pl.col("reason").is_null())
     for model, question_id, answer in answered.select("model", "question_id", "answer").rows():
         question = truth[question_id]
-        steps = zip(question["key_frames"], question["key_frames"][1:], strict=False)
+        steps = pairwise(question["key_frames"])
         rows += [
-            (model, asked.demonstration, len(answer), asked.hidden.get(step, 0.0), given == right)
+            (model, len(answer), asked.hidden.get(step, 0.0), given == right)
             for step, given, right in zip(steps, answer, question["answer"], strict=True)
         ]
-    schema = ("model", "demonstration", "n_steps", "share", "is_right")
+    schema = ("model", "n_steps", "share", "is_right")
     return pl.DataFrame(rows, schema, orient="row")
 
 

@@ -144,11 +144,11 @@ def write_settings(
 
 
 def write_question(lake: Lake, images: ImageStore, kind: str, output: Path) -> None:
-    """The first probe question of length 4 or the next longer one, as it is shown."""
+    """The first probe question of length 4 whose answer is not the order shown, as it is shown."""
     asked = lake.read("asked_questions", {"variant": BASELINE}).select("question_id")
     rows = lake.read_all("qa", gating="state").join(asked, on="question_id", how="semi")
     rows = rows.filter(pl.col("answer").list.diff().list.min() < 0, kind=kind, length=4)
-    row = rows.sort("question_id").row(0, named=True)  # an order that is not the one shown
+    row = rows.sort("question_id").row(0, named=True)
     shas = dict(
         lake.read("frame_images", {"demonstration": row["demonstration"], "variant": BASELINE})
         .select("key_frame", "image_sha")

@@ -192,7 +192,7 @@ def _compute(
         *(found.scene_graphs, seen, replay.objects, profile, frames.height),
         later_parents=at_key_frames(replay.later_parents, frames["frame"].to_numpy()),
     )
-    if must_name_all(gating, source):
+    if must_name_all(gating, source):  # else its other tables are made for nothing
         graph = find_edges(found, seen, replay.objects, index, gating, source).transition_graph
     else:
         graph = build_transition_graph(frames, index)
