@@ -533,10 +533,12 @@ def query(relations: Relations, sql: str) -> pl.DataFrame:
 
 
 def contents(path: Path) -> dict[str, pl.DataFrame]:
-    """All rows of every published relation. A query each would open the file as often."""
+    """All rows of every published relation, sorted: a view without an order has none, and several
+    threads show it. A query each would open the file as often.
+    """
     with duckdb.connect(str(path), read_only=True) as connection:
         listed = connection.execute("from (show tables)").fetchall()
-        return {name: connection.sql(f"from {name}").pl() for (name,) in listed}
+        return {name: connection.sql(f"from {name} order by all").pl() for (name,) in listed}
 
 
 @cache

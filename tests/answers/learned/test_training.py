@@ -53,7 +53,7 @@ def test_a_reader_learns_an_activity_and_nothing_from_half_a_question() -> None:
     }
     chance = accuracy(evaluated("random", asked))
     assert chance < 0.15
-    assert found[FACT_READER] > max(3 * chance, found[LEARNED_PROGRESS])
+    assert found[FACT_READER] > max(chance + 0.12, found[LEARNED_PROGRESS])
     for half in HALVES:
         swapped = with_other(asked, half)
         assert accuracy(evaluated(FACT_READER, swapped, models[FACT_READER])) < chance + 0.08
