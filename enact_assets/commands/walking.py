@@ -26,12 +26,13 @@ from enact_assets.engine.system.collector import without_collector
 from enact_assets.pipeline.driver.chosen import check_assets
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
+from enact_assets.pipeline.root.scope import scoped_registry
 from enact_assets.pipeline.runs.names import checked_name
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import registry_in
 from enact_assets.results.published import published_names
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.registry import Registry, load_registry
+from enact_assets.settings.registry import BASELINE, Registry, load_registry
 
 PROGRAM = "enact-assets"
 LEARNED_TAKES = "about 5 minutes more on two idle cores"
@@ -163,12 +164,24 @@ def run_demo(arguments: argparse.Namespace, console: Console) -> int:
                 f"registry: {counted(len(known.demonstrations), 'demonstration')}, "
                 f"{counted(len(known.variants), 'variant')}."
             )
+            for camera in _other_cameras(root, registry)[:1]:
+                console.print(
+                    f"`enact-assets materialize --variant {camera}{data}` adds another camera: its "
+                    "pictures alone are rendered, and scores follow."
+                )
         if FACT_READER not in published_names(root.warehouse).get("model", ()):
             console.print(
                 f"`enact-assets demo --learned{data}` also trains a small model that looks and "
                 f"reads, on other seeds, and asks it and its controls: {LEARNED_TAKES}."
             )
     return code
+
+
+def _other_cameras(root: DataRoot, registry: Registry) -> list[str]:
+    """Variants of ``registry`` outside the scope of ``root`` that look through another camera."""
+    here, all_of_it = scoped_registry(root.root, registry).variants, registry.variants
+    own = all_of_it[BASELINE].camera
+    return [name for name, v in all_of_it.items() if name not in here and v.camera != own]
 
 
 def _program() -> str:

@@ -213,7 +213,7 @@ The same id everywhere: SQL, exported files, the report, `browse`.""")
     hour.say("""## Another setting of the pictures
 A variant that the demo leaves out joins the scope by its name. Only its pictures are made, and what
 follows from them.""")
-    made = hour.makes_what_its_plan_says("enact-assets materialize --variant fisheye")
+    made = hour.makes_what_its_plan_says("enact-assets materialize --variant aperture_80")
     assert demonstrations_of(made, "frame_images") == simulated
     assert not demonstrations_of(made, "replays")
     hour.say("""An edited setting makes its own variant stale. In `small.yaml`:
@@ -223,8 +223,8 @@ follows from them.""")
     camera: {aperture_mm: 70.0}   # was 80.0
 ```
 
-The two new models are in the plan as well, under `aperture_80` and `contact`: a model of a data
-root is asked under every variant in scope, unless `--variant` names some.""")
+The two new models are in the plan as well, under `mirrored` and `contact`: a model of a data root is
+asked under every variant in scope, unless `--variant` names some.""")
     edit(hour.registry, hour.registry, "camera: {aperture_mm: 80.0}", "camera: {aperture_mm: 70.0}")
     hour.run("enact-assets plan", keep=20)
     made = hour.makes_what_its_plan_says("enact-assets materialize")
