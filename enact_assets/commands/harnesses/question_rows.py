@@ -4,80 +4,34 @@ Each question lists which steps an entry of an answer passes, because other tool
 graphs: as :mod:`enact_assets.results.verification.verify` decides it under profile ``paper``.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
+from enact_assets.commands.harnesses import step_fits
 from enact_assets.commands.release.shown_questions import ShownQuestion, ShownQuestions
 from enact_assets.demonstrations.pictures.tables import Visibility
 from enact_assets.demonstrations.replay.tables import Demonstrations, LaterParents, Objects
 from enact_assets.engine.errors import EnactError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.pipeline.steps.changes import Changes
-from enact_assets.questions.asked.types import Row
 from enact_assets.questions.key_frames.component_index import ComponentIndex
 from enact_assets.questions.key_frames.tables import SceneGraphs, SegmentedFrames
-from enact_assets.settings.arrays import Words
 from enact_assets.settings.classes import Gating
-from enact_assets.settings.components import Component
 
 PICTURE_HERE = "<image>"
 """Mark in ``question`` at the place of a picture."""
 
 
-class StepFits:
-    """Fits of questions about one demonstration; sets of components are integers, bit by bit."""
-
-    def __init__(self, index: ComponentIndex) -> None:
-        self._index, self._n = index, index.n_key_frames
-        pairs = np.indices((self._n, self._n)).reshape(2, -1).T
-        visible, full, _ = index.changes(pairs)
-        self._visible, self._full = _integers(visible), _integers(full)
-
-    def of(self, question: Row) -> dict[str, list[int]]:
-        """``fits``, as :mod:`enact_assets.commands.harnesses.scoring` reads it, of a row of
-        ``asked_questions``. Entries that pass no step are left out.
-        """
-        frames = question["key_frames"]
-        steps = [a * self._n + b for a, b in pairwise(frames)]
-        if question["kind"] == "inverse":
-            found = self._passed_by_actions(question, [self._full[step] for step in steps])
-        else:
-            found = self._passed_by_pictures(question, [self._visible[step] for step in steps])
-        return {name: passed for name, passed in found if passed}
-
-    def _passed_by_pictures(
-        self, question: Row, wanted: Sequence[int]
-    ) -> Iterator[tuple[str, list[int]]]:
-        shown = question["shown_key_frames"]
-        for a, before in enumerate(shown):
-            for b, after in enumerate(shown[1:], start=1):
-                if a != b:
-                    says = self._full[before * self._n + after]
-                    yield f"{a}>{b}", [k for k, must in enumerate(wanted, 1) if not must & ~says]
-
-    def _passed_by_actions(
-        self, question: Row, happened: Sequence[int]
-    ) -> Iterator[tuple[str, list[int]]]:
-        components = [list(map(Component.parse, texts)) for texts in question["action_components"]]
-        bits, is_known = self._index.encode(components)
-        for label, says in enumerate(_integers(bits), start=1):
-            known = bool(is_known[label - 1])
-            yield str(label), [k for k, did in enumerate(happened, 1) if known and not says & ~did]
-
-
-def fits_in(lake: Lake, demonstration: str, gating: Gating) -> StepFits:
-    """Fits of questions about ``demonstration`` with the key frames of ``gating``.
+def changes_in(lake: Lake, demonstration: str, gating: Gating) -> ComponentIndex:
+    """Changes between the key frames of ``gating`` of a demonstration.
 
     Errors: :class:`MissingPartitionError` for what was not materialized.
     """
     here = {"demonstration": demonstration}
     framed = {**here, "gating": gating.name}
-    changes = Changes(
+    return Changes(
         SegmentedFrames.of(lake.read("segmented_frames", framed)),
         SceneGraphs.of(lake.read("scene_graphs", framed)),
         Visibility.of(lake.read("visibility", framed)),
@@ -85,13 +39,7 @@ def fits_in(lake: Lake, demonstration: str, gating: Gating) -> StepFits:
         LaterParents.of(lake.read("later_parents", here)),
         Demonstrations.of(lake.read("demonstrations", here)),
         gating,
-    )
-    return StepFits(changes.index)
-
-
-def _integers(bits: Words) -> list[int]:
-    """Bit sets (n, n_words) as integers."""
-    return [int.from_bytes(row.tobytes(), "little") for row in np.ascontiguousarray(bits)]
+    ).index
 
 
 class Column(NamedTuple):
@@ -136,7 +84,12 @@ def question_rows(lake: Lake, shown: ShownQuestions, gating: Gating) -> pl.DataF
     about = {q.row["demonstration"] for q in shown}
     demonstrations = lake.read_all("demonstrations", among={"demonstration": sorted(about)})
     facts = {row["demonstration"]: row for row in demonstrations.iter_rows(named=True)}
-    fits = {name: fits_in(lake, name, gating) for name in sorted(about)}
+    fits: dict[tuple[str, str], str] = {}
+    for name in sorted(about):
+        asked = [q.row for q in shown if q.row["demonstration"] == name]
+        wanted = [{column: row[column] for column in step_fits.COLUMNS} for row in asked]
+        texts = step_fits.fits_texts(changes_in(lake, name, gating), pl.DataFrame(wanted))
+        fits |= zip(((name, row["question_id"]) for row in asked), texts, strict=True)
     rows = []
     for question in shown:
         row = question.row
@@ -146,7 +99,7 @@ def question_rows(lake: Lake, shown: ShownQuestions, gating: Gating) -> pl.DataF
             | {"official_id": question.official_id, "n_entries": len(row["answer"])}
             | {name: of_it[name] for name in ("demonstration", "activity", "source")}
             | {"question": _text(question)}
-            | {"fits": json.dumps(fits[row["demonstration"]].of(row))}
+            | {"fits": fits[row["demonstration"], row["question_id"]]}
             | {"shown_sha": question.shown_sha}
             | {"images_file_names": [picture.path for picture in question.pictures]}
         )

@@ -8,17 +8,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.answers.baselines.tables import Predictions
-from enact_assets.commands.harnesses.question_rows import StepFits
+from enact_assets.commands.harnesses import step_fits
 from enact_assets.commands.harnesses.score_file import score_source
 from enact_assets.commands.harnesses.scoring import score_answer
+from enact_assets.commands.harnesses.step_fits import fits_texts
 from enact_assets.results.verification.evaluate import PAPER_ANSWERS, evaluate
 
 from reference.household import build_household
+from reference.step_fits import StepFits
 from reference.wordings import WORDINGS
 
 HOME = build_household(4, lengths=range(3, 7))
@@ -69,6 +72,20 @@ def test_every_answer_scores_as_the_verifier_scores_it(data: st.DataObject) -> N
         assert found.reason == row["reason"]
         assert (found.is_accepted, found.n_right) == (row["is_accepted"], row["n_steps_passed"])
         assert found.pairwise_accuracy == row["pairwise_accuracy"]
+
+
+@pytest.mark.parametrize("most_cells", [1, 1 << 24])
+def test_many_questions_at_once_are_as_one_by_one(
+    most_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where an action says what never changes here."""
+    monkeypatch.setattr(step_fits, "MOST_CELLS", most_cells)
+    rows = [dict(row) for row in QUESTIONS]
+    told = next(row for row in rows if row["kind"] == "inverse")
+    told["action_components"] = [["+OnTop(moon, cheese)"], *told["action_components"][1:]]
+    found = fits_texts(HOME.index, pl.DataFrame(rows, schema=HOME.asked.schema))
+    assert found == [json.dumps(FITS.of(row)) for row in rows]
+    assert "1" not in json.loads(found[rows.index(told)])
 
 
 def test_other_orders_that_are_right_are_accepted() -> None:
