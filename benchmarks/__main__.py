@@ -30,7 +30,7 @@ from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
 from benchmarks.synthetic import N_FRAMES
 from enact_assets.answers.learned.training import N_TRAINING
-from enact_assets.demonstrations.replay.embedded import RESERVED_SEEDS
+from enact_assets.settings.splits import RESERVED_SEEDS
 from enact_assets.simulator.activities import ACTIVITIES
 
 BENCHMARKS = ("targets", "core", "simulator")

@@ -29,7 +29,6 @@ from enact_assets.answers.learned.training import key_frame_pictures, training_s
 from enact_assets.demonstrations.pictures.recorded_states import key_frame_states
 from enact_assets.demonstrations.pictures.visibility import visibility_in_world
 from enact_assets.demonstrations.replay.embedded import (
-    RESERVED_SEEDS,
     embedded_world,
     replay_embedded,
 )
@@ -47,6 +46,7 @@ from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.settings.ambiguities import HAND_NEAR
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import load_registry
+from enact_assets.settings.splits import RESERVED_SEEDS
 
 ACTIVITIES = ("picking_up_toys", "setting_the_table")
 SEEDS = (0, 1, 2)

@@ -24,7 +24,6 @@ from enact_assets.demonstrations.pictures.recorded_states import KeyFrameState, 
 from enact_assets.demonstrations.pictures.render_pool import RenderTask, render_all
 from enact_assets.demonstrations.pictures.visibility import visibility_in_world
 from enact_assets.demonstrations.replay.embedded import (
-    RESERVED_SEEDS,
     embedded_world,
     replay_embedded,
 )
@@ -37,6 +36,7 @@ from enact_assets.settings.classes import CameraSettings, Gating, RendererSettin
 from enact_assets.settings.components import Component
 from enact_assets.settings.predicates import STATE_PREDICATES
 from enact_assets.settings.profile import PAPER
+from enact_assets.settings.splits import RESERVED_SEEDS
 from enact_assets.simulator.shapes.world import World
 
 N_TRAINING = 4

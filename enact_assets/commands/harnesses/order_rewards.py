@@ -53,7 +53,9 @@ class OrderTable:
         is_step = steps <= n[:, None]
         at = np.where((orders >= 0) & (orders <= n[:, None]), orders, 0)
         named = np.bitwise_or.reduce(np.left_shift(1, at.astype(np.int64)), axis=1)
-        whole = (named == (1 << (n + 1)) - 1 - (n == orders.shape[1])) & ((at > 0) == is_step).all(1)
+        whole = (named == (1 << (n + 1)) - 1 - (n == orders.shape[1])) & ((at > 0) == is_step).all(
+            1
+        )
         before = np.concatenate([np.zeros_like(at[:, :1]), at[:, :-1]], axis=1)
         passed = self._bits[questions[:, None], before, at] >> (steps - 1).astype(np.uint16) & 1
         right = (passed.astype(np.bool_) & is_step).sum(1)

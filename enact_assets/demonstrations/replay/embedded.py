@@ -18,6 +18,7 @@ from enact_assets.demonstrations.replay.tables import Actions, Facts, Objects, S
 from enact_assets.engine.errors import ReplayError, UnknownNameError, entry_named
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.splits import RESERVED_SEEDS, Split, split_of
 from enact_assets.simulator.activities import ACTIVITIES
 from enact_assets.simulator.activities.base import Activity
 from enact_assets.simulator.shapes.world import World
@@ -25,8 +26,6 @@ from enact_assets.simulator.simulate import carry_out, world_of
 from enact_assets.simulator.simulation.recording import Recording
 
 _NAME = re.compile(r"(.+)-(\d+)")
-RESERVED_SEEDS = range(100, 116)
-"""Seeds of demonstrations that reference models are trained on. No question is about them."""
 
 
 def activity_of(name: str) -> Activity:
@@ -66,13 +65,18 @@ def parse_demonstration(name: str) -> tuple[str, int]:
     return found[1], int(found[2])
 
 
+def split_of_demonstration(name: str, source: str) -> Split:
+    """The split of a demonstration of ``source``. Errors: as :func:`parse_demonstration`."""
+    return split_of(source, parse_demonstration(name)[1] if source == EMBEDDED else None)
+
+
 def check_may_be_asked(name: str) -> None:
     """Refuse a demonstration that reference models are trained on.
 
     Errors: :class:`UnknownNameError` for it, and as :func:`parse_demonstration`.
     """
     activity, seed = parse_demonstration(name)
-    if seed in RESERVED_SEEDS:
+    if split_of(EMBEDDED, seed) is Split.REFERENCE:
         first, last = RESERVED_SEEDS[0], RESERVED_SEEDS[-1]
         raise UnknownNameError(
             f"demonstration {name!r}: seeds {first} to {last} are reserved, because reference "

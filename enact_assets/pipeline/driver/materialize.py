@@ -48,6 +48,7 @@ from enact_assets.pipeline.runs.names import (
     left_over,
     names_found,
     names_in_lake,
+    of_one_purpose,
     scope_with,
     without_twins,
 )
@@ -339,6 +340,9 @@ class Driver:
         for dimension, named in found.items():
             found[dimension], said = without_twins(dimension, named, known[dimension])
             report.rejected += said
+        of_root = found["demonstration"], known["demonstration"], self._data
+        found["demonstration"], said = of_one_purpose(*of_root)
+        report.rejected += said
         report.rejected += add_worlds(found, registry, self._data)
         return {d: [n for n in dict.fromkeys(found[d]) if n not in known[d]] for d in found}
 

@@ -19,7 +19,10 @@ from enact_assets.answers.imported.answer_files import answered_names
 from enact_assets.answers.models.subsets import subset_sizes
 from enact_assets.answers.people.annotator_names import with_pooled
 from enact_assets.demonstrations.behavior.definitions import canonical
-from enact_assets.demonstrations.replay.embedded import parse_demonstration
+from enact_assets.demonstrations.replay.embedded import (
+    parse_demonstration,
+    split_of_demonstration,
+)
 from enact_assets.engine.errors import EnactError, SettingsError, UnknownNameError
 from enact_assets.engine.given_files import read_given
 from enact_assets.engine.graph import Names
@@ -33,6 +36,7 @@ from enact_assets.questions.world.step_files import step_file_folder, step_file_
 from enact_assets.settings.classes import EMBEDDED, twins, world_source_of
 from enact_assets.settings.paths import SUBSETS_FILE
 from enact_assets.settings.registry import Registry, registry_path
+from enact_assets.settings.splits import Split
 from enact_assets.settings.world import EMBEDDED_WORLD
 
 LISTS = {"demonstration": "demonstrations.txt", "model": "models.txt"}
@@ -122,6 +126,9 @@ def names_found(
     for dimension, names in found.items():
         found[dimension], said = without_twins(dimension, names, made.get(dimension, ()))
         problems += said
+    known = made.get("demonstration", ())
+    found["demonstration"], said = of_one_purpose(found["demonstration"], known, data)
+    problems += said
     if registry is not None:
         problems += add_worlds(found, registry, data)
     return found, problems
@@ -174,6 +181,35 @@ def without_twins(
         for name, other in found.items()
     ]
     return [name for name in named if name not in found], said
+
+
+def of_one_purpose(
+    names: Iterable[str], known: Iterable[str], data: DataResource
+) -> tuple[list[str], list[str]]:
+    """The demonstrations ``names`` that are for training like the first of those that are ``known``
+    or named, or not like it, and messages about the others: what one data root asks about is never
+    trained on.
+    """
+    named, there = list(names), list(known)
+    if not (there or named):
+        return [], []
+    of_root = _is_for_training((there or named)[0], data)
+    others = {n for n in {*named}.difference(there) if _is_for_training(n, data) != of_root}
+    said = [
+        f"demonstration {name!r}: its seed is for {'tests' if of_root else 'training'}, and "
+        f"this data root has demonstrations for {'training' if of_root else 'tests'}. Name another "
+        "seed (from 1000 on they are for training), or another data root: --data FOLDER."
+        for name in sorted(others)
+    ]
+    return [name for name in named if name not in others], said
+
+
+def _is_for_training(name: str, data: DataResource) -> bool:
+    try:
+        source = data.sources.find(name).name
+    except UnknownNameError:
+        return False
+    return split_of_demonstration(name, source) is Split.TRAINING
 
 
 def add_worlds(found: dict[str, list[str]], registry: Registry, data: DataResource) -> list[str]:

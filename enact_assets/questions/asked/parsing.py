@@ -63,9 +63,7 @@ _MARKED = (
     ("[ANSWER]", re.compile(r"\[ANSWER\]([^\[\]]*+)\[/ANSWER\]")),
     (
         ":",
-        re.compile(
-            r"[\"'](?:final[_ ]?)?answer[\"']\s*+:\s*+[\"']([^\"']*+)[\"']", re.IGNORECASE
-        ),
+        re.compile(r"[\"'](?:final[_ ]?)?answer[\"']\s*+:\s*+[\"']([^\"']*+)[\"']", re.IGNORECASE),
     ),
 )
 """Brackets, tags and the field of JSON that mark an answer, each with what it cannot lack: most

@@ -9,9 +9,9 @@ from enact_assets.answers.baselines.learned_names import FACT_READER, LEARNED_PR
 from enact_assets.answers.learned import training
 from enact_assets.answers.learned.tables import TrainingStatistics
 from enact_assets.answers.learned.training import training_statistics_of
-from enact_assets.demonstrations.replay.embedded import RESERVED_SEEDS
 from enact_assets.engine.errors import PhysicsError
 from enact_assets.engine.progress import Progress
+from enact_assets.settings.splits import RESERVED_SEEDS
 
 ACTIVITY, PX = "picking_up_toys", 64
 
