@@ -17,6 +17,7 @@ from enact_assets.commands.model_options import (
     LOG_FORM,
     MESSAGES_FORM,
     RELEASE_FORM,
+    TRAINING_EXPORTS,
     VLM_FORM,
 )
 from enact_assets.commands.release.answer_importing import import_answers
@@ -38,6 +39,11 @@ from enact_assets.settings.registry import Registry
 
 def run_export(arguments: argparse.Namespace, console: Console) -> int:
     """``export``; returns the exit code."""
+    if arguments.name in TRAINING_EXPORTS:
+        # Only here: it loads what makes demonstrations.
+        from enact_assets.commands.training import run_training_export
+
+        return run_training_export(arguments, console)
     root = DataRoot(arguments.data)
     registry = registry_in(root).with_worlds(world_sources(root.step_files))
     if world_source_of(arguments.name) is not None and arguments.form != MESSAGES_FORM:

@@ -3,8 +3,15 @@
 import argparse
 from pathlib import Path
 
-from enact_assets.commands.option_types import MAX_USD, add_count, add_max_usd
+from enact_assets.commands.option_types import (
+    MAX_USD,
+    add_count,
+    add_max_usd,
+    numbers_named,
+    positive,
+)
 from enact_assets.settings.registry import BASELINE
+from enact_assets.settings.splits import Split
 from enact_assets.settings.world import CONDITIONS, EQUIVALENT
 
 QUESTIONS = 20
@@ -19,6 +26,8 @@ PORT = 3040
 PAPER, K_EACH = "paper", "k_each"
 ALL_KEPT = ""
 """``--kept`` without the name of a set."""
+TRAINING_EXPORTS = {"train": Split.TRAINING, "validation": Split.VALIDATION}
+"""What ``export`` writes to learn from -> the split of its demonstrations."""
 ROLES = ("person", "solver", "simulated", "lead")
 
 
@@ -146,7 +155,11 @@ def add_annotate(sub: argparse.ArgumentParser) -> None:
 
 def add_export(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``export``."""
-    sub.add_argument("name", help="a question set, or an imported question file")
+    sub.add_argument(
+        "name",
+        help="a question set, or an imported question file; train or validation: questions about "
+        "other seeds, to learn from (docs/training.md)",
+    )
     sub.add_argument(
         "output",
         type=Path,
@@ -187,6 +200,39 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         action="store_true",
         help="add the reference answer as gt_answer (form messages; form release always has it)",
     )
+    training = sub.add_argument_group("train and validation")
+    add_count(training, "--questions", 100_000, "how many, as far as there are so many")
+    training.add_argument(
+        "--activity",
+        action="append",
+        metavar="NAME",
+        help="an activity; may be repeated (default: those of the registry)",
+    )
+    training.add_argument(
+        "--seeds",
+        type=numbers_named,
+        metavar="FIRST-LAST",
+        help="seeds of each activity (default: the first two of the split: 1000-1001, 116-117)",
+    )
+    training.add_argument(
+        "--lengths",
+        type=numbers_named,
+        default=range(3, 11),
+        metavar="FIRST-LAST",
+        help="pictures of a question (default: 3-10)",
+    )
+    add_count(training, "--size", 256, "edge of pictures, in pixels")
+    training.add_argument(
+        "--pictures",
+        choices=("files", "parquet", "webdataset"),
+        default="files",
+        help="each once, as a file; or within each row that shows it, some 40 times as large "
+        "(default: files)",
+    )
+    training.add_argument(
+        "--workers", type=positive, metavar="N", help="processes (default: all cores)"
+    )
+    training.add_argument("--dask", metavar="ADDRESS", help="a Dask cluster that makes pictures")
 
 
 def add_import_answers(sub: argparse.ArgumentParser) -> None:

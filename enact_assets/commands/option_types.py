@@ -16,6 +16,15 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def numbers_named(text: str) -> range:
+    """The whole numbers from the first to the last of ``FIRST-LAST``, for argparse."""
+    first, _, last = text.partition("-")
+    ends = [first, last or first]
+    if not all(end.isascii() and end.isdigit() for end in ends) or int(ends[1]) < int(ends[0]):
+        raise argparse.ArgumentTypeError(f"expected a number, or FIRST-LAST, not {text!r}")
+    return range(int(ends[0]), int(ends[1]) + 1)
+
+
 ALL = "all"
 
 
@@ -24,7 +33,9 @@ def number_or_all(text: str) -> int | str:
     return ALL if text == ALL else positive(text)
 
 
-def add_count(sub: argparse.ArgumentParser, option: str, default: int, about: str) -> None:
+def add_count(
+    sub: argparse.ArgumentParser | argparse._ArgumentGroup, option: str, default: int, about: str
+) -> None:
     """An option that takes a whole number of 1 or more."""
     help_ = f"{about} (default: {default})"
     sub.add_argument(option, type=positive, default=default, metavar="N", help=help_)

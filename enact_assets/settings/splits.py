@@ -5,6 +5,7 @@ Splits share no world (``World.sha``): everything that varies is drawn from the 
 rooms, furniture and kinds of things.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from enact_assets.settings.classes import EMBEDDED
@@ -18,14 +19,17 @@ class Split(StrEnum):
     """What questions about a demonstration are for."""
 
     TEST = "test"
-    """Seeds below 100, and from 900 to 999 (environments of WorldPrediction); everything that is
-    not simulated here: official questions, recordings, films."""
     REFERENCE = "reference"
-    """Seeds 100 to 115."""
     VALIDATION = "validation"
-    """Seeds 116 to 899."""
     TRAINING = "training"
-    """Seeds from 1000 on."""
+
+
+SPLITS_IN_WORDS: Mapping[Split, str] = {
+    Split.TEST: "0 to 99, and 900 to 999; official questions, recordings and films",
+    Split.REFERENCE: "100 to 115: trained references learn from them, nothing asks about them",
+    Split.VALIDATION: "116 to 899",
+    Split.TRAINING: "from 1000 on",
+}
 
 
 def split_of(source: str, seed: int | None) -> Split:

@@ -1,0 +1,161 @@
+"""Questions of one demonstration to train on: as many as wanted, written as those that are asked.
+
+Nothing here knows of a question set: trajectories are drawn anew from the transition graph, so one
+demonstration gives ten thousands of questions about the same pictures.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from enact_assets.commands.harnesses.question_rows import changes_in
+from enact_assets.commands.harnesses.step_fits import fits_texts
+from enact_assets.engine.ids import seed_from
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.asked.qa import write_questions
+from enact_assets.questions.asked.types import type_of
+from enact_assets.questions.paths.counting import count_paths
+from enact_assets.questions.paths.sampling import sample_trajectories
+from enact_assets.settings.classes import EMBEDDED
+from enact_assets.settings.registry import Gating, QuestionSettings
+
+MARKER = "enact-assets training split 4d0c6d1e-5d0e-4b7c-9b57-0d5e1b1f6a2c"
+"""In every row of a training set: whoever finds it in a test has found a leak, and other way
+round."""
+_BLOCK = pl.Struct({"type": pl.String, "text": pl.String})
+_MESSAGES = pl.List(pl.Struct({"role": pl.String, "content": pl.List(_BLOCK)}))
+SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "question_id": pl.String,
+    "prompt": _MESSAGES,
+    "completion": _MESSAGES,
+    "images": pl.List(pl.String),
+    "kind": pl.String,
+    "length": pl.Int64,
+    "answer": pl.List(pl.Int64),
+    "fits": pl.String,
+    "demonstration": pl.String,
+    "activity": pl.String,
+    "n_changes": pl.Int64,
+    "least_gap_s": pl.Float64,
+    "marker": pl.String,
+}
+MEANINGS: Mapping[str, str] = {
+    "question_id": "id of the question",
+    "prompt": "one message, as TRL reads it: texts, and places of pictures, in order",
+    "completion": "the reference order, for supervised training",
+    "images": "the pictures in the order shown",
+    "kind": "forward (order pictures by actions) or inverse (the reverse)",
+    "length": "pictures of the question, the current state included",
+    "answer": "reference order, labels from 1; others may be right too: reward with `fits`",
+    "fits": "JSON: which steps an entry of an answer passes; enact_score.py reads it",
+    "demonstration": "what it was made from: an activity and a seed; the seed says the split",
+    "activity": "what the robot does there",
+    "n_changes": "changes that the actions name, all together: more are harder to keep in mind",
+    "least_gap_s": "seconds between the two nearest pictures: near ones look alike",
+    "marker": "the same text in every row of every training set",
+}
+
+
+def numbers_of(
+    lake: Lake, demonstration: str, gating: Gating, lengths: Iterable[int]
+) -> dict[int, int]:
+    """Length -> trajectories that there are, exactly.
+
+    Errors: :class:`MissingPartitionError` for what was not materialized.
+    """
+    here = {"demonstration": demonstration, "gating": gating.name}
+    frames, graph = lake.read("segmented_frames", here), lake.read("transition_graph", here)
+    counts = count_paths(frames, graph, gating.profile_of(EMBEDDED))
+    found = dict.fromkeys(lengths, 0)
+    for length, n in counts.select("length", "n_paths").iter_rows():
+        if length in found:
+            found[length] += int(n)
+    return found
+
+
+def training_rows(
+    lake: Lake,
+    demonstration: str,
+    gating: Gating,
+    settings: QuestionSettings,
+    *,
+    wanted: Mapping[int, int],
+    pictures: Mapping[int, str],
+) -> pl.DataFrame:
+    """Rows of :data:`SCHEMA` in random order: of each length as many trajectories as ``wanted``,
+    a question of both kinds for each. ``pictures``: key frame -> file name; trajectories with a key
+    frame that has none are left out.
+
+    Errors: :class:`MissingPartitionError` for what was not materialized.
+    """
+    here = {"demonstration": demonstration}
+    framed = {**here, "gating": gating.name}
+    frames, graph = lake.read("segmented_frames", framed), lake.read("transition_graph", framed)
+    about = lake.read("demonstrations", here).row(0, named=True)
+    profile = gating.profile_of(about["source"])
+    drawn = [
+        sample_trajectories(
+            frames, graph, replace(profile, min_length=length, max_length=length), n, settings.seed
+        )
+        for length, n in wanted.items()
+        if n
+    ]
+    if not drawn:
+        return pl.DataFrame(schema=SCHEMA)
+    shown = pl.col("key_frames").list.eval(pl.element().is_in(list(pictures))).list.all()
+    trajectories = pl.concat(drawn).filter(shown)
+    written = write_questions(trajectories, graph, settings, own_words=gating.own_words)
+    fits = fits_texts(changes_in(lake, demonstration, gating), written)
+    times = dict(frames.select("key_frame", pl.col("frame") / about["frame_rate_hz"]).iter_rows())
+    answer, gaps = pl.col("answer"), _mapped("key_frames", times).list.diff().list.min()
+    rows = written.with_columns(
+        images=_mapped("shown_key_frames", pictures),
+        fits=pl.Series(fits, dtype=pl.String),
+        activity=pl.lit(about["activity"]),
+        n_changes=pl.col("action_components").list.eval(pl.element().list.len()).list.sum(),
+        least_gap_s=gaps,
+        marker=pl.lit(MARKER),
+        completion=_message(
+            "assistant",
+            [_block(pl.format("[{}]", answer.cast(pl.List(pl.String)).list.join(", ")))],
+        ),
+    )
+    of_forms = rows.partition_by("kind", "length", maintain_order=True)
+    found = pl.DataFrame(schema=SCHEMA)
+    if of_forms:
+        columns = [pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()]
+        found = pl.concat([_prompted(rows).select(columns) for rows in of_forms])
+    order = np.random.default_rng(seed_from("training rows", demonstration, settings.seed))
+    return found[order.permutation(found.height)]
+
+
+def _mapped(column: str, found: Mapping[int, Any]) -> pl.Expr:
+    """The lists of ``column`` with what each key frame has."""
+    return pl.col(column).list.eval(pl.element().replace_strict(found, default=None))
+
+
+def _prompted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Questions of one kind and length with ``prompt``: all show their parts in one order, and
+    only the words of the prompt differ.
+    """
+    first = rows.row(0, named=True)
+    blocks = []
+    for part in type_of(first).parts(first):
+        if isinstance(part, str):
+            blocks.append(_block(pl.col("prompt") if part == first["prompt"] else pl.lit(part)))
+        else:
+            blocks.append(_block(pl.lit(None, pl.String), kind="image"))
+    return rows.with_columns(prompt=_message("user", blocks))
+
+
+def _block(text: pl.Expr, kind: str = "text") -> pl.Expr:
+    return pl.struct(pl.lit(kind).alias("type"), text.alias("text"))
+
+
+def _message(role: str, blocks: Sequence[pl.Expr]) -> pl.Expr:
+    """A conversation of one message."""
+    content = pl.concat_list(blocks).alias("content")
+    return pl.concat_list(pl.struct(pl.lit(role).alias("role"), content))
