@@ -1,0 +1,243 @@
+"""A small policy that learns orders from rewards alone, in numpy: shows that a training set can be
+learned from. It tests the set and the rewards, and is no result about models.
+
+It sees what a model sees, pixels and sentences: a picture is its pixels on principal components of
+training pictures, an action its hashed words. An action's score over two pictures is bilinear in
+both; an order is drawn place by place (Plackett-Luce). No reference order, no label and no fact
+reaches it: rewards of drawn orders are all that it learns from (REINFORCE; the other draws of a
+question are the baseline).
+"""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.commands.harnesses.order_rewards import OrderTable
+
+Floats = NDArray[np.float32]
+ACTION = re.compile(r"^\[Action \d+\] (.+)$", re.MULTILINE)
+BUCKETS, SEEN_OFTEN = 4096, 3
+COMPONENTS = 128
+UPDATES, BATCH, DRAWS, RATE = 300, 64, 8, 0.003
+KINDS = ("forward", "inverse")
+COLUMNS = ("kind", "answer", "fits", "images", "prompt", "demonstration")
+
+
+class Question(NamedTuple):
+    """Numbers of its pictures (n + 1,), and its actions as vectors of names (n, names)."""
+
+    kind: str
+    demonstration: str
+    pictures: NDArray[np.int64]
+    actions: Floats
+
+
+@dataclass(frozen=True)
+class Sense:
+    """How pictures and words become numbers, found on training questions alone."""
+
+    mean: Floats
+    axes: Floats
+    """(components, pixels), so scaled that training pictures have a mean square of 1."""
+    names: Mapping[int, int]
+    """Hash of a word -> its place."""
+
+    @classmethod
+    def of(cls, pixels: Floats, actions: Sequence[Sequence[str]]) -> "Sense":
+        """From pictures (n, pixels) and the sentences of each question."""
+        mean = pixels.mean(0)
+        _, _, axes = np.linalg.svd(pixels - mean, full_matrices=False)
+        axes = axes[:COMPONENTS]
+        size = np.sqrt((((pixels - mean) @ axes.T) ** 2).mean())
+        seen = Counter(word for texts in actions for text in texts for word in _words(text))
+        often = sorted(word for word, n in seen.items() if n >= SEEN_OFTEN)
+        return cls(mean, axes / size, {word: place for place, word in enumerate(often)})
+
+    def pictures(self, pixels: Floats) -> Floats:
+        """(n, components)."""
+        found: Floats = (pixels - self.mean) @ self.axes.T
+        return found
+
+    def actions(self, texts: Sequence[str]) -> Floats:
+        """(n, names), none longer than 1."""
+        found = np.zeros((len(texts), len(self.names)), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            for word, n in Counter(_words(text)).items():
+                if word in self.names:
+                    row[self.names[word]] = n
+        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1.0)
+
+
+def _words(text: str) -> Iterator[int]:
+    """Hashes of words, and of pairs within a sentence."""
+    for sentence in text.lower().split("."):
+        words = re.findall(r"[a-z]+", sentence)
+        pairs = [f"{a} {b}" for a, b in pairwise(words)]
+        yield from (zlib.crc32(word.encode()) % BUCKETS for word in (*words, *pairs))
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Questions of a training set, with the rewards of their orders."""
+
+    questions: tuple[Question, ...]
+    looks: Floats
+    table: OrderTable
+
+    @property
+    def demonstrations(self) -> list[str]:
+        """What each question is about."""
+        return [question.demonstration for question in self.questions]
+
+
+def read_questions(folder: Path, n: int | None = None) -> pl.DataFrame:
+    """The first ``n`` rows of a training set with pictures in files."""
+    rows = pl.scan_parquet(folder / "data" / "*.parquet").select(COLUMNS)
+    return (rows if n is None else rows.head(n)).collect()
+
+
+def read_pixels(folder: Path, rows: pl.DataFrame) -> tuple[list[str], Floats]:
+    """Names of all pictures of ``rows``, and their pixels (n, pixels), 0 to 1."""
+    from PIL import Image
+
+    names = rows["images"].explode().unique().sort().to_list()
+    pictures = [np.asarray(Image.open(folder / name).convert("RGB")) for name in names]
+    return names, np.stack(pictures).reshape(len(names), -1).astype(np.float32) / 255
+
+
+def actions_of(prompt: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The sentences of each action, in the order shown."""
+    texts = (block["text"] or "" for message in prompt for block in message["content"])
+    return [found for text in texts for found in ACTION.findall(text)]
+
+
+def sensed(rows: pl.DataFrame, names: Sequence[str], pixels: Floats, sense: Sense) -> Questions:
+    """``rows`` as the policy takes them."""
+    at = {name: k for k, name in enumerate(names)}
+    questions = tuple(
+        Question(
+            row["kind"],
+            row["demonstration"],
+            np.array([at[name] for name in row["images"]]),
+            sense.actions(actions_of(row["prompt"])),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Questions(questions, sense.pictures(pixels), OrderTable(rows.to_dicts()))
+
+
+class Policy:
+    """Weights (names, components), from nothing; Adam."""
+
+    def __init__(self, n_names: int, n_components: int) -> None:
+        self.weights = np.zeros((n_names, n_components), np.float32)
+        self._first, self._second = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        self._n = 0
+
+    def scores(self, question: Question, looks: Floats) -> tuple[Floats, Floats, Floats]:
+        """(places, candidates), and the factors that it is bilinear in: of places, of candidates.
+
+        Forward, a picture's score at a place is what the action there raises, less what the next
+        one has yet to raise.
+        """
+        seen, told = looks[question.pictures], question.actions
+        if question.kind == "forward":
+            rises = told - np.concatenate([told[1:], np.zeros_like(told[:1])])
+            return rises @ self.weights @ seen[1:].T, rises, seen[1:]
+        steps = np.diff(seen, axis=0)
+        return steps @ self.weights.T @ told.T, steps, told
+
+    def step(self, gradient: Floats) -> None:
+        """Go up ``gradient``."""
+        self._n += 1
+        self._first += 0.1 * (gradient - self._first)
+        self._second += 0.01 * (gradient**2 - self._second)
+        size = np.sqrt(self._second / (1 - 0.99**self._n)) + 1e-6
+        self.weights += RATE * self._first / (1 - 0.9**self._n) / size
+
+
+def drawn_orders(
+    scores: Floats, n_draws: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], Floats]:
+    """Orders (draws, n), labels from 0, drawn place by place; and the gradient of their log
+    probability by the scores (draws, n, n).
+    """
+    n, draws = len(scores), np.arange(n_draws)
+    orders = np.empty((n_draws, n), np.int64)
+    gradient = np.zeros((n_draws, n, n), np.float32)
+    free = np.ones((n_draws, n), np.bool_)
+    for place, row in enumerate(scores):
+        left = np.where(free, row, -np.inf)
+        orders[:, place] = (left + random.gumbel(size=left.shape)).argmax(1)
+        chances = np.exp(left - left.max(1, keepdims=True))
+        gradient[:, place] = -chances / chances.sum(1, keepdims=True)
+        gradient[draws, place, orders[:, place]] += 1
+        free[draws, orders[:, place]] = False
+    return orders, gradient
+
+
+def learn(
+    training: Questions, *, seed: int, updates: int = UPDATES, is_control: bool = False
+) -> Iterator[Policy]:
+    """The policy after each update; the same one, changed. A control gets the rewards of other
+    draws of other questions.
+    """
+    random = np.random.default_rng(seed)
+    first = training.questions[0]
+    policy = Policy(first.actions.shape[1], training.looks.shape[1])
+    width = training.table.answers.shape[1]
+    for _ in range(updates):
+        picked = random.integers(0, len(training.questions), BATCH)
+        orders = np.zeros((BATCH, DRAWS, width), np.int64)
+        parts = []
+        for k, number in enumerate(picked):
+            question = training.questions[number]
+            scores, of_places, of_candidates = policy.scores(question, training.looks)
+            found, gradient = drawn_orders(scores, DRAWS, random)
+            orders[k, :, : found.shape[1]] = found + 1
+            parts.append((question.kind, of_places, of_candidates, gradient))
+        earned = training.table.rewards(picked.repeat(DRAWS), orders.reshape(-1, width))
+        rewards = (earned.task + earned.pairs).reshape(BATCH, DRAWS)
+        if is_control:
+            rewards = random.permutation(rewards.ravel()).reshape(rewards.shape)
+        advantages = (rewards - rewards.mean(1, keepdims=True)) / (rewards.std() + 1e-6)
+        total = np.zeros_like(policy.weights)
+        for (kind, places, candidates, gradient), advantage in zip(parts, advantages, strict=True):
+            by_scores = np.tensordot(advantage.astype(np.float32), gradient, 1) / DRAWS
+            if kind == "forward":
+                total += places.T @ by_scores @ candidates
+            else:
+                total += candidates.T @ by_scores.T @ places
+        policy.step(total / BATCH)
+        yield policy
+
+
+def solved(policy: Policy, asked: Questions) -> NDArray[np.bool_]:
+    """Which questions the likeliest assignment answers rightly."""
+    from scipy.optimize import linear_sum_assignment
+
+    orders = np.zeros((len(asked.questions), asked.table.answers.shape[1]), np.int64)
+    for order, question in zip(orders, asked.questions, strict=True):
+        scores, *_ = policy.scores(question, asked.looks)
+        order[: len(scores)] = linear_sum_assignment(scores, maximize=True)[1] + 1
+    return asked.table.rewards(np.arange(len(orders)), orders).task
+
+
+def by_chance(asked: Questions, n_orders: int = 200, seed: int = 0) -> NDArray[np.float64]:
+    """Share of random orders that answer each question rightly."""
+    random = np.random.default_rng(seed)
+    found = []
+    for number, n in enumerate(asked.table.n_steps):
+        orders = np.zeros((n_orders, asked.table.answers.shape[1]), np.int64)
+        orders[:, :n] = random.random((n_orders, n)).argsort(1) + 1
+        found.append(asked.table.rewards(np.full(n_orders, number), orders).task.mean())
+    return np.array(found)
