@@ -89,7 +89,14 @@ def _registry(size_px: int) -> Registry:
     whole = load_registry()
     base = whole.variant(BASELINE)
     small = replace(base, renderer=replace(base.renderer, size_px=size_px))
-    return replace(whole, demonstrations=(), models=(), variants={BASELINE: small})
+    return replace(
+        whole,
+        demonstrations=(),
+        models=(),
+        gatings={base.gating: whole.gating(base.gating)},
+        question_sets={base.question_set: whole.question_sets[base.question_set]},
+        variants={BASELINE: small},
+    )
 
 
 def _names(arguments: argparse.Namespace, split: Split) -> list[str]:
