@@ -9,9 +9,10 @@ from enact_assets.commands.option_types import (
     add_max_usd,
     numbers_named,
     positive,
+    seconds,
 )
 from enact_assets.settings.registry import BASELINE
-from enact_assets.settings.splits import Split
+from enact_assets.settings.splits import HeldOut, Split
 from enact_assets.settings.world import CONDITIONS, EQUIVALENT
 
 QUESTIONS = 20
@@ -228,6 +229,27 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         default="files",
         help="each once, as a file; or within each row that shows it, some 40 times as large "
         "(default: files)",
+    )
+    training.add_argument(
+        "--most-changes", type=positive, metavar="N", help="at most so many changes in a question"
+    )
+    training.add_argument(
+        "--least-gap",
+        type=seconds,
+        metavar="SECONDS",
+        help="no two pictures of a question nearer in time than this",
+    )
+    training.add_argument(
+        "--untold",
+        action="store_true",
+        help="also steps in which more changes than is said, as in the paper",
+    )
+    training.add_argument(
+        "--held-out",
+        action="append",
+        choices=[str(held) for held in HeldOut],
+        help="train: leave out some rooms, or the activities beside the paper's; validation: ask "
+        "about these alone; may be repeated",
     )
     training.add_argument(
         "--workers", type=positive, metavar="N", help="processes (default: all cores)"

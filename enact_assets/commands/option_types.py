@@ -1,6 +1,7 @@
 """Kinds of values that options take, and the option that limits spending."""
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,17 @@ def numbers_named(text: str) -> range:
     if not all(end.isascii() and end.isdigit() for end in ends) or int(ends[1]) < int(ends[0]):
         raise argparse.ArgumentTypeError(f"expected a number, or FIRST-LAST, not {text!r}")
     return range(int(ends[0]), int(ends[1]) + 1)
+
+
+def seconds(text: str) -> float:
+    """A number above 0, for argparse."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, not {text!r}")
+    return found
 
 
 ALL = "all"

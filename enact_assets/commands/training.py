@@ -5,104 +5,209 @@ They have a data root of their own: one root asks about demonstrations for tests
 
 import argparse
 import os
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
 from rich.console import Console
 
+from enact_assets.commands.harnesses.training_rows import Difficulty
 from enact_assets.commands.harnesses.training_set import (
+    FILES,
+    TrainingSet,
     TrainingWanted,
     check_split,
+    training_source,
     write_training_set,
 )
 from enact_assets.commands.model_options import TRAINING_EXPORTS
 from enact_assets.commands.terminal import shown_progress
+from enact_assets.engine.errors import EnactError, SettingsError
+from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.engine.system.contexts import having
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
 from enact_assets.settings.paths import DataRoot, root_from_environment
-from enact_assets.settings.registry import BASELINE, Registry, load_registry
-from enact_assets.settings.splits import Split
+from enact_assets.settings.registry import BASELINE, load_registry, registry_path
+from enact_assets.settings.splits import (
+    HELD_OUT_ACTIVITIES,
+    HeldOut,
+    Split,
+    is_held_out_room,
+)
 
 FIRST_SEED = {Split.TRAINING: 1000, Split.VALIDATION: 116}
 MADE = ("frame_images", "ambiguous_changes")
+REGISTRY_FILE = "training_registry.yaml"
 
 
 def run_training_export(arguments: argparse.Namespace, console: Console) -> int:
     """``export train FOLDER``; returns the exit code."""
-    split = TRAINING_EXPORTS[arguments.name]
-    registry = _registry(arguments.size)
-    names = _names(arguments, split)
+    split, folder = TRAINING_EXPORTS[arguments.name], arguments.output
+    held_out = tuple(HeldOut(name) for name in arguments.held_out or ())
+    names = _names(arguments, split, held_out)
     check_split(names, split)
-    folder = arguments.output
+    wanted = TrainingWanted(
+        split,
+        arguments.questions,
+        tuple(arguments.lengths),
+        arguments.pictures,
+        Difficulty(arguments.most_changes, arguments.least_gap),
+        held_out,
+    )
     root = DataRoot(_data_root(arguments))
     console.print(
         f"{counted(len(names), 'demonstration')} for {split}, in data root {root.root}.",
         markup=False,
     )
-    variant = registry.variant(BASELINE)
-    driver = Driver(
-        root.root,
-        registry=registry,
+    done = make_training_set(
+        root,
+        names,
+        wanted,
+        folder,
+        console,
+        size_px=arguments.size,
+        is_told_all=not arguments.untold,
         workers=arguments.workers,
         dask=arguments.dask,
-        observer=TerminalObserver(console),
     )
-    only = {"demonstration": names, "variant": [BASELINE]}
-    report = driver.run(demonstrations=names, assets=MADE, only=only)
-    print_report(console, report)
-    made = {partition[0] for partition in report.current("frame_images")}
-    left_out = [name for name in names if name not in made]
-    with shown_progress(console, "export") as on_progress:
-        done = write_training_set(
-            root,
-            registry,
-            variant,
-            [name for name in names if name in made],
-            folder=folder,
-            wanted=TrainingWanted(
-                split, arguments.questions, tuple(arguments.lengths), arguments.pictures
-            ),
-            left_out=left_out,
-            workers=arguments.workers or os.cpu_count() or 1,
-            on_progress=on_progress,
-        )
     console.print(
-        f"{counted(done.n_questions, 'question')} and {counted(done.n_pictures, 'picture')} "
-        f"written to {folder}: {done.n_bytes / 2**20:,.0f} MiB.",
+        f"{counted(done.n_questions, 'question')} and {counted(done.n_pictures, 'picture')} in "
+        f"{folder}: {done.n_bytes / 2**20:,.0f} MiB.",
         markup=False,
     )
+    if done.n_lacking:
+        console.print(
+            f"{done.n_lacking:,} fewer than asked for: that is all there is of these seeds, lengths "
+            "and difficulty. More seeds give more."
+        )
     return 0
+
+
+def make_training_set(
+    root: DataRoot,
+    names: Sequence[str],
+    wanted: TrainingWanted,
+    folder: Path,
+    console: Console,
+    *,
+    size_px: int,
+    is_told_all: bool = True,
+    workers: int | None = None,
+    dask: str | None = None,
+) -> TrainingSet:
+    """Make the demonstrations ``names`` in ``root``, and the set about them in ``folder``.
+
+    Errors: those of :func:`training_source` and :func:`write_training_set`; :class:`EnactError` if
+    none could be made.
+    """
+    with having({"ENACT_REGISTRY": str(_registry_file(root, size_px, is_told_all=is_told_all))}):
+        registry = load_registry()
+        variant = registry.variant(BASELINE)
+        driver = Driver(
+            root.root,
+            registry=registry,
+            workers=workers,
+            dask=dask,
+            observer=TerminalObserver(console),
+        )
+        there = _made(driver, console, names, "replays")
+        if HeldOut.ROOMS in wanted.held_out:
+            there = _of_rooms(there, root, are_new=wanted.split is not Split.TRAINING)
+        made = _made(driver, console, there, *MADE)
+        if not made:
+            raise EnactError(
+                f"None of {counted(len(names), 'demonstration')}, first {names[0]}, could be made: "
+                "see above. Name other seeds."
+            )
+        source = training_source(root, registry, variant, made, wanted)
+        if wanted.pictures != FILES:
+            console.print(
+                f"With pictures within rows: about {source.bytes_with_pictures() / 2**30:,.1f} GiB "
+                "at most. Each once, as files, they take a small part of it.",
+                markup=False,
+            )
+        with shown_progress(console, "export") as on_progress:
+            return write_training_set(
+                source,
+                folder=folder,
+                left_out=[name for name in names if name not in {*there, *made}],
+                workers=workers or os.cpu_count() or 1,
+                on_progress=on_progress,
+            )
+
+
+def _made(driver: Driver, console: Console, names: Sequence[str], *assets: str) -> list[str]:
+    """Those of ``names`` of which ``assets`` are there now."""
+    report = driver.run(
+        demonstrations=names,
+        assets=assets,
+        only={"demonstration": list(names), "variant": [BASELINE]},
+    )
+    print_report(console, report)
+    made = {partition[0] for partition in report.current(assets[0])}
+    return [name for name in names if name in made]
+
+
+def _of_rooms(names: Sequence[str], root: DataRoot, *, are_new: bool) -> list[str]:
+    """Those of ``names`` that are in a held-out room, or those that are not."""
+    lake, found = Lake(root.lake), []
+    for name in names:
+        acted = lake.read("actions", {"demonstration": name})
+        if is_held_out_room(acted["environment"][0]) == are_new:
+            found.append(name)
+    return found
 
 
 def _data_root(arguments: argparse.Namespace) -> Path:
     """The one that is named; else one beside the folder, as that of other commands has tests."""
     named: Path = arguments.data
-    if named.absolute() != root_from_environment():
+    if named.absolute() != root_from_environment().absolute():
         return named
     output: Path = arguments.output
     return output.with_name(f"{output.name}-data")
 
 
-def _registry(size_px: int) -> Registry:
-    """The registry without demonstrations for tests, its baseline with pictures of a size."""
-    whole = load_registry()
-    base = whole.variant(BASELINE)
-    small = replace(base, renderer=replace(base.renderer, size_px=size_px))
-    return replace(
-        whole,
-        demonstrations=(),
-        models=(),
-        gatings={base.gating: whole.gating(base.gating)},
-        question_sets={base.question_set: whole.question_sets[base.question_set]},
-        variants={BASELINE: small},
-    )
+def _registry_file(root: DataRoot, size_px: int, *, is_told_all: bool) -> Path:
+    """The registry in force without demonstrations for tests, models and other variants, with
+    pictures of a size: a file, as every process that makes something reads it.
+    """
+    entries = yaml.safe_load(registry_path().read_text(encoding="utf-8"))
+    base = entries["variants"][BASELINE]
+    gating = load_registry().variant(BASELINE).gating
+    base = {k: v for k, v in base.items() if k not in {"prompts", "question_set", "asks"}}
+    base |= {"gating": gating, "renderer": {**base.get("renderer", {}), "size_px": size_px}}
+    gated = {**entries["gatings"][gating], "embedded_names_all": is_told_all}
+    found = {
+        "gatings": {gating: gated},
+        "variants": {BASELINE: base},
+        "questions": entries["questions"],
+        "demonstrations": [],
+        "models": [],
+    }
+    path = root.root / REGISTRY_FILE
+    with replacing(path) as temporary:
+        temporary.write_text(yaml.safe_dump(found, sort_keys=False), encoding="utf-8")
+    return path
 
 
-def _names(arguments: argparse.Namespace, split: Split) -> list[str]:
-    """Each activity with each seed."""
-    activities = arguments.activity or sorted(
-        {name.rpartition("-")[0] for name in load_registry().demonstrations}
-    )
+def _names(arguments: argparse.Namespace, split: Split, held_out: Sequence[HeldOut]) -> list[str]:
+    """Each activity with each seed. Errors: :class:`SettingsError` for one that is held out."""
+    if HeldOut.ACTIVITIES not in held_out:
+        known = {name.rpartition("-")[0] for name in load_registry().demonstrations}
+    elif split is not Split.TRAINING:
+        known = set(HELD_OUT_ACTIVITIES)
+    else:
+        named = (name.rpartition("-")[0] for name in load_registry().demonstrations)
+        known = set(named) - HELD_OUT_ACTIVITIES
+        out = HELD_OUT_ACTIVITIES.intersection(arguments.activity or ())
+        if out:
+            raise SettingsError(
+                f"{min(out)} is an activity that --held-out activities leaves out. Leave it out of "
+                "--activity too."
+            )
+    activities = arguments.activity or sorted(known)
     seeds = arguments.seeds or range(FIRST_SEED[split], FIRST_SEED[split] + 2)
     return [f"{activity}-{seed}" for activity in activities for seed in seeds]

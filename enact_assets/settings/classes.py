@@ -14,8 +14,6 @@ from enact_assets.settings.profile import CHANGES, STATES, Profile
 
 EMBEDDED = "embedded"
 """Source of demonstrations that the embedded simulator makes."""
-WORLD = "embedded-2"
-"""Version of its world: another one gives other demonstrations under the same names."""
 RECORDED = "recorded"
 """Source of demonstrations read from the layout of the public release."""
 OMNIGIBSON = "omnigibson"

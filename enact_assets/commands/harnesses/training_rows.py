@@ -4,8 +4,8 @@ Nothing here knows of a question set: trajectories are drawn anew from the trans
 demonstration gives ten thousands of questions about the same pictures.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from enact_assets.questions.asked.qa import write_questions
 from enact_assets.questions.asked.types import type_of
 from enact_assets.questions.paths.counting import count_paths
 from enact_assets.questions.paths.sampling import sample_trajectories
+from enact_assets.settings.ambiguities import UNTOLD
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
 
@@ -39,9 +40,14 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "demonstration": pl.String,
     "activity": pl.String,
     "n_changes": pl.Int64,
+    "n_untold": pl.Int64,
     "least_gap_s": pl.Float64,
     "marker": pl.String,
 }
+_PAIRS = 1_000_000
+"""More key frames than any demonstration has: a pair of them is one number."""
+MORE_DRAWN = 4
+"""Trajectories for each that is wanted, where some are left out by their difficulty."""
 MEANINGS: Mapping[str, str] = {
     "question_id": "id of the question",
     "prompt": "one message, as TRL reads it: texts, and places of pictures, in order",
@@ -54,9 +60,36 @@ MEANINGS: Mapping[str, str] = {
     "demonstration": "what it was made from: an activity and a seed; the seed says the split",
     "activity": "what the robot does there",
     "n_changes": "changes that the actions name, all together: more are harder to keep in mind",
+    "n_untold": "steps in which something changes visibly that no action names; 0 unless asked for",
     "least_gap_s": "seconds between the two nearest pictures: near ones look alike",
     "marker": "the same text in every row of every training set",
 }
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """What questions are left out: with more changes than ``most_changes`` in all, or with pictures
+    nearer in time than ``least_gap_s`` seconds. None: none.
+    """
+
+    most_changes: int | None = None
+    least_gap_s: float | None = None
+
+    @property
+    def drawn(self) -> int:
+        """How many times as many trajectories are drawn as are wanted."""
+        return 1 if self == Difficulty() else MORE_DRAWN
+
+    def chosen(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Those of ``rows`` that are not left out."""
+        if self.most_changes is not None:
+            rows = rows.filter(pl.col("n_changes") <= self.most_changes)
+        if self.least_gap_s is not None:
+            rows = rows.filter(pl.col("least_gap_s") >= self.least_gap_s)
+        return rows
+
+
+ANY = Difficulty()
 
 
 def numbers_of(
@@ -84,10 +117,11 @@ def training_rows(
     *,
     wanted: Mapping[int, int],
     pictures: Mapping[int, str],
+    difficulty: Difficulty = ANY,
 ) -> pl.DataFrame:
-    """Rows of :data:`SCHEMA` in random order: of each length as many trajectories as ``wanted``,
-    a question of both kinds for each. ``pictures``: key frame -> file name; trajectories with a key
-    frame that has none are left out.
+    """Rows of :data:`SCHEMA` in random order: of each length as many trajectories as ``wanted``
+    that are not left out by ``difficulty``, a question of both kinds for each. ``pictures``: key
+    frame -> file name; trajectories with a key frame that has none are left out.
 
     Errors: :class:`MissingPartitionError` for what was not materialized.
     """
@@ -98,7 +132,11 @@ def training_rows(
     profile = gating.profile_of(about["source"])
     drawn = [
         sample_trajectories(
-            frames, graph, replace(profile, min_length=length, max_length=length), n, settings.seed
+            frames,
+            graph,
+            replace(profile, min_length=length, max_length=length),
+            n * difficulty.drawn,
+            settings.seed,
         )
         for length, n in wanted.items()
         if n
@@ -106,17 +144,24 @@ def training_rows(
     if not drawn:
         return pl.DataFrame(schema=SCHEMA)
     shown = pl.col("key_frames").list.eval(pl.element().is_in(list(pictures))).list.all()
-    trajectories = pl.concat(drawn).filter(shown)
-    written = write_questions(trajectories, graph, settings, own_words=gating.own_words)
-    fits = fits_texts(changes_in(lake, demonstration, gating), written)
     times = dict(frames.select("key_frame", pl.col("frame") / about["frame_rate_hz"]).iter_rows())
-    answer, gaps = pl.col("answer"), _mapped("key_frames", times).list.diff().list.min()
+    trajectories = pl.concat(drawn).filter(shown)
+    told = write_questions(trajectories, graph, settings, own_words=gating.own_words).with_columns(
+        n_changes=pl.col("action_components").list.eval(pl.element().list.len()).list.sum(),
+        least_gap_s=_mapped("key_frames", times).list.diff().list.min(),
+    )
+    # Both kinds of a trajectory share changes and gap, so both stay or go.
+    first = pl.int_range(pl.len()).over("kind", "length") < pl.col("length").replace_strict(
+        dict(wanted), default=0
+    )
+    written = difficulty.chosen(told).filter(first)
+    fits = fits_texts(changes_in(lake, demonstration, gating), written)
+    answer, untold = pl.col("answer"), _untold_steps(lake, framed)
     rows = written.with_columns(
         images=_mapped("shown_key_frames", pictures),
         fits=pl.Series(fits, dtype=pl.String),
         activity=pl.lit(about["activity"]),
-        n_changes=pl.col("action_components").list.eval(pl.element().list.len()).list.sum(),
-        least_gap_s=gaps,
+        n_untold=_n_among("key_frames", untold),
         marker=pl.lit(MARKER),
         completion=_message(
             "assistant",
@@ -130,6 +175,21 @@ def training_rows(
         found = pl.concat([_prompted(rows).select(columns) for rows in of_forms])
     order = np.random.default_rng(seed_from("training rows", demonstration, settings.seed))
     return found[order.permutation(found.height)]
+
+
+def _untold_steps(lake: Lake, framed: Mapping[str, str]) -> set[tuple[int, int]]:
+    """Steps (key frame before, after) that change more than is said."""
+    known = lake.read("ambiguous_changes", framed).filter(ambiguity=UNTOLD)
+    return set(known.select("key_frame_from", "key_frame_to").iter_rows())
+
+
+def _n_among(column: str, steps: Collection[tuple[int, int]]) -> pl.Expr:
+    """How many pairs of neighbours in the lists of ``column`` are among ``steps``."""
+    if not steps:
+        return pl.lit(0, pl.Int64)
+    frames = pl.element().cast(pl.Int64)
+    pair, known = frames * _PAIRS + frames.shift(-1), [a * _PAIRS + b for a, b in sorted(steps)]
+    return pl.col(column).list.eval(pair.is_in(known)).list.sum().cast(pl.Int64)
 
 
 def _mapped(column: str, found: Mapping[int, Any]) -> pl.Expr:

@@ -33,9 +33,11 @@ from enact_assets import __version__
 from enact_assets.commands.harnesses.folder import write_text
 from enact_assets.commands.harnesses.score_file import SCORE_FILE, score_source
 from enact_assets.commands.harnesses.training_rows import (
+    ANY,
     MARKER,
     MEANINGS,
     SCHEMA,
+    Difficulty,
     numbers_of,
     training_rows,
 )
@@ -52,32 +54,46 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.questions.world.stored_pictures import stored_pictures
-from enact_assets.settings.classes import EMBEDDED, WORLD, Variant
+from enact_assets.settings.classes import EMBEDDED, Variant
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Gating, QuestionSettings, Registry
-from enact_assets.settings.splits import SPLITS_IN_WORDS, Split
+from enact_assets.settings.splits import (
+    EMBEDDED_WORLD,
+    HELD_OUT_IN_WORDS,
+    SPLITS_IN_WORDS,
+    HeldOut,
+    Split,
+)
 
 PARTS, DATA, FACTS = ".parts", "data", "training.json"
-ROWS_PER_SHARD = 20_000
+ROWS_PER_SHARD, ROWS_WITH_PICTURES = 20_000, 500
+COUNTS = ("n_questions", "n_pictures", "n_bytes", "n_lacking")
 FILES, INSIDE, TARS = "files", "parquet", "webdataset"
 
 
 @dataclass(frozen=True)
 class TrainingWanted:
     """How many questions of which lengths, and where pictures are: ``files`` (each once),
-    ``parquet`` (in the rows), or ``webdataset`` (tar files).
+    ``parquet`` (in the rows), or ``webdataset`` (tar files). ``held_out`` is what demonstrations
+    leave out, or, for validation, what alone they have.
     """
 
     split: Split
     n_questions: int
     lengths: tuple[int, ...]
     pictures: str = FILES
-    seed: int = 0
+    difficulty: Difficulty = ANY
+    held_out: tuple[HeldOut, ...] = ()
+
+    @property
+    def rows_per_shard(self) -> int:
+        """Pictures within rows are held in memory with them."""
+        return ROWS_PER_SHARD if self.pictures == FILES else ROWS_WITH_PICTURES
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What was written to ``folder``. ``lacking`` questions there are not: short lengths run out.
+    """What was written to ``folder``. ``n_lacking`` questions there are not: short lengths run out.
     ``left_out`` are demonstrations that could not be carried out.
     """
 
@@ -85,20 +101,41 @@ class TrainingSet:
     n_questions: int
     n_pictures: int
     n_bytes: int
-    lacking: int
+    n_lacking: int
     left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Source:
-    """All that a process needs to write parts."""
+class TrainingSource:
+    """Demonstrations whose pictures are there, and how many questions about each.
+
+    ``shas``: demonstration -> key frame -> hash of its picture; ``shares``: demonstration ->
+    length -> trajectories.
+    """
 
     root: DataRoot
     gating: Gating
     questions: QuestionSettings
-    folder: Path
+    variant: Variant
+    wanted: TrainingWanted
     shas: Mapping[str, Mapping[int, str]] = field(repr=False)
-    """Demonstration -> key frame -> hash of its picture."""
+    shares: Mapping[str, Mapping[int, int]] = field(repr=False)
+
+    def bytes_with_pictures(self) -> int:
+        """About how much rows with their pictures within take, at most."""
+        store, total = ImageStore(self.root.images), 0.0
+        for name, of_lengths in self.shares.items():
+            shas = list(self.shas[name].values())[:5]
+            size = sum(len(store.read_png(sha)) for sha in shas) / max(1, len(shas))
+            total += 2 * size * sum(n * length for length, n in of_lengths.items())
+        return int(total)
+
+    @property
+    def version(self) -> str:
+        """Hash of all that decides the rows."""
+        settings = [str(self.gating), str(self.questions), str(SCHEMA), __version__]
+        held = sorted((name, sorted(of.items())) for name, of in self.shas.items())
+        return content_sha([asdict(self.wanted), held, *settings])
 
 
 def check_split(names: Sequence[str], split: Split) -> None:
@@ -109,77 +146,96 @@ def check_split(names: Sequence[str], split: Split) -> None:
         raise SettingsError(
             f"{others[0]} is a demonstration for {found[others[0]]}, not for {split}: its seed "
             f"says so ({len(others)} of {len(names)} are not). No question about it is written to "
-            f"a set for {split}."
+            f"a set for {split}, which has seeds {SPLITS_IN_WORDS[split]}."
         )
 
 
-def write_training_set(
+def training_source(
     root: DataRoot,
     registry: Registry,
     variant: Variant,
     names: Sequence[str],
-    *,
-    folder: Path,
     wanted: TrainingWanted,
-    left_out: Sequence[str] = (),
-    workers: int = 1,
-    on_progress: OnProgress = unheard,
-) -> TrainingSet:
-    """Write questions about the demonstrations ``names``, whose pictures under ``variant`` are
-    there.
+) -> TrainingSource:
+    """What is to be written about the demonstrations ``names``, whose pictures under ``variant``
+    are there.
 
-    Rows depend on names, settings and ``wanted`` alone, on any number of ``workers``. Errors:
-    :class:`SettingsError` for a demonstration of another split; :class:`MissingPartitionError` for
-    what was not materialized; :class:`OutputError` for a folder with something else, and what
-    cannot be written.
+    Errors: :class:`SettingsError` for a demonstration of another split, :class:`OutputError` if two
+    are of one world, :class:`MissingPartitionError` for what was not materialized.
     """
     check_split(names, wanted.split)
-    refuse_overlap(folder, root.folders)
     lake, gating = Lake(root.lake), registry.gating(variant.gating)
+    _check_worlds(lake.read_all("demonstrations", among={"demonstration": names}))
     shas: dict[str, dict[int, str]] = {name: {} for name in names}
     for (name, key_frame), (sha, _, _) in stored_pictures(lake, variant.name, names).items():
         shas[name][key_frame] = sha
     numbers = {name: numbers_of(lake, name, gating, wanted.lengths) for name in names}
-    shares = fair_shares(
-        {(name, n): most for name, of in numbers.items() for n, most in of.items()},
-        -(-wanted.n_questions // 2),
-    )
-    source = _Source(root, gating, registry.questions, folder, shas)
-    about = lake.read_all("demonstrations", among={"demonstration": names})
-    _check_worlds(about)
-    settings = [str(gating), str(registry.questions), str(SCHEMA), __version__]
-    _begin(folder, content_sha([asdict(wanted), sorted(shas.items()), *settings]))
-    tasks = [(name, {n: shares[name, n] for n in wanted.lengths}) for name in names]
+    most = {(name, n): found for name, of in numbers.items() for n, found in of.items()}
+    share = fair_shares(most, -(-wanted.n_questions // 2))
+    shares = {name: {n: share[name, n] for n in wanted.lengths} for name in names}
+    return TrainingSource(root, gating, registry.questions, variant, wanted, shas, shares)
+
+
+def write_training_set(
+    source: TrainingSource,
+    *,
+    folder: Path,
+    left_out: Sequence[str] = (),
+    workers: int = 1,
+    on_progress: OnProgress = unheard,
+) -> TrainingSet:
+    """Write the questions of ``source``, or what a stopped export has not written yet.
+
+    Rows depend on the source alone, on any number of ``workers``. Errors: :class:`OutputError` for
+    a folder with something else, and what cannot be written.
+    """
+    wanted, names = source.wanted, sorted(source.shas)
+    refuse_overlap(folder, source.root.folders)
+    if (done := _written_before(folder, source.version)) is not None:
+        return done
+    _begin(folder, source.version)
     heights = []
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for k, height in enumerate(pool.map(partial(_write_part, source), tasks), start=1):
+        for k, height in enumerate(pool.map(partial(_write_part, source, folder), names), start=1):
             heights.append(height)
-            on_progress(Progress(k, len(tasks), text="questions"))
-    n_shards = max(1, math.ceil(sum(heights) / ROWS_PER_SHARD))
-    store = ImageStore(root.images)
-    used: set[str] = set()
+            on_progress(Progress(k, len(names), "demonstrations", text="questions"))
+    n_shards = max(1, math.ceil(sum(heights) / wanted.rows_per_shard))
+    store = ImageStore(source.root.images)
     for shard in range(n_shards):
-        rows = _shard_rows(folder, names, heights, shard, n_shards)
-        used |= set(_named(rows))
-        number = f"{shard:05d}-of-{n_shards:05d}"
-        _write_shard(folder, rows, number, wanted.pictures, store)
-        on_progress(Progress(shard + 1, n_shards, text="shards"))
+        ending = "tar" if wanted.pictures == TARS else "parquet"
+        path = folder / DATA / f"train-{shard:05d}-of-{n_shards:05d}.{ending}"
+        if not path.exists():
+            rows = _shard_rows(folder, names, heights, shard, n_shards)
+            _write_shard(path, rows, wanted.pictures, store)
+        on_progress(Progress(shard + 1, n_shards, "shards"))
+    used = _named(pl.scan_parquet(folder / PARTS / "*.parquet").select("images").collect())
     if wanted.pictures == FILES:
-        write_shown_pictures(folder, sorted(Path(f).stem for f in used), store, on_progress)
+        write_shown_pictures(folder, [Path(name).stem for name in used], store, on_progress)
     found = TrainingSet(
         folder,
         sum(heights),
         len(used),
-        sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        sum(p.stat().st_size for p in folder.rglob("*") if p.is_file() and PARTS not in p.parts),
         max(0, wanted.n_questions - sum(heights)),
         tuple(left_out),
     )
     write_text(folder / SCORE_FILE, score_source())
-    facts = _facts(found, about, variant, wanted)
+    about = Lake(source.root.lake).read_all("demonstrations", among={"demonstration": names})
+    facts = _facts(found, about, source)
     write_text(folder / "README.md", _card(facts))
-    write_text(folder / FACTS, json.dumps(facts, indent=2) + "\n")
     shutil.rmtree(folder / PARTS)
+    write_text(folder / FACTS, json.dumps(facts, indent=2) + "\n")
     return found
+
+
+def _written_before(folder: Path, version: str) -> TrainingSet | None:
+    """The same export, if it was written to the end."""
+    path = folder / FACTS
+    facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if facts.get("version") != version:
+        return None
+    counts = {name: facts[name] for name in COUNTS}
+    return TrainingSet(folder, **counts, left_out=tuple(facts["left_out"]))
 
 
 def fair_shares(most: Mapping[Any, int], n: int) -> dict[Any, int]:
@@ -212,14 +268,19 @@ def _part(folder: Path, name: str) -> Path:
     return folder / PARTS / f"{name.replace('/', '_')}.parquet"
 
 
-def _write_part(source: _Source, task: tuple[str, Mapping[int, int]]) -> int:
+def _write_part(source: TrainingSource, folder: Path, name: str) -> int:
     """Number of rows of the part of a demonstration, which is written unless it is there."""
-    name, wanted = task
-    path = _part(source.folder, name)
+    path = _part(folder, name)
     if not path.exists():
-        paths = {k: ShownPicture(sha).path for k, sha in source.shas[name].items()}
-        of = Lake(source.root.lake), name, source.gating, source.questions
-        rows = training_rows(*of, wanted=wanted, pictures=paths)
+        rows = training_rows(
+            Lake(source.root.lake),
+            name,
+            source.gating,
+            source.questions,
+            wanted=source.shares[name],
+            pictures={k: ShownPicture(sha).path for k, sha in source.shas[name].items()},
+            difficulty=source.wanted.difficulty,
+        )
         with replacing(path) as temporary:
             rows.write_parquet(temporary, row_group_size=2_000)
     n_rows: int = pl.scan_parquet(path).select(pl.len()).collect().item()
@@ -239,12 +300,10 @@ def _shard_rows(
     return rows[order.permutation(rows.height)]
 
 
-def _write_shard(
-    folder: Path, rows: pl.DataFrame, number: str, pictures: str, store: ImageStore
-) -> None:
+def _write_shard(path: Path, rows: pl.DataFrame, pictures: str, store: ImageStore) -> None:
     """One file of rows. Errors: :class:`OutputError`."""
     if pictures == TARS:
-        _write_tar(folder / DATA / f"train-{number}.tar", rows, store)
+        _write_tar(path, rows, store)
         return
     if pictures == INSIDE:
         files = {name: store.read_png(Path(name).stem) for name in _named(rows)}
@@ -252,8 +311,8 @@ def _write_shard(
             {"file": list(files), "picture": [{"bytes": files[f], "path": f} for f in files]}
         )
         rows = _with_pictures(rows, held)
-    with replacing(folder / DATA / f"train-{number}.parquet") as temporary:
-        rows.write_parquet(temporary, row_group_size=500 if pictures == INSIDE else 5_000)
+    with replacing(path) as temporary:
+        rows.write_parquet(temporary, row_group_size=100 if pictures == INSIDE else 5_000)
 
 
 def _with_pictures(rows: pl.DataFrame, held: pl.DataFrame) -> pl.DataFrame:
@@ -296,25 +355,24 @@ def _check_worlds(about: pl.DataFrame) -> None:
         raise OutputError(f"{names} are of one world: a split by seeds would not part them.")
 
 
-def _facts(
-    found: TrainingSet, about: pl.DataFrame, variant: Variant, wanted: TrainingWanted
-) -> dict[str, Any]:
+def _facts(found: TrainingSet, about: pl.DataFrame, source: TrainingSource) -> dict[str, Any]:
     """What ``training.json`` says."""
+    wanted = source.wanted
     seeds: dict[str, list[int]] = {}
     for name in about["demonstration"].sort():
         activity, seed = parse_demonstration(name)
         seeds.setdefault(activity, []).append(seed)
     return {
-        "made_by": f"enact_assets {__version__}, world {WORLD}",
+        "version": source.version,
+        "made_by": f"enact_assets {__version__}, world {EMBEDDED_WORLD}",
         "marker": MARKER,
         "split": str(wanted.split),
-        "n_questions": found.n_questions,
-        "n_lacking": found.lacking,
-        "n_pictures": found.n_pictures,
-        "n_bytes": found.n_bytes,
+        "held_out": [str(held) for held in wanted.held_out],
+        **{name: getattr(found, name) for name in COUNTS},
         "pictures": wanted.pictures,
-        "size_px": variant.renderer.size_px,
+        "size_px": source.variant.renderer.size_px,
         "lengths": list(wanted.lengths),
+        **asdict(wanted.difficulty),
         "seeds": {activity: sorted(of) for activity, of in seeds.items()},
         "left_out": list(found.left_out),
         "splits": dict(SPLITS_IN_WORDS),
@@ -379,5 +437,13 @@ Left out, because they cannot be carried out: {left}.
 {splits}
 
 No world is shared between seeds. Rooms, furniture and kinds of things are, so this is a split
-within one distribution.
+within one distribution. {_of_held_out(facts)}
 """
+
+
+def _of_held_out(facts: Mapping[str, Any]) -> str:
+    """What is left out, or alone there, besides."""
+    said = "; ".join(f"{held} ({HELD_OUT_IN_WORDS[HeldOut(held)]})" for held in facts["held_out"])
+    if facts["split"] == Split.TRAINING:
+        return f"Left out for tests of what is new: {said or 'nothing'}."
+    return f"All of it is new to a training set that left out: {said}." if said else ""
