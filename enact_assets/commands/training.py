@@ -80,8 +80,8 @@ def run_training_export(arguments: argparse.Namespace, console: Console) -> int:
     )
     if done.n_lacking:
         console.print(
-            f"{done.n_lacking:,} fewer than asked for: that is all there is of these seeds, lengths "
-            "and difficulty. More seeds give more."
+            f"{done.n_lacking:,} fewer than asked for: that is all there is of these seeds, "
+            "lengths and difficulty. More seeds give more."
         )
     return 0
 

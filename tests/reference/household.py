@@ -132,9 +132,11 @@ def build_household(
     trajectories_per_length: int = 3,
     lengths: range = PAPER.lengths,
     visible_share: float = 0.85,
+    *,
+    activity: str = "household",
 ) -> Household:
     """A demonstration of ``n_key_frames``, with questions of all ``lengths``."""
-    demonstration = f"household-{seed}"
+    demonstration = f"{activity}-{seed}"
     keys = {"demonstration": demonstration, "gating": "state"}
     frames = play(seed, n_key_frames)
     categories = {

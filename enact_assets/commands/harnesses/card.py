@@ -98,8 +98,8 @@ class SetFacts:
         ]
         if self.is_simulated:
             found.append(
-                f"Rooms, objects and robot are simulated (world {EMBEDDED_WORLD}); results do not carry "
-                "over to photographs without a test, nor to another version of the world."
+                f"Rooms, objects and robot are simulated (world {EMBEDDED_WORLD}); results do not "
+                "carry over to photographs without a test, nor to another version of the world."
             )
         if not self.variant.is_imported:
             found.append(

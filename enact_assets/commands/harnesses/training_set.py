@@ -17,7 +17,7 @@ import json
 import math
 import shutil
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -195,10 +195,9 @@ def write_training_set(
         return done
     _begin(folder, source.version)
     heights = []
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        for k, height in enumerate(pool.map(partial(_write_part, source, folder), names), start=1):
-            heights.append(height)
-            on_progress(Progress(k, len(names), "demonstrations", text="questions"))
+    for k, height in enumerate(_heights(source, folder, names, workers), start=1):
+        heights.append(height)
+        on_progress(Progress(k, len(names), "demonstrations", text="questions"))
     n_shards = max(1, math.ceil(sum(heights) / wanted.rows_per_shard))
     store = ImageStore(source.root.images)
     for shard in range(n_shards):
@@ -285,6 +284,18 @@ def _write_part(source: TrainingSource, folder: Path, name: str) -> int:
             rows.write_parquet(temporary, row_group_size=2_000)
     n_rows: int = pl.scan_parquet(path).select(pl.len()).collect().item()
     return n_rows
+
+
+def _heights(
+    source: TrainingSource, folder: Path, names: Sequence[str], workers: int
+) -> Iterator[int]:
+    """Rows of each part, in order, as soon as they are written."""
+    write = partial(_write_part, source, folder)
+    if workers == 1:
+        yield from map(write, names)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        yield from pool.map(write, names)
 
 
 def _shard_rows(

@@ -223,8 +223,8 @@ follows from them.""")
     camera: {aperture_mm: 70.0}   # was 80.0
 ```
 
-The two new models are in the plan as well, under `mirrored` and `contact`: a model of a data root is
-asked under every variant in scope, unless `--variant` names some.""")
+The two new models are in the plan as well, under `mirrored` and `contact`: a model of a data root
+is asked under every variant in scope, unless `--variant` names some.""")
     edit(hour.registry, hour.registry, "camera: {aperture_mm: 80.0}", "camera: {aperture_mm: 70.0}")
     hour.run("enact-assets plan", keep=20)
     made = hour.makes_what_its_plan_says("enact-assets materialize")

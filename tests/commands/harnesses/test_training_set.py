@@ -1,0 +1,214 @@
+"""Questions to train on: rows, shards and pictures, and what is never among them."""
+
+import json
+import tarfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from enact_assets.cli import main
+from enact_assets.commands.harnesses.rewards import task_rewards
+from enact_assets.commands.harnesses.training_rows import MARKER, Difficulty
+from enact_assets.commands.harnesses.training_set import (
+    INSIDE,
+    TARS,
+    TrainingSource,
+    TrainingWanted,
+    fair_shares,
+    training_source,
+    write_training_set,
+)
+from enact_assets.demonstrations.pictures.tables import FrameImages
+from enact_assets.demonstrations.replay.tables import LaterParents
+from enact_assets.engine.errors import OutputError, SettingsError
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import Progress
+from enact_assets.questions.paths.tables import AmbiguousChanges
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import load_registry
+from enact_assets.settings.splits import Split
+
+from reference.asked_root import picture
+from reference.builders import build_demonstrations, build_segmented_frames
+from reference.household import Household, build_household
+
+REGISTRY = load_registry()
+LENGTHS = (3, 4, 5)
+WANTED = TrainingWanted(Split.TRAINING, 300, LENGTHS)
+HOMES = [build_household(1000 + k, lengths=range(3, 4), activity="can_meat") for k in range(2)]
+NAMES = [home.demonstration for home in HOMES]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
+    """Two households for training, without a pipeline."""
+    root = DataRoot(tmp_path_factory.mktemp("training"), lake_url=None)
+    for number, home in enumerate(HOMES):
+        write_home(root, home, number)
+    return root
+
+
+def write_home(root: DataRoot, home: Household, number: int, world_sha: str = "") -> None:
+    lake, store, name = Lake(root.lake), ImageStore(root.images), home.demonstration
+    here = {"demonstration": name}
+    framed = {**here, "gating": "state"}
+    frames = range(home.index.n_key_frames)
+    sha = world_sha or f"world {number}"
+    lake.write("demonstrations", build_demonstrations(900, name, world_sha=sha), here)
+    lake.write(
+        "segmented_frames", build_segmented_frames((30 * k for k in frames), **framed), framed
+    )
+    lake.write("transition_graph", home.transition_graph, framed)
+    lake.write("ambiguous_changes", AmbiguousChanges.empty(), framed)
+    lake.write("objects", home.objects, here)
+    lake.write("later_parents", LaterParents.empty(), here)
+    lake.write("scene_graphs", home.scene_graphs, framed)
+    lake.write("visibility", home.visibility, framed)
+    size = {"render_sha": "1" * 64, "width_px": 32, "height_px": 32}
+    images = [
+        {**framed, "variant": "baseline", "key_frame": k, "frame": 30 * k, **size}
+        | {"image_sha": store.put(picture(k + 25 * number))}
+        for k in frames
+    ]
+    lake.write("frame_images", FrameImages.build(images), {**here, "variant": "baseline"})
+
+
+def source_of(
+    root: DataRoot, wanted: TrainingWanted = WANTED, names: Sequence[str] = NAMES
+) -> TrainingSource:
+    return training_source(root, REGISTRY, REGISTRY.variant("baseline"), names, wanted)
+
+
+def rows_of(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "data" / "*.parquet")
+
+
+@pytest.fixture(scope="module")
+def written(root: DataRoot, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("set") / "train"
+    done = write_training_set(source_of(root), folder=folder)
+    assert (done.n_questions, done.n_lacking) == (300, 0)
+    return folder
+
+
+def test_rows_ask_and_score_as_the_verifier_does(written: Path) -> None:
+    rows = rows_of(written)
+    assert rows["question_id"].is_unique().all()
+    assert rows["marker"].unique().to_list() == [MARKER]
+    found = rows.group_by("demonstration", "kind", "length").len()
+    assert (found.height, found["len"].min(), found["len"].max()) == (12, 25, 25)
+    for row in rows.iter_rows(named=True):
+        places = [part for part in row["prompt"][0]["content"] if part["type"] == "image"]
+        assert len(places) == len(row["images"]) == row["length"]
+        assert all((written / name).is_file() for name in row["images"])
+        said = row["completion"][0]["content"][0]["text"]
+        assert json.loads(said) == row["answer"]
+    answers = rows["completion"].to_list()
+    columns = rows.select("kind", "answer", "fits").to_dict(as_series=False)
+    assert task_rewards(completions=answers, **columns) == [1.0] * rows.height
+
+
+def test_shards_are_the_same_after_a_stop(root: DataRoot, written: Path, tmp_path: Path) -> None:
+    class StoppedError(Exception):
+        pass
+
+    def stop(progress: Progress) -> None:
+        raise StoppedError(progress.unit)
+
+    with pytest.raises(StoppedError, match="demonstrations"):
+        write_training_set(source_of(root), folder=tmp_path, on_progress=stop)
+    (part,) = (tmp_path / ".parts").glob("*.parquet")
+    before = part.stat().st_mtime_ns
+    seen: list[int] = []
+
+    def look(_progress: Progress) -> None:
+        seen.extend(p.stat().st_mtime_ns for p in (tmp_path / ".parts").glob(part.name))
+
+    done = write_training_set(source_of(root), folder=tmp_path, on_progress=look)
+    assert set(seen) == {before}
+    assert rows_of(tmp_path).equals(rows_of(written))
+    again = write_training_set(source_of(root), folder=tmp_path)
+    assert again == replace(done, folder=tmp_path)
+
+
+@pytest.mark.slow
+def test_rows_are_the_same_for_any_number_of_processes(
+    root: DataRoot, written: Path, tmp_path: Path
+) -> None:
+    write_training_set(source_of(root), folder=tmp_path, workers=2)
+    assert rows_of(tmp_path).equals(rows_of(written))
+
+
+@pytest.mark.parametrize("pictures", [INSIDE, TARS])
+def test_pictures_within_rows_are_those_of_files(
+    root: DataRoot, written: Path, tmp_path: Path, pictures: str
+) -> None:
+    source = source_of(root, replace(WANTED, pictures=pictures))
+    write_training_set(source, folder=tmp_path)
+    assert not (tmp_path / "pictures").exists()
+    held = {}
+    if pictures == INSIDE:
+        for row in rows_of(tmp_path).iter_rows(named=True):
+            held[row["question_id"]] = [picture["bytes"] for picture in row["images"]]
+    else:
+        for path in (tmp_path / "data").glob("*.tar"):
+            with tarfile.open(path) as tar:
+                files = {m.name: tar.extractfile(m).read() for m in tar}  # type: ignore[union-attr]
+            for name in (name for name in files if name.endswith(".json")):
+                key = name.removesuffix(".json")
+                count = sum(n.startswith(f"{key}.") for n in files) - 1
+                held[key] = [files[f"{key}.{k}.png"] for k in range(count)]
+    for row in rows_of(written).iter_rows(named=True):
+        assert held[row["question_id"]] == [(written / f).read_bytes() for f in row["images"]]
+    total = sum(len(content) for contents in held.values() for content in contents)
+    assert total <= source.bytes_with_pictures() <= 2 * total
+
+
+def test_difficulty_leaves_questions_out(root: DataRoot, written: Path, tmp_path: Path) -> None:
+    easy = Difficulty(most_changes=6, least_gap_s=2.0)
+    write_training_set(source_of(root, replace(WANTED, difficulty=easy)), folder=tmp_path)
+    rows, whole = rows_of(tmp_path), rows_of(written)
+    assert rows.height > 20
+    assert rows["n_changes"].max() <= 6 < whole["n_changes"].max()  # type: ignore[operator]
+    assert rows["least_gap_s"].min() >= 2.0 > whole["least_gap_s"].min()  # type: ignore[operator]
+
+
+def test_a_demonstration_for_tests_is_refused_by_name(root: DataRoot) -> None:
+    with pytest.raises(SettingsError, match="can_meat-7 is a demonstration for test, not for tra"):
+        source_of(root, names=[*NAMES, "can_meat-7"])
+
+
+def test_the_command_refuses_it_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target, data = str(tmp_path / "set"), str(tmp_path / "data")
+    of = ["--activity", "can_meat", "--seeds", "7", "--data", data]
+    assert main(["export", "train", target, *of]) == 2
+    assert "can_meat-7 is a demonstration for test" in capsys.readouterr().err
+    of = ["--activity", "make_a_salad", "--held-out", "activities", "--data", data]
+    assert main(["export", "train", target, *of]) == 2
+    assert "make_a_salad is an activity that --held-out" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_demonstrations_of_one_world_are_refused(tmp_path: Path) -> None:
+    root = DataRoot(tmp_path, lake_url=None)
+    for number, home in enumerate(HOMES):
+        write_home(root, home, number, world_sha="one")
+    with pytest.raises(OutputError, match="can_meat-1000, can_meat-1001 are of one world"):
+        source_of(root)
+
+
+def test_a_folder_with_other_files_is_left_alone(root: DataRoot, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"first mine\.txt"):
+        write_training_set(source_of(root), folder=tmp_path)
+
+
+def test_shares_are_even_and_what_lacks_is_given_by_others() -> None:
+    assert fair_shares({"a": 10, "b": 2, "c": 10}, 12) == {"a": 5, "b": 2, "c": 5}
+    assert fair_shares({"a": 1, "b": 2}, 12) == {"a": 1, "b": 2}
