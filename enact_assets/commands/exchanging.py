@@ -41,7 +41,7 @@ def run_export(arguments: argparse.Namespace, console: Console) -> int:
     """``export``; returns the exit code."""
     if arguments.name in TRAINING_EXPORTS:
         # Only here: it loads what makes demonstrations.
-        from enact_assets.commands.training import run_training_export
+        from enact_assets.commands.training.exporting import run_training_export
 
         return run_training_export(arguments, console)
     root = DataRoot(arguments.data)

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enact_assets.commands.harnesses.order_rewards import OrderTable
 from enact_assets.commands.harnesses.rewards import (
     NOTHING,
     pairs_rewards,
@@ -25,6 +24,7 @@ from enact_assets.commands.harnesses.rewards import (
 from enact_assets.commands.harnesses.score_file import score_source
 from enact_assets.commands.harnesses.scoring import score_answer
 from enact_assets.commands.harnesses.step_fits import fits_texts
+from enact_assets.commands.training.order_rewards import OrderTable
 
 from reference.household import build_household
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from enact_assets.commands.harnesses.training_rows import Difficulty
-from enact_assets.commands.harnesses.training_set import (
+from enact_assets.commands.model_options import TRAINING_EXPORTS
+from enact_assets.commands.terminal import shown_progress
+from enact_assets.commands.training.rows import Difficulty
+from enact_assets.commands.training.sets import (
     FILES,
     TrainingSet,
     TrainingWanted,
@@ -20,8 +22,6 @@ from enact_assets.commands.harnesses.training_set import (
     training_source,
     write_training_set,
 )
-from enact_assets.commands.model_options import TRAINING_EXPORTS
-from enact_assets.commands.terminal import shown_progress
 from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted

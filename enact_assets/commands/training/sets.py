@@ -32,7 +32,9 @@ import yaml
 from enact_assets import __version__
 from enact_assets.commands.harnesses.folder import write_text
 from enact_assets.commands.harnesses.score_file import SCORE_FILE, score_source
-from enact_assets.commands.harnesses.training_rows import (
+from enact_assets.commands.release.layout import refuse_overlap
+from enact_assets.commands.release.shown_questions import ShownPicture, write_shown_pictures
+from enact_assets.commands.training.rows import (
     ANY,
     MARKER,
     MEANINGS,
@@ -41,8 +43,6 @@ from enact_assets.commands.harnesses.training_rows import (
     numbers_of,
     training_rows,
 )
-from enact_assets.commands.release.layout import refuse_overlap
-from enact_assets.commands.release.shown_questions import ShownPicture, write_shown_pictures
 from enact_assets.demonstrations.replay.embedded import (
     parse_demonstration,
     split_of_demonstration,

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from enact_assets.commands.harnesses.reward_learning import (
+from enact_assets.commands.training.learning import (
     Policy,
     Question,
     Questions,

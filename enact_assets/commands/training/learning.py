@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.commands.harnesses.order_rewards import OrderTable
+from enact_assets.commands.training.order_rewards import OrderTable
 
 Floats = NDArray[np.float32]
 ACTION = re.compile(r"^\[Action \d+\] (.+)$", re.MULTILINE)

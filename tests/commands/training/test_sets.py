@@ -11,8 +11,8 @@ import pytest
 
 from enact_assets.cli import main
 from enact_assets.commands.harnesses.rewards import task_rewards
-from enact_assets.commands.harnesses.training_rows import MARKER, Difficulty
-from enact_assets.commands.harnesses.training_set import (
+from enact_assets.commands.training.rows import MARKER, Difficulty
+from enact_assets.commands.training.sets import (
     INSIDE,
     TARS,
     TrainingSource,
