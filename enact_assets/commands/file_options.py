@@ -210,3 +210,29 @@ def add_activities(sub: argparse.ArgumentParser) -> None:
         metavar="FILE.jpg",
         help="with --check, also draw the key frames of the first seed (half a minute)",
     )
+
+
+def add_contamination(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``contamination``."""
+    sub.add_argument(
+        "path",
+        type=Path,
+        metavar="PATH",
+        help="a training set: a folder, or a file (Parquet, JSON lines, JSON, CSV, tar, pictures)",
+    )
+    sub.add_argument(
+        "--output", type=Path, metavar="FILE.csv", help="write all that was found, and where"
+    )
+    sub.add_argument("--json", action="store_true", help="as JSON")
+
+
+def add_learn(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``learn``."""
+    sub.add_argument("folder", type=Path, metavar="FOLDER", help="what is made is kept here")
+    sub.add_argument(
+        "--train", type=Path, metavar="SET", help="a training set of your own, of small pictures"
+    )
+    sub.add_argument(
+        "--validation", type=Path, metavar="SET", help="ask about this set of your own"
+    )
+    sub.add_argument("--workers", type=positive, metavar="N", help="processes (default: all cores)")

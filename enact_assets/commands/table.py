@@ -67,6 +67,19 @@ COMMANDS = {
         "Take in answers to exported questions: the model becomes a partition with the next "
         "`materialize`. Answers imported before stay.",
     ),
+    "contamination": Command(
+        "training.contamination",
+        "file_options",
+        "Look for test questions and their pictures in a training set: by id, by text, by a "
+        "perceptual hash. Exit code 1 if any is found.",
+    ),
+    "learn": Command(
+        "training.learning_command",
+        "file_options",
+        "Show that training sets teach: make two small ones, let a policy in numpy learn from the "
+        "rewards of one, and ask it about the other's demonstrations. Some minutes; exit code 1 "
+        "if it does not learn, or if a control does.",
+    ),
     "forget": Command(
         "forgetting",
         "graph_options",
@@ -189,7 +202,7 @@ COMMANDS = {
     ),
 }
 """All commands, in the order of ``enact-assets --help``."""
-WITHOUT_DATA_ROOT = {"validate", "download", "segment", "qa", "eval", "bulk"}
+WITHOUT_DATA_ROOT = {"validate", "download", "segment", "qa", "eval", "bulk", "learn"}
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from enact_assets.commands.training.order_rewards import OrderTable
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 ACTION = re.compile(r"^\[Action \d+\] (.+)$", re.MULTILINE)
 BUCKETS, SEEN_OFTEN = 4096, 3
 COMPONENTS = 128
@@ -74,7 +74,8 @@ class Sense:
             for word, n in Counter(_words(text)).items():
                 if word in self.names:
                     row[self.names[word]] = n
-        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1.0)
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1.0)
+        return found
 
 
 def _words(text: str) -> Iterator[int]:

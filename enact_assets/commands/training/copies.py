@@ -1,0 +1,294 @@
+"""What a training set holds of test questions: their ids, their texts, their pictures.
+
+Any folder or file will do: Parquet, JSON lines, JSON, CSV, WebDataset's tar files, pictures. Each
+is read once, a part at a time.
+"""
+
+import base64
+import csv
+import json
+import re
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+
+from enact_assets.commands.release.shown_questions import official_ids
+from enact_assets.demonstrations.pictures.fingerprints import (
+    NEAR_BITS,
+    Bits,
+    fingerprint,
+    nearest,
+)
+from enact_assets.engine.errors import MissingPartitionError, QuestionFileError
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.lake.lake import Lake
+from enact_assets.engine.progress import OnProgress, Progress, unheard
+from enact_assets.settings.paths import DataRoot
+
+TEXTS = {".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tar"}
+PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".bmp"}
+BY_ID, BY_TEXT, BY_PICTURE = "id", "text", "picture"
+_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])|[\w.\-]+_steps_[0-9a-f]{8}")
+_NUMBERED = re.compile(r"^[\W\d]*(?:(?:action|step)\s*\d+)?[\W\d]*", re.IGNORECASE)
+_DATA_URL = re.compile(r"data:image/[a-z+]+;base64,([A-Za-z0-9+/=]+)")
+_ROWS_AT_A_TIME = 256
+
+
+class Copy(NamedTuple):
+    """One thing of a test that is in a training set, and where there."""
+
+    how: str
+    test: str
+    """Id of the question, or ``<demonstration> <key frame>`` of the picture."""
+    demonstration: str
+    where: str
+
+
+@dataclass
+class Copies:
+    """What was found, and how much was looked at."""
+
+    found: list[Copy] = field(default_factory=list)
+    n_rows: int = 0
+    n_pictures: int = 0
+    n_small: int = 0
+    """Pictures that are too small to be told apart, or unreadable."""
+
+    def of(self, how: str) -> list[str]:
+        """What of the test was found in this way, each once."""
+        return sorted({copy.test for copy in self.found if copy.how == how})
+
+
+class _Question(NamedTuple):
+    question_id: str
+    demonstration: str
+    lines: frozenset[str]
+
+
+class _Picture(NamedTuple):
+    demonstration: str
+    key_frame: int
+
+
+class TestHeld:
+    """Questions and pictures of the tests in a data root, ready to be recognized.
+
+    Errors: :class:`MissingPartitionError` if nothing is asked there.
+    """
+
+    __test__ = False
+
+    def __init__(self, root: DataRoot) -> None:
+        lake = Lake(root.lake)
+        asked = lake.read_all("asked_questions")
+        if asked.is_empty():
+            raise MissingPartitionError(
+                f"{root.root} has no questions to look for. `enact-assets materialize` makes them; "
+                "--data names another data root."
+            )
+        rows = asked.select("question_id", "demonstration", "actions").unique(maintain_order=True)
+        self.demonstration_of: dict[str, str] = dict(
+            rows.select("question_id", "demonstration").iter_rows()
+        )
+        self._by_id = {name: name for name in self.demonstration_of}
+        for gated in asked.partition_by("gating"):
+            self._by_id |= official_ids(lake, gated)
+        self._by_line: dict[str, list[_Question]] = defaultdict(list)
+        for question_id, demonstration, actions in rows.iter_rows():
+            lines = frozenset(map(_plain, actions))
+            question = _Question(question_id, demonstration, lines)
+            # Any one of its lines will do to think of it: the longest is in the fewest questions.
+            self._by_line[max(sorted(lines), key=len)].append(question)
+        drawn = lake.read_all("frame_images").select("image_sha", "demonstration", "key_frame")
+        self._store = ImageStore(root.images)
+        self.pictures: list[_Picture] = []
+        self._by_sha: dict[str, _Picture] = {}
+        hashes = []
+        self.n_small = 0
+        for sha, *shown in drawn.unique(maintain_order=True).sort(pl.all()).iter_rows():
+            picture = self._by_sha[sha] = _Picture(*shown)
+            found = fingerprint(self._store.read_png(sha))
+            if found is None:
+                self.n_small += 1
+            else:
+                self.pictures.append(picture)
+                hashes.append(found)
+        self.hashes: Bits = np.array(hashes, np.uint64).reshape(-1, 4)
+
+    @property
+    def n_questions(self) -> int:
+        """How many questions the tests ask, under any variant."""
+        return len(self.demonstration_of)
+
+    def false_alarms(self) -> tuple[int, int]:
+        """Of the test's own pictures, those that one of another demonstration is as near to as a
+        copy, and the number of all.
+        """
+        names = np.array([picture.demonstration for picture in self.pictures])
+        n_near = 0
+        for name in np.unique(names):
+            mine, others = self.hashes[names == name], self.hashes[names != name]
+            if len(others):
+                n_near += int((nearest(mine, others)[1] <= NEAR_BITS).sum())
+        return n_near, len(names)
+
+    def same(self, sha: str) -> _Picture | None:
+        """The picture with this very file."""
+        return self._by_sha.get(sha)
+
+    def in_texts(self, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """How, and which questions, the texts of one row hold."""
+        lines = set()
+        for text in texts:
+            for one in (text, *_ID.findall(text)):
+                if one in self._by_id:
+                    yield BY_ID, self._by_id[one]
+            lines |= {_plain(line) for line in text.splitlines()}
+        for line in lines:
+            for question in self._by_line.get(line, ()):
+                if question.lines <= lines:
+                    yield BY_TEXT, question.question_id
+
+
+def _plain(line: str) -> str:
+    """A line without its number, with single spaces, in small letters."""
+    return " ".join(_NUMBERED.sub("", line, count=1).casefold().split())
+
+
+def find_copies(held: TestHeld, path: Path, on_progress: OnProgress = unheard) -> Copies:
+    """Questions and pictures of ``held`` in the file or folder ``path``.
+
+    Errors: :class:`QuestionFileError` names a file that cannot be read, or a folder without any.
+    """
+    files = sorted(p for p in (path.rglob("*") if path.is_dir() else [path]) if p.is_file())
+    files = [p for p in files if p.suffix.lower() in TEXTS | PICTURES]
+    if not files:
+        raise QuestionFileError(
+            f"{path} holds no training set: none of its files ends in "
+            f"{', '.join(sorted(TEXTS | PICTURES))}."
+        )
+    look = _Look(held)
+    for number, file in enumerate(files, start=1):
+        try:
+            look.at(file)
+        except (OSError, ValueError, tarfile.TarError, csv.Error) as error:
+            raise QuestionFileError(
+                f"{file} cannot be read: {error}. Repair it, or leave it out."
+            ) from error
+        on_progress(Progress(number, len(files), "files", text=f"{file.name}"))
+    look.flush()
+    return look.copies
+
+
+class _Look:
+    """A look at one file after another; pictures are compared many at a time."""
+
+    def __init__(self, held: TestHeld) -> None:
+        self.held, self.copies = held, Copies()
+        self._waiting: list[tuple[str, Bits]] = []
+        self._seen: set[str] = set()
+
+    def at(self, file: Path) -> None:
+        """Look at all rows, or the picture, of ``file``."""
+        ending = file.suffix.lower()
+        if ending in PICTURES:
+            self._picture(file.read_bytes(), str(file))
+        elif ending == ".tar":
+            self._tar(file)
+        else:
+            for number, row in enumerate(_rows(file, ending)):
+                self._row(row, f"{file} row {number}")
+
+    def flush(self) -> None:
+        """Compare the pictures that wait."""
+        if self._waiting and len(self.held.hashes):
+            places, bits = nearest(np.array([h for _, h in self._waiting]), self.held.hashes)
+            for (where, _), place, apart in zip(self._waiting, places, bits, strict=True):
+                if apart <= NEAR_BITS:
+                    self._note_picture(self.held.pictures[place], where)
+        self._waiting.clear()
+
+    def _note_picture(self, picture: _Picture, where: str) -> None:
+        named = f"{picture.demonstration} {picture.key_frame}"
+        self.copies.found.append(Copy(BY_PICTURE, named, picture.demonstration, where))
+
+    def _tar(self, file: Path) -> None:
+        with tarfile.open(file) as tar:
+            for member in tar:
+                opened = tar.extractfile(member) if member.isfile() else None
+                if opened is None:
+                    continue
+                ending, where = Path(member.name).suffix.lower(), f"{file} {member.name}"
+                content = opened.read()
+                if ending in PICTURES:
+                    self._picture(content, where)
+                elif ending == ".json":
+                    self._row(json.loads(content), where)
+                elif ending in {".txt", ".caption"}:
+                    self._row(content.decode("utf-8", "replace"), where)
+
+    def _row(self, row: Any, where: str) -> None:
+        texts: list[str] = []
+        for found in _leaves(row):
+            if isinstance(found, bytes):
+                self._picture(found, where)
+                continue
+            for encoded in _DATA_URL.findall(found):
+                self._picture(base64.b64decode(encoded), where)
+            texts.append(_DATA_URL.sub("", found))
+        self.copies.n_rows += 1
+        for how, question_id in dict.fromkeys(self.held.in_texts(texts)):
+            name = self.held.demonstration_of[question_id]
+            self.copies.found.append(Copy(how, question_id, name, where))
+
+    def _picture(self, content: bytes, where: str) -> None:
+        """Note a picture, once: rows show the same one many times."""
+        sha = sha256_bytes(content)
+        if sha in self._seen:
+            return
+        self._seen.add(sha)
+        self.copies.n_pictures += 1
+        if (same := self.held.same(sha)) is not None:
+            self._note_picture(same, where)
+        elif (found := fingerprint(content)) is None:
+            self.copies.n_small += 1
+        else:
+            self._waiting.append((where, found))
+            if len(self._waiting) >= _ROWS_AT_A_TIME:
+                self.flush()
+
+
+def _rows(file: Path, ending: str) -> Iterator[Any]:
+    """The rows of a file of texts, one at a time."""
+    if ending == ".parquet":
+        for batch in pq.ParquetFile(file).iter_batches(_ROWS_AT_A_TIME):
+            yield from batch.to_pylist()
+    elif ending in {".jsonl", ".ndjson"}:
+        with file.open(encoding="utf-8") as lines:
+            yield from (json.loads(line) for line in lines if line.strip())
+    elif ending == ".json":
+        found = json.loads(file.read_text(encoding="utf-8"))
+        yield from found if isinstance(found, list) else [found]
+    else:
+        with file.open(encoding="utf-8", newline="") as lines:
+            yield from csv.DictReader(lines, delimiter="\t" if ending == ".tsv" else ",")
+
+
+def _leaves(found: Any) -> Iterator[str | bytes]:
+    """All texts and bytes within a row."""
+    if isinstance(found, str | bytes):
+        yield found
+    elif isinstance(found, Mapping):
+        for part in found.values():
+            yield from _leaves(part)
+    elif isinstance(found, Iterable):
+        for part in found:
+            yield from _leaves(part)
