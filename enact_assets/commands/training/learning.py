@@ -1,8 +1,8 @@
 """A small policy that learns orders from rewards alone, in numpy: shows that a training set can be
 learned from. It tests the set and the rewards, and is no result about models.
 
-It sees what a model sees, pixels and sentences: a picture is its pixels on principal components of
-training pictures, an action its hashed words. An action's score over two pictures is bilinear in
+It sees what a model sees, pixels and sentences: a picture is colours and edges in grids, on principal
+components of training pictures, an action its hashed words. An action's score over two pictures is bilinear in
 both; an order is drawn place by place (Plackett-Luce). No reference order, no label and no fact
 reaches it: rewards of drawn orders are all that it learns from (REINFORCE; the other draws of a
 question are the baseline).
@@ -22,12 +22,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from enact_assets.commands.training.order_rewards import OrderTable
+from enact_assets.engine.errors import EvaluationError
 
 Floats = NDArray[np.floating[Any]]
 ACTION = re.compile(r"^\[Action \d+\] (.+)$", re.MULTILINE)
 BUCKETS, SEEN_OFTEN = 4096, 3
-COMPONENTS = 128
-UPDATES, BATCH, DRAWS, RATE = 300, 64, 8, 0.003
+SIDE, GRIDS = 64, (4, 8, 16, 32)
+"""Pictures have this edge, in pixels, and are cut into so many cells across and down."""
+COMPONENTS, LEAST_SPREAD = 128, 1e-3
+UPDATES, BATCH, DRAWS, RATE = 200, 64, 8, 0.003
 KINDS = ("forward", "inverse")
 COLUMNS = ("kind", "answer", "fits", "images", "prompt", "demonstration")
 
@@ -45,26 +48,30 @@ class Question(NamedTuple):
 class Sense:
     """How pictures and words become numbers, found on training questions alone."""
 
-    mean: Floats
+    means: tuple[Floats, ...]
+    spreads: tuple[Floats, ...]
+    """Of each number of each grid."""
     axes: Floats
-    """(components, pixels), so scaled that training pictures have a mean square of 1."""
+    """(components, numbers), so scaled that training pictures have a mean square of 1."""
     names: Mapping[int, int]
     """Hash of a word -> its place."""
 
     @classmethod
-    def of(cls, pixels: Floats, actions: Sequence[Sequence[str]]) -> "Sense":
-        """From pictures (n, pixels) and the sentences of each question."""
-        mean = pixels.mean(0)
-        _, _, axes = np.linalg.svd(pixels - mean, full_matrices=False)
+    def of(cls, grids: Sequence[Floats], actions: Sequence[Sequence[str]]) -> "Sense":
+        """From grids, each (pictures, its numbers), and the sentences of each question."""
+        means = tuple(grid.mean(0) for grid in grids)
+        spreads = tuple(grid.std(0) + LEAST_SPREAD for grid in grids)
+        looks = _standardized(grids, means, spreads)
+        _, _, axes = np.linalg.svd(looks, full_matrices=False)
         axes = axes[:COMPONENTS]
-        size = np.sqrt((((pixels - mean) @ axes.T) ** 2).mean())
+        axes /= np.sqrt(((looks @ axes.T) ** 2).mean())
         seen = Counter(word for texts in actions for text in texts for word in _words(text))
         often = sorted(word for word, n in seen.items() if n >= SEEN_OFTEN)
-        return cls(mean, axes / size, {word: place for place, word in enumerate(often)})
+        return cls(means, spreads, axes, {word: place for place, word in enumerate(often)})
 
-    def pictures(self, pixels: Floats) -> Floats:
-        """(n, components)."""
-        found: Floats = (pixels - self.mean) @ self.axes.T
+    def pictures(self, grids: Sequence[Floats]) -> Floats:
+        """(pictures, components)."""
+        found: Floats = _standardized(grids, self.means, self.spreads) @ self.axes.T
         return found
 
     def actions(self, texts: Sequence[str]) -> Floats:
@@ -76,6 +83,16 @@ class Sense:
                     row[self.names[word]] = n
         found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1.0)
         return found
+
+
+def _standardized(
+    grids: Sequence[Floats], means: Sequence[Floats], spreads: Sequence[Floats]
+) -> Floats:
+    """(pictures, numbers of all grids): all grids weigh the same."""
+    parts = zip(grids, means, spreads, strict=True)
+    return np.concatenate(
+        [(grid - mean) / (spread * np.sqrt(grid.shape[1])) for grid, mean, spread in parts], axis=1
+    )
 
 
 def _words(text: str) -> Iterator[int]:
@@ -106,13 +123,33 @@ def read_questions(folder: Path, n: int | None = None) -> pl.DataFrame:
     return (rows if n is None else rows.head(n)).collect()
 
 
-def read_pixels(folder: Path, rows: pl.DataFrame) -> tuple[list[str], Floats]:
-    """Names of all pictures of ``rows``, and their pixels (n, pixels), 0 to 1."""
+def read_grids(folder: Path, rows: pl.DataFrame) -> tuple[list[str], list[Floats]]:
+    """Names of all pictures of ``rows``, and for each grid (pictures, numbers): means of colours,
+    0 to 1, and of the differences across and down.
+
+    Errors: :class:`EvaluationError` for pictures that are not square, or of several sizes.
+    """
     from PIL import Image
 
     names = rows["images"].explode().unique().sort().to_list()
-    pictures = [np.asarray(Image.open(folder / name).convert("RGB")) for name in names]
-    return names, np.stack(pictures).reshape(len(names), -1).astype(np.float32) / 255
+    pictures = [Image.open(folder / name).convert("RGB") for name in names]
+    if len(sizes := {picture.size for picture in pictures}) != 1 or len(set(*sizes)) != 1:
+        raise EvaluationError(
+            f"{folder}: pictures of {', '.join(f'{w} x {h} px' for w, h in sorted(sizes))}. The "
+            "policy takes square ones of one size."
+        )
+    small = (picture.resize((SIDE, SIDE), Image.Resampling.BOX) for picture in pictures)
+    pixels = np.stack([np.asarray(picture, np.float32) for picture in small]) / 255
+    grey = pixels.mean(3)
+    across = np.abs(np.diff(grey, axis=2, append=grey[:, :, -1:]))
+    down = np.abs(np.diff(grey, axis=1, append=grey[:, -1:]))
+    planes = np.concatenate([pixels, across[..., None], down[..., None]], axis=3)
+    grids = []
+    for cells in GRIDS:
+        edge = SIDE // cells
+        parts = planes.reshape(len(names), cells, edge, cells, edge, planes.shape[3])
+        grids.append(parts.mean((2, 4)).reshape(len(names), -1))
+    return names, grids
 
 
 def actions_of(prompt: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -121,7 +158,9 @@ def actions_of(prompt: Sequence[Mapping[str, Any]]) -> list[str]:
     return [found for text in texts for found in ACTION.findall(text)]
 
 
-def sensed(rows: pl.DataFrame, names: Sequence[str], pixels: Floats, sense: Sense) -> Questions:
+def sensed(
+    rows: pl.DataFrame, names: Sequence[str], grids: Sequence[Floats], sense: Sense
+) -> Questions:
     """``rows`` as the policy takes them."""
     at = {name: k for k, name in enumerate(names)}
     questions = tuple(
@@ -133,7 +172,7 @@ def sensed(rows: pl.DataFrame, names: Sequence[str], pixels: Floats, sense: Sens
         )
         for row in rows.iter_rows(named=True)
     )
-    return Questions(questions, sense.pictures(pixels), OrderTable(rows.to_dicts()))
+    return Questions(questions, sense.pictures(grids), OrderTable(rows.to_dicts()))
 
 
 class Policy:

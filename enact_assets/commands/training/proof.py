@@ -14,6 +14,7 @@ import numpy as np
 
 from enact_assets.commands.training.learning import (
     KINDS,
+    UPDATES,
     Question,
     Questions,
     by_chance,
@@ -28,7 +29,7 @@ from enact_assets.results.statistics.resampling import mean_intervals
 
 LEAST_GAIN, MOST_OF_CONTROLS = 0.10, 0.04
 N_CONTROLS = 5
-LOOKS_AT = (5, 10, 25, 50, 100, 150, 200, 250, 300)
+LOOKS_AT = (5, 10, 20, 30, 40, 60, 80, 100, 120, 140, 160, 180)
 """Updates after which the policy is asked."""
 
 
@@ -101,7 +102,11 @@ class Proof:
 
 
 def prove(
-    training: Questions, asked: Questions, *, updates: int = 300, on_progress: OnProgress = unheard
+    training: Questions,
+    asked: Questions,
+    *,
+    updates: int = UPDATES,
+    on_progress: OnProgress = unheard,
 ) -> Proof:
     """Learn from ``training`` and ask about ``asked``.
 

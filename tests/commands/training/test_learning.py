@@ -63,8 +63,8 @@ def toy(n_questions: int, seed: int) -> Questions:
         names += rows[-1]["images"]
         pixels += pictures
     seen = np.stack(pixels)
-    sense = Sense.of(seen, [actions_of(row["prompt"]) for row in rows])
-    return sensed(pl.DataFrame(rows), names, seen, sense)
+    sense = Sense.of([seen], [actions_of(row["prompt"]) for row in rows])
+    return sensed(pl.DataFrame(rows), names, [seen], sense)
 
 
 def test_it_learns_from_rewards_and_not_from_others() -> None:
