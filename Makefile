@@ -7,13 +7,13 @@ STAMP := $(VENV)/.installed-from-lock
 VENV_ALL := .venv-all
 BIN_ALL := $(VENV_ALL)/bin
 STAMP_ALL := $(VENV_ALL)/.installed-from-lock
-# Models that run in this process: PyTorch is gigabytes, so only their tests install it.
+# Models that run and are trained in this process: PyTorch is gigabytes, so only their tests install it.
 VENV_LOCAL := .venv-local
 BIN_LOCAL := $(VENV_LOCAL)/bin
 STAMP_LOCAL := $(VENV_LOCAL)/.installed-from-lock
-LOCAL_TESTS := tests/answers/models/test_local_models.py
-# Tools that read exported question sets: each wants other versions of the same packages.
-TOOLS := datasets lmms-eval vlmevalkit
+LOCAL_TESTS := tests/answers/models/test_local_models.py tests/commands/training/test_trl.py
+# Tools that read what is exported: each wants other versions of the same packages.
+TOOLS := datasets lmms-eval vlmevalkit verifiers
 STAMPS_TOOLS := $(TOOLS:%=.venv-%/.installed-from-lock)
 # Without bytecode on disk, every process of a test would compile all packages anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -29,7 +29,7 @@ install-all: $(STAMP_ALL) ## create .venv-all: the same, and what only slow test
 
 install-local: $(STAMP_LOCAL) ## create .venv-local: the same as .venv, with PyTorch and Transformers
 
-install-tools: $(STAMPS_TOOLS) ## create .venv-datasets, .venv-lmms-eval, .venv-vlmevalkit, for tests of exports (5 GB)
+install-tools: $(STAMPS_TOOLS) ## create .venv-datasets, .venv-lmms-eval, .venv-vlmevalkit, .venv-verifiers, for tests of exports (6 GB)
 
 define new_environment
 @rm -f $@
@@ -47,7 +47,7 @@ $(STAMP) $(STAMP_ALL): pyproject.toml install.py
 
 # By pip: uv does not find all builds of PyTorch that pip finds.
 $(STAMP_LOCAL): requirements.lock requirements-local.lock pyproject.toml install.py
-	@echo "Installing PyTorch and Transformers into $(@D) (with CUDA: 3 GB of downloads) ..."
+	@echo "Installing PyTorch, Transformers and TRL into $(@D) (with CUDA: 3 GB of downloads) ..."
 	$(new_environment)
 	@$(@D)/bin/python install.py requirements.lock
 	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet -r requirements-local.lock

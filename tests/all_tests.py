@@ -52,7 +52,10 @@ class Session:
         return ROOT / self.environment / "bin" / "python"
 
 
-LOCAL_TESTS = ("tests/answers/models/test_local_models.py",)
+LOCAL_TESTS = (
+    "tests/answers/models/test_local_models.py",
+    "tests/commands/training/test_trl.py",
+)
 # Local models first: it takes a minute, and a run that is cut short has tried them.
 SESSIONS = (
     Session(".venv-local", LOCAL_TESTS, n_processes=0),

@@ -1,11 +1,11 @@
 """A small policy that learns orders from rewards alone, in numpy: shows that a training set can be
 learned from. It tests the set and the rewards, and is no result about models.
 
-It sees what a model sees, pixels and sentences: a picture is colours and edges in grids, on principal
-components of training pictures, an action its hashed words. An action's score over two pictures is bilinear in
-both; an order is drawn place by place (Plackett-Luce). No reference order, no label and no fact
-reaches it: rewards of drawn orders are all that it learns from (REINFORCE; the other draws of a
-question are the baseline).
+It sees what a model sees, pixels and sentences: a picture is colours and edges in grids, on
+principal components of training pictures, an action its hashed words. An action's score over two
+pictures is bilinear in both; an order is drawn place by place (Plackett-Luce). No reference order,
+no label and no fact reaches it: rewards of drawn orders are all that it learns from (REINFORCE; the
+other draws of a question are the baseline).
 """
 
 import re
@@ -30,7 +30,7 @@ BUCKETS, SEEN_OFTEN = 4096, 3
 SIDE, GRIDS = 64, (4, 8, 16, 32)
 """Pictures have this edge, in pixels, and are cut into so many cells across and down."""
 COMPONENTS, LEAST_SPREAD = 128, 1e-3
-UPDATES, BATCH, DRAWS, RATE = 200, 64, 8, 0.003
+UPDATES, UNSETTLED, BATCH, DRAWS, RATE = 200, 50, 64, 8, 0.003
 KINDS = ("forward", "inverse")
 COLUMNS = ("kind", "answer", "fits", "images", "prompt", "demonstration")
 
@@ -176,25 +176,31 @@ def sensed(
 
 
 class Policy:
-    """Weights (names, components), from nothing; Adam."""
+    """Weights (names, components), from nothing; Adam. ``mean`` are those after the first updates
+    on average, with which it answers: single ones follow the last questions.
+    """
 
     def __init__(self, n_names: int, n_components: int) -> None:
         self.weights = np.zeros((n_names, n_components), np.float32)
+        self.mean = np.zeros_like(self.weights)
         self._first, self._second = np.zeros_like(self.weights), np.zeros_like(self.weights)
         self._n = 0
 
-    def scores(self, question: Question, looks: Floats) -> tuple[Floats, Floats, Floats]:
+    def scores(
+        self, question: Question, looks: Floats, weights: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
         """(places, candidates), and the factors that it is bilinear in: of places, of candidates.
 
         Forward, a picture's score at a place is what the action there raises, less what the next
         one has yet to raise.
         """
         seen, told = looks[question.pictures], question.actions
+        weights = self.weights if weights is None else weights
         if question.kind == "forward":
             rises = told - np.concatenate([told[1:], np.zeros_like(told[:1])])
-            return rises @ self.weights @ seen[1:].T, rises, seen[1:]
+            return rises @ weights @ seen[1:].T, rises, seen[1:]
         steps = np.diff(seen, axis=0)
-        return steps @ self.weights.T @ told.T, steps, told
+        return steps @ weights.T @ told.T, steps, told
 
     def step(self, gradient: Floats) -> None:
         """Go up ``gradient``."""
@@ -203,6 +209,7 @@ class Policy:
         self._second += 0.01 * (gradient**2 - self._second)
         size = np.sqrt(self._second / (1 - 0.99**self._n)) + 1e-6
         self.weights += RATE * self._first / (1 - 0.9**self._n) / size
+        self.mean += (self.weights - self.mean) / max(1, self._n - UNSETTLED)
 
 
 def drawn_orders(
@@ -267,7 +274,7 @@ def solved(policy: Policy, asked: Questions) -> NDArray[np.bool_]:
 
     orders = np.zeros((len(asked.questions), asked.table.answers.shape[1]), np.int64)
     for order, question in zip(orders, asked.questions, strict=True):
-        scores, *_ = policy.scores(question, asked.looks)
+        scores, *_ = policy.scores(question, asked.looks, policy.mean)
         order[: len(scores)] = linear_sum_assignment(scores, maximize=True)[1] + 1
     return asked.table.rewards(np.arange(len(orders)), orders).task
 

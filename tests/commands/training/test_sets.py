@@ -21,60 +21,19 @@ from enact_assets.commands.training.sets import (
     training_source,
     write_training_set,
 )
-from enact_assets.demonstrations.pictures.tables import FrameImages
-from enact_assets.demonstrations.replay.tables import LaterParents
 from enact_assets.engine.errors import OutputError, SettingsError
-from enact_assets.engine.lake.image_store import ImageStore
-from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import Progress
-from enact_assets.questions.paths.tables import AmbiguousChanges
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.registry import load_registry
 from enact_assets.settings.splits import Split
 
-from reference.asked_root import picture
-from reference.builders import build_demonstrations, build_segmented_frames
-from reference.household import Household, build_household
+from reference.training_root import NAMES, REGISTRY, write_training_root
 
-REGISTRY = load_registry()
-LENGTHS = (3, 4, 5)
-WANTED = TrainingWanted(Split.TRAINING, 300, LENGTHS)
-HOMES = [build_household(1000 + k, lengths=range(3, 4), activity="can_meat") for k in range(2)]
-NAMES = [home.demonstration for home in HOMES]
+WANTED = TrainingWanted(Split.TRAINING, 300, (3, 4, 5))
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
-    """Two households for training, without a pipeline."""
-    root = DataRoot(tmp_path_factory.mktemp("training"), lake_url=None)
-    for number, home in enumerate(HOMES):
-        write_home(root, home, number)
-    return root
-
-
-def write_home(root: DataRoot, home: Household, number: int, world_sha: str = "") -> None:
-    lake, store, name = Lake(root.lake), ImageStore(root.images), home.demonstration
-    here = {"demonstration": name}
-    framed = {**here, "gating": "state"}
-    frames = range(home.index.n_key_frames)
-    sha = world_sha or f"world {number}"
-    lake.write("demonstrations", build_demonstrations(900, name, world_sha=sha), here)
-    lake.write(
-        "segmented_frames", build_segmented_frames((30 * k for k in frames), **framed), framed
-    )
-    lake.write("transition_graph", home.transition_graph, framed)
-    lake.write("ambiguous_changes", AmbiguousChanges.empty(), framed)
-    lake.write("objects", home.objects, here)
-    lake.write("later_parents", LaterParents.empty(), here)
-    lake.write("scene_graphs", home.scene_graphs, framed)
-    lake.write("visibility", home.visibility, framed)
-    size = {"render_sha": "1" * 64, "width_px": 32, "height_px": 32}
-    images = [
-        {**framed, "variant": "baseline", "key_frame": k, "frame": 30 * k, **size}
-        | {"image_sha": store.put(picture(k + 25 * number))}
-        for k in frames
-    ]
-    lake.write("frame_images", FrameImages.build(images), {**here, "variant": "baseline"})
+    return write_training_root(tmp_path_factory.mktemp("training"))
 
 
 def source_of(
@@ -196,9 +155,7 @@ def test_the_command_refuses_it_before_anything_is_made(
 
 
 def test_two_demonstrations_of_one_world_are_refused(tmp_path: Path) -> None:
-    root = DataRoot(tmp_path, lake_url=None)
-    for number, home in enumerate(HOMES):
-        write_home(root, home, number, world_sha="one")
+    root = write_training_root(tmp_path, world_sha="one")
     with pytest.raises(OutputError, match="can_meat-1000, can_meat-1001 are of one world"):
         source_of(root)
 
