@@ -25,6 +25,7 @@ from benchmarks import (
     bench_sources,
     bench_starts,
     bench_targets,
+    bench_training,
 )
 from benchmarks.bench_targets import N_DRAWS, N_MODELS, N_SCALE, PARTS, Options
 from benchmarks.chains import PROFILES
@@ -48,6 +49,7 @@ OTHERS = (
     "pictures",
     "partitions",
     "starts",
+    "training",
 )
 
 
@@ -63,7 +65,9 @@ def main() -> int:
         return _scale(arguments)
     if arguments.benchmark == "demonstrations":
         return _demonstrations(arguments)
-    if arguments.benchmark in {"sources", "constants", "official", "browse", "learned", "pictures"}:
+    if arguments.benchmark in {
+        *("sources", "constants", "official", "browse", "learned", "pictures", "training"),
+    }:
         plain: dict[str, Callable[[], None]] = {
             "sources": bench_sources.main,
             "constants": lambda: _constants(arguments),
@@ -71,6 +75,7 @@ def main() -> int:
             "browse": bench_browse.main,
             "learned": lambda: _learned(arguments),
             "pictures": bench_pictures.main,
+            "training": lambda: bench_training.main(arguments.keep, arguments.tests),
         }
         plain[arguments.benchmark]()
         return 0
@@ -161,6 +166,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep", type=Path, help=about)
     about = "data root that starts reads (default: a small one that it makes)"
     parser.add_argument("--root", type=Path, help=about)
+    about = "data root whose questions training plants and looks for"
+    parser.add_argument("--tests", type=Path, help=about)
     return parser
 
 

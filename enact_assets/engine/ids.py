@@ -33,12 +33,18 @@ def seed_from(*parts: object) -> int:
     return int(content_sha([str(p) for p in parts])[:16], 16) >> 1
 
 
-def seeds_from(parts: Sequence[object], more: Iterable[Sequence[str]]) -> list[int]:
-    """``seed_from(*parts, *last)`` for each ``last`` of ``more``, four times as fast."""
+def seeds_from(parts: Sequence[object], more: Iterable[str]) -> list[int]:
+    """``seed_from(*parts, *last)`` for each ``last`` that :func:`encoded` made one of ``more`` of,
+    five times as fast.
+    """
     opened = "[" + "".join([f"{encode_basestring_ascii(str(part))}," for part in parts])
-    texts = [f"{opened}{','.join(map(encode_basestring_ascii, last))}]" for last in more]
-    hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
+    hashes = [hashlib.sha256(f"{opened}{last}]".encode()).digest() for last in more]
     return [int.from_bytes(found[:8], "big") >> 1 for found in hashes]
+
+
+def encoded(*texts: str) -> str:
+    """Texts as :func:`seeds_from` takes them."""
+    return ",".join(map(encode_basestring_ascii, texts))
 
 
 def table_sha(table: pl.DataFrame, key: Sequence[str]) -> str:

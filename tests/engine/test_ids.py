@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from enact_assets.engine.ids import (
     content_sha,
+    encoded,
     seed_from,
     seeds_from,
     sha256_bytes,
@@ -61,8 +62,9 @@ def test_content_is_hashed_as_sorted_ascii_json() -> None:
 def test_many_seeds_at_once_are_those_one_by_one() -> None:
     """Phrasings are chosen by them: another seed words every question anew."""
     more = [("+OnTop(mug, table)",), ('ü"', "2"), ("",)]
-    assert seeds_from(("phrasing", 3), more) == [seed_from("phrasing", 3, *m) for m in more]
-    assert seeds_from((), more) == [seed_from(*m) for m in more]
+    given = [encoded(*texts) for texts in more]
+    assert seeds_from(("phrasing", 3), given) == [seed_from("phrasing", 3, *m) for m in more]
+    assert seeds_from((), given) == [seed_from(*m) for m in more]
 
 
 SCHEMA = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from enact_assets.engine.ids import seeds_from
+from enact_assets.engine.ids import encoded, seeds_from
 from enact_assets.questions.asked.natural import phrasings_of, sentence
 from enact_assets.questions.asked.notation import BETWEEN, NOTATIONS, key_to, write_component
 from enact_assets.settings.classes import NATURAL, OwnWords
@@ -33,7 +33,7 @@ def word_actions(
     if wording != NATURAL:
         return [BETWEEN.join(_written(tuple(components), wording)) for components in actions]
     told = [_told(tuple(components), own) for components in actions]
-    more = [(str(k), text) for k, (texts, _) in enumerate(told, start=1) for text in texts]
+    more = [f'"{k}",{text}' for k, (texts, _) in enumerate(told, start=1) for text in texts]
     seeds = iter(seeds_from(("phrasing", *content), more))
     return [" ".join([s[next(seeds) % len(s)] for s in sentences]) for _, sentences in told]
 
@@ -49,12 +49,12 @@ def explain_wording(actions: Iterable[Sequence[str]], wording: str) -> str:
 def _told(
     texts: tuple[str, ...], own: tuple[OwnWords, ...]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Components of one action in their order in the text, and all sentences of each.
+    """Components of one action in their order in the text, encoded, and all sentences of each.
 
     A demonstration has some hundred different actions, each of them in some dozen questions.
     """
     told = sorted([_sentences(text, own) for text in set(texts)])
-    return tuple([text for (*_, text), _ in told]), tuple([found for _, found in told])
+    return tuple([encoded(text) for (*_, text), _ in told]), tuple([found for _, found in told])
 
 
 @lru_cache(maxsize=1 << 14)
