@@ -1,6 +1,7 @@
 """All generated pictures and pages of the documentation: the one list of them."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -108,6 +109,13 @@ def _world(place: Place) -> None:
         print(f"  {task}: answer {about['answer']}, {about['recording']}")
 
 
+def _learning(place: Place) -> None:
+    """The curve of docs/training.md, from demonstrations of its own."""
+    folder = place.scratch / "learning"
+    run([ENACT, "learn", folder])
+    shutil.copy(folder / "learning.png", place.output / "learning.png")
+
+
 AUTOMATION = (
     "a story of several minutes, in which a registry is edited and processes are killed while "
     "automation works: tests/pipeline/whole_graph/test_automation.py plays it, and a person took "
@@ -176,6 +184,15 @@ THINGS = (
         needs_data=False,
         minutes=5,
         look_at="its paragraph on seconds, which INTRODUCTION of the test holds",
+    ),
+    Thing(
+        "learning",
+        ("docs/learning.png",),
+        Shown(steps=PICTURE_STEPS, files=("enact_assets/commands/training/*.py",)),
+        _learning,
+        needs_data=False,
+        minutes=5,
+        look_at="the table below it, which `enact-assets learn` prints",
     ),
     Thing(
         "sample_video",

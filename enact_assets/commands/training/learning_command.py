@@ -106,7 +106,10 @@ def _write(proof: Proof, folder: Path) -> None:
     """``learning.json`` and the curve as SVG and PNG."""
     with canvas(3.0, columns=2, sharey=True) as (drawn, axes):
         for one, place in zip(proof.kinds, axes, strict=True):
-            for curve, label in ((proof.curve, "its rewards"), (proof.control, "of other orders")):
+            for curve, label in (
+                (proof.curve, "of its orders"),
+                (proof.control, "of other orders"),
+            ):
                 updates = [point.updates for point in curve]
                 place.plot(
                     updates, [100 * getattr(point, one.kind) for point in curve], label=label

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from commands.harnesses.exported import run_in
 
 from enact_assets.cli import main
 from enact_assets.commands.harnesses.rewards import task_rewards
@@ -169,3 +170,25 @@ def test_a_folder_with_other_files_is_left_alone(root: DataRoot, tmp_path: Path)
 def test_shares_are_even_and_what_lacks_is_given_by_others() -> None:
     assert fair_shares({"a": 10, "b": 2, "c": 10}, 12) == {"a": 5, "b": 2, "c": 5}
     assert fair_shares({"a": 1, "b": 2}, 12) == {"a": 1, "b": 2}
+
+
+STREAMED = """
+import json, sys
+from datasets import Image, List, load_dataset
+folder = sys.argv[1]
+rows = load_dataset(folder, split="train", streaming=True)
+rows = rows.map(lambda row: {"images": [f"{folder}/{name}" for name in row["images"]]})
+shown = [[picture.size for picture in row["images"]]
+         for row in rows.cast_column("images", List(Image())).take(50)]
+ids = [row["question_id"] for row in load_dataset(folder, split="train", streaming=True)]
+print(json.dumps({"n_pictures": sum(map(len, shown)), "sizes": shown[0], "ids": ids}))
+"""
+
+
+@pytest.mark.slow
+def test_datasets_streams_it(written: Path, tmp_path: Path) -> None:
+    found = run_in("datasets", STREAMED, written, home=tmp_path)
+    rows = rows_of(written)
+    assert sorted(found["ids"]) == sorted(rows["question_id"])
+    assert found["n_pictures"] == rows.head(50)["length"].sum()
+    assert found["sizes"] == [[32, 32]] * rows["length"][0]
