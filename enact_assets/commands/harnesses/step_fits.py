@@ -60,7 +60,7 @@ def _of_one_form(index: ComponentIndex, rows: pl.DataFrame) -> Iterator[tuple[li
     else:
         visible, whole = index.visible_bits(_pairs(happened, n)), index.full_bits(_pairs(named, n))
         table = _is_within(visible[None], whole[:, None])
-    passed = np.zeros(said.shape, np.int64)
+    passed: Ints = np.zeros(said.shape, np.int64)
     for k, of_all in enumerate(step.reshape(steps.shape).T):
         each = of_all.reshape(-1, *[1] * (said.ndim - 1))
         passed |= table[said, each].astype(np.int64) << k

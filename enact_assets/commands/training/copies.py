@@ -60,7 +60,7 @@ class Copies:
     n_rows: int = 0
     n_pictures: int = 0
     n_small: int = 0
-    """Pictures that are too small to be told apart, or unreadable."""
+    """Pictures that are too small to be compared, or unreadable."""
 
     def of(self, how: str) -> list[str]:
         """What of the test was found in this way, each once."""

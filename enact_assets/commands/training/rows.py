@@ -24,8 +24,7 @@ from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
 
 MARKER = "enact-assets training split 4d0c6d1e-5d0e-4b7c-9b57-0d5e1b1f6a2c"
-"""In every row of a training set: whoever finds it in a test has found a leak, and other way
-round."""
+"""In every row of a training set, and of no test: where both meet, something leaked."""
 _BLOCK = pl.Struct({"type": pl.String, "text": pl.String})
 _MESSAGES = pl.List(pl.Struct({"role": pl.String, "content": pl.List(_BLOCK)}))
 SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {

@@ -9,7 +9,7 @@
     pictures/<sha>.png   each picture once; or within the rows
 
 Each demonstration becomes a part, by as many processes as wanted, and each shard takes its share of
-every part: memory holds one part or one shard, and a stopped export goes on where it was.
+every part: memory holds one part or one shard, and a stopped export continues where it was.
 """
 
 import io

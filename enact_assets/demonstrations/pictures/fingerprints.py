@@ -16,7 +16,7 @@ from enact_assets.settings.arrays import Bools, Ints
 Bits = NDArray[np.uint64]
 SIDE, LOW = 64, 16
 LEAST_PX = 256
-"""Pictures with a shorter edge than this cannot be told apart by their hashes."""
+"""Pictures with a shorter edge than this are too alike in their hashes."""
 NEAR_BITS = 16
 """Hashes that differ in at most so many bits are of copies: other seeds' differ in 20 and more."""
 _AT_A_TIME = 1 << 22
