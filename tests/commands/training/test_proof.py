@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from commands.training.test_learning import toy
+from commands.training.test_reward_learning import toy
 
 from enact_assets.commands.training.learning import Question, Questions
 from enact_assets.commands.training.order_rewards import OrderTable
