@@ -126,6 +126,11 @@ BUTTONS = (
     "`enact-assets ui`, *Materialize* on the asset `facts`, *Confirm*, *All*. For the failed run, "
     "change a byte of lake/facts/moving_cups-0.parquet, and *Materialize* `scene_graphs` of it"
 )
+BOARD = (
+    "a demo with three made-up models, whose answers a script draws from the right ones, and three "
+    "submissions of two, one with a wrong claim: `enact-assets site`, then chromium at 1280 and 390 "
+    "px"
+)
 INSPECT = (
     "Inspect and its viewer are in .venv-all only, and the page is theirs: run the two commands "
     "above the picture in docs/exports.md, and take it"
@@ -284,6 +289,17 @@ THINGS = (
         Shown(steps=("replays", "frame_images", "world_questions", "clip_images")),
         _world,
         look_at="docs/world_prediction.md describes both questions and their answers in words",
+    ),
+    Thing(
+        "board",
+        ("docs/board.png", "docs/board_phone.png"),
+        Shown(
+            files=(
+                "enact_assets/results/board/pages.py",
+                "enact_assets/results/report/templates/*",
+            )
+        ),
+        by_hand=BOARD,
     ),
     Thing(
         "inspect_view",

@@ -280,3 +280,23 @@ def add_import_answers(sub: argparse.ArgumentParser) -> None:
         action="store_true",
         help="replace answers to the same questions that were imported before",
     )
+
+
+def add_submit(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``submit``."""
+    sub.add_argument("model", help="a model whose answers are in this data root")
+    sub.add_argument(
+        "--variant", default=BASELINE, metavar="NAME", help="what it was asked (default: baseline)"
+    )
+    sub.add_argument(
+        "--output", type=Path, metavar="FILE.json", help="file (default: MODEL-VARIANT.json)"
+    )
+
+
+def add_verify_submission(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``verify-submission``."""
+    sub.add_argument("file", type=Path, metavar="FILE.json", help="what `submit` wrote")
+    sub.add_argument(
+        "--ask-again", type=positive, metavar="N", help="ask the model N of the questions anew"
+    )
+    add_max_usd(sub, f"of asking again (default: {MAX_USD:.0f})", MAX_USD)

@@ -108,3 +108,14 @@ def add_browse(sub: argparse.ArgumentParser) -> None:
         help="port to listen on (default: the one used last for this data root, at first "
         f"{PORT}; 0: any). Links of reports and first looks made later lead to it",
     )
+
+
+def add_site(sub: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``site``."""
+    sub.add_argument("output", type=Path, metavar="FOLDER", help="where the pages are written")
+    sub.add_argument(
+        "--submissions",
+        type=Path,
+        metavar="FOLDER",
+        help="accepted submissions, files of `submit`: scored anew, and shown as recomputed",
+    )

@@ -110,6 +110,24 @@ COMMANDS = {
         "submit sends all questions of a variant that have no answer; collect fetches answers "
         "that are ready. Then `materialize` scores them.",
     ),
+    "submit": Command(
+        "board.submitting",
+        "model_options",
+        "Write a model's answers under a variant as a submission: raw answers, settings without "
+        "keys, hashes of all questions, counts. Whoever has the questions can score it anew.",
+    ),
+    "verify-submission": Command(
+        "board.submitting",
+        "model_options",
+        "Score a submission anew on the questions of this data root, and say what differs. Exit "
+        "code 1 if anything does.",
+    ),
+    "site": Command(
+        "board.site_command",
+        "result_options",
+        "Write a board of static pages: leaderboards, a page per model and per question set, the "
+        "paper's published rows, submissions. They need no server and no script.",
+    ),
     "leaderboard": Command(
         "leaderboard", "result_options", "Show the leaderboard of the DuckDB file."
     ),

@@ -11,24 +11,24 @@ from collections.abc import Mapping
 FORMER: Mapping[str, str] = {
     "f1d5582fc2ae": "04a97307e616",  # answers of identity
     "e941a2a9e60a": "04a97307e616",  # answers of oracle
-    "b9fe8511be95": "04a97307e616",  # answers of pixel_continuity
-    "e9acb8799f11": "04a97307e616",  # answers of random
-    "f0bdad0910de": "04a97307e616",  # answers of text_prior
-    "70b2a0bda907": "51af65526bef",  # asked_questions
+    "c435b9c2de0e": "04a97307e616",  # answers of pixel_continuity
+    "8321f9c14c28": "04a97307e616",  # answers of random
+    "5d993aa98fd5": "04a97307e616",  # answers of text_prior
+    "8432677b145a": "51af65526bef",  # asked_questions
     "97822f29b6f4": "1d0df5ad144f",  # error_analysis
-    "47eac624f822": "722c77ff44b6",  # evaluation
+    "608eeb5f3bfe": "722c77ff44b6",  # evaluation
     "1fcae29df796": "f309cf875ff7",  # human_answers
-    "cea685299a95": "0b521036ac7e",  # kept_questions
+    "73e33271672d": "0b521036ac7e",  # kept_questions
     "23d7840e48c2": "6a4783a47bc7",  # official_questions
     "5e3fa0d40732": "ef65de531646",  # path_counts
     "b931799adba4": "e6f17a951694",  # probe_panels
-    "28936e689e73": "789808953340",  # probes
-    "675e76e57e77": "ec10d9083000",  # qa
+    "a61efc127ef9": "789808953340",  # probes
+    "b5a5ccaf7143": "ec10d9083000",  # qa
     "03406f5117f0": "2aa11865fe6f",  # question_orders
     "a0acc91aa4e6": "69157ea4196f",  # question_quality
-    "3073e2457d75": "7caf0c00013a",  # question_set
+    "eb8e1e06a974": "7caf0c00013a",  # question_set
     "10b662484720": "108c66894da7",  # segmentation
     "2a81121e9357": "ff5989cb163d",  # trajectories
     "63e1b1653637": "b9e655bf914a",  # wanted_clips
-    "ba0a0040a1b6": "37f36676e6c0",  # wanted_frames
+    "8a6bab985fb2": "37f36676e6c0",  # wanted_frames
 }

@@ -86,7 +86,8 @@ def by_length(rows: ReportRows) -> Section:
         f"{_why(rows)} "
         "The tables show people and the best published model; leaderboard_with_published has all."
     )
-    return Section("by-length", "Accuracy by length", (*parts, about, *tables))
+    said = () if published.is_empty() else (about,)
+    return Section("by-length", "Accuracy by length", (*parts, *said, *tables))
 
 
 def _why(rows: ReportRows) -> str:

@@ -107,9 +107,14 @@ def render(
     meta: Sequence[tuple[str, str]] = (),
     version: str = "",
     facts: Facts = (),
+    *,
+    pages: Sequence[tuple[str, str]] = (),
+    place_of: Callable[[bytes], str] = lambda jpeg: _uri("image/jpeg", jpeg),
 ) -> str:
     """Sections as HTML; every text is escaped. ``meta`` are names and contents of <meta> elements,
-    ``version`` is that of the DuckDB file, if any; ``facts`` follow the heading.
+    ``version`` is that of the DuckDB file, if any; ``facts`` follow the heading. ``pages`` are
+    names and addresses of others, none for this one; ``place_of`` gives the address of a picture,
+    by default its content.
     """
     import jinja2
 
@@ -123,12 +128,13 @@ def render(
     environment.filters["breakable"] = _breakable
     environment.filters["commands"] = _commands
     environment.filters["svg_uri"] = lambda data: _uri("image/svg+xml", data)
-    environment.filters["jpeg_uri"] = lambda data: _uri("image/jpeg", data)
+    environment.filters["jpeg_place"] = place_of
     html = environment.get_template("report.html").render(
         title=title,
         style=_template("report.css"),
         sections=sections,
         facts=facts,
+        pages=pages,
         meta=meta,
         version=version,
         software=__version__,

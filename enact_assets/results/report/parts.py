@@ -31,6 +31,8 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     n_words: int = 1
     n_last_words: int = 0
+    links: tuple[str | None, ...] = ()
+    """Where the headings of rows lead, row by row; empty for nowhere."""
     part: Literal["table"] = "table"
 
     def is_number(self, column: int) -> bool:
@@ -92,7 +94,21 @@ class Example:
     part: Literal["example"] = "example"
 
 
-Part = Text | Table | Figure | Example
+@dataclass(frozen=True)
+class Choice:
+    """One of several groups of parts is shown, which a reader chooses by its label, without a
+    script. ``name`` is its own on a page.
+    """
+
+    name: str
+    legend: str
+    options: tuple[tuple[str, "tuple[Part, ...]"], ...]
+    part: Literal["choice"] = "choice"
+
+
+MOST_OPTIONS = 12
+"""Of a choice: the style sheet has a rule for each."""
+Part = Text | Table | Figure | Example | Choice
 
 
 @dataclass(frozen=True)

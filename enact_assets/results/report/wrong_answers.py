@@ -38,7 +38,7 @@ def wrong_answers(rows: ReportRows, picture: PictureOf) -> Section:
     for perspective, title in _PERSPECTIVES.items():
         examples = [row for row in chosen if row["perspective"] == perspective]
         if examples:
-            parts += [Text(title), *(_example(row, picture) for row in examples)]
+            parts += [Text(title), *(example_row(row, picture) for row in examples)]
     return Section("wrong", "Wrong answers", tuple(parts))
 
 
@@ -66,7 +66,8 @@ def chosen_examples(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return chosen
 
 
-def _example(row: dict[str, Any], picture: PictureOf) -> Example:
+def example_row(row: dict[str, Any], picture: PictureOf) -> Example:
+    """A wrong answer: a row of ``error_examples`` with what was shown and said."""
     facts = (
         ("Question", ids(row["question_id"], row["official_id"])),
         ("Expected order", (order_text(row["expected_order"]),)),

@@ -1,0 +1,1 @@
+"""Commands of the board: submit, verify a submission, write the pages."""

@@ -1,0 +1,232 @@
+"""Writes a board: pages that changed, pictures that are new, and nothing else."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from enact_assets.engine.errors import OutputError
+from enact_assets.engine.ids import sha256_bytes
+from enact_assets.engine.lake.image_store import ImageStore
+from enact_assets.engine.progress import OnProgress, Progress, unheard
+from enact_assets.engine.system.atomic import replacing
+from enact_assets.results.board.pages import (
+    SitePage,
+    Submitted,
+    board_section,
+    index_section,
+    model_page,
+    model_sections,
+    people_sections,
+    published_sections,
+    set_page,
+    set_sections,
+    submission_sections,
+    variant_page,
+)
+from enact_assets.results.published import query
+from enact_assets.results.report.page import render
+from enact_assets.results.report.parts import Section, Table
+from enact_assets.results.report.rows import read_rows
+from enact_assets.results.report.wrong_answers import PictureOf
+from enact_assets.settings.paths import DataRoot
+from enact_assets.settings.registry import BASELINE
+
+LISTED = "site.json"
+"""Names of the files of a site: what a later one removes is its own alone."""
+PICTURES, SUBMISSIONS = "pictures", "submissions"
+TOP = (
+    ("Board", "index.html"),
+    ("Question sets", "sets.html"),
+    ("Models", "models.html"),
+    ("Published", "published.html"),
+    ("People", "people.html"),
+    ("Submissions", "submissions.html"),
+)
+
+
+# Of all variants: leaderboard_details has those alone that share the baseline's settings.
+_DETAILS = """
+    with counted as (
+        select
+            variant, kind, length, model,
+            count(*) filter (reason = 'wrong_length') as n_wrong_length,
+            count(*) filter (answer_status = 'unparsed') as n_unparsed,
+            count(*) filter (answer_status = 'missing') as n_missing,
+            sum(n_steps_passed) filter (reason is distinct from 'wrong_length')
+                / sum(n_steps) filter (pairwise_accuracy is not null) as pairwise_accuracy_whole
+        from evaluation
+        group by grouping sets ((variant, kind, length, model), (variant, kind, model))
+    ),
+    paired as (
+        select
+            variant, kind, length, model, accuracy as pairwise_accuracy,
+            low as pairwise_accuracy_low, high as pairwise_accuracy_high,
+            place_best as pairwise_accuracy_place_best,
+            place_worst as pairwise_accuracy_place_worst,
+            tied_with as pairwise_accuracy_tied_with
+        from model_accuracies where metric = 'pairwise_accuracy'
+    )
+    select
+        task.variant, task.kind, task.length, task.model, task.is_reference, task.n_scored,
+        task.accuracy as task_accuracy, task.low as task_accuracy_low,
+        task.high as task_accuracy_high,
+        paired.* exclude (variant, kind, length, model),
+        counted.* exclude (variant, kind, length, model)
+    from (from model_accuracies where metric = 'task_accuracy') as task
+    left join paired
+        on paired.variant = task.variant and paired.kind = task.kind
+        and paired.model = task.model and paired.length is not distinct from task.length
+    left join counted
+        on counted.variant = task.variant and counted.kind = task.kind
+        and counted.model = task.model and counted.length is not distinct from task.length
+    where task.kind in ('forward', 'inverse')
+    order by all
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What was written: all files, those that changed, and bytes of pages without pictures."""
+
+    folder: Path
+    files: tuple[str, ...]
+    changed: tuple[str, ...]
+    n_bytes: int
+
+
+def write_site(
+    root: DataRoot,
+    folder: Path,
+    *,
+    submitted: Sequence[Submitted] = (),
+    bundles: Mapping[str, bytes] | None = None,
+    shas: Mapping[str, str] | None = None,
+    on_progress: OnProgress = unheard,
+) -> Site:
+    """Write the board of the published warehouse of ``root``.
+
+    ``submitted`` were scored anew, ``bundles`` are their files by name, ``shas`` has the hash of
+    all questions of each variant. Errors: :class:`WarehouseError` without a warehouse,
+    :class:`OutputError` for a folder with other files.
+    """
+    images = ImageStore(root.images)
+
+    def picture(sha: str) -> NDArray[np.uint8]:
+        return images.read(sha)
+
+    before = _before(folder)
+    files: dict[str, bytes] = {}
+    ask = partial(query, root.warehouse)
+    details = ask(_DETAILS)
+    variants = sorted(details["variant"].unique(), key=lambda name: (name != BASELINE, name))
+    pages = _pages(root, details, variants, submitted, shas or {}, picture)
+    n_pages = 8 + 2 * len(variants) + details["model"].n_unique()
+    for done, page in enumerate(pages, start=1):
+        upward = "../" * page.address.count("/")
+        html = render(
+            page.sections,
+            page.title,
+            pages=[
+                (name, "" if address == page.address else f"{upward}{address}")
+                for name, address in TOP
+            ],
+            place_of=partial(_keep, files, upward),
+        )
+        files[page.address] = html.encode()
+        on_progress(Progress(min(done, n_pages), n_pages, "pages", text=page.address))
+    files |= {f"{SUBMISSIONS}/{name}": content for name, content in (bundles or {}).items()}
+    files[LISTED] = (json.dumps({"files": sorted(files)}, indent=1) + "\n").encode()
+    changed = tuple(
+        name for name, content in sorted(files.items()) if _write(folder, name, content)
+    )
+    for name in sorted(before - set(files)):
+        (folder / name).unlink(missing_ok=True)
+    n_bytes = sum(len(c) for name, c in files.items() if not name.startswith(f"{PICTURES}/"))
+    return Site(folder, tuple(sorted(files)), changed, n_bytes)
+
+
+def _pages(  # noqa: PLR0917 - one call
+    root: DataRoot,
+    details: pl.DataFrame,
+    variants: Sequence[str],
+    submitted: Sequence[Submitted],
+    shas: Mapping[str, str],
+    picture: PictureOf,
+) -> Iterator[SitePage]:
+    """All pages."""
+    ask = partial(query, root.warehouse)
+    asked = ask(
+        "select variant, question_set, kind, length, demonstration, source from asked_questions "
+        "where kind in ('forward', 'inverse')"
+    )
+    settings = ask("from variant_settings order by all")
+    sources = {
+        variant: asked.filter(variant=variant)["source"].unique().sort().to_list()
+        for variant in variants
+    }
+    base = read_rows(root.warehouse, BASELINE if BASELINE in variants else variants[0])
+    for variant in variants:
+        rows = base if variant == base.variant else read_rows(root.warehouse, variant)
+        mine = [one for one in submitted if one.variant == variant]
+        board = board_section(rows, details, mine, "../")
+        yield SitePage(variant_page(variant), f"ENACT board, {variant}", (board,))
+        if variant == base.variant:
+            first = board_section(rows, details, mine, "")
+            both = (first, index_section(details, sources))
+            yield SitePage("index.html", "ENACT board", both)
+    models = sorted(details["model"].unique())
+    for name in models:
+        title = f"{name}, {base.variant}"
+        yield SitePage(model_page(name), title, model_sections(base, name, picture))
+    yield _list("models.html", "Models", [(name, model_page(name)) for name in models])
+    sets = sorted(asked["question_set"].unique())
+    for name in sets:
+        of_set = asked.filter(question_set=name)
+        told = settings.filter(pl.col("variant").is_in(of_set["variant"].unique().implode()))
+        sections = set_sections(of_set, name, shas, told, set(variants))
+        yield SitePage(set_page(name), f"Question set {name}", sections)
+    yield _list("sets.html", "Question sets", [(name, set_page(name)) for name in sets])
+    yield SitePage("published.html", "Published rows", published_sections(base))
+    yield SitePage("people.html", "People", people_sections(base, picture))
+    yield SitePage("submissions.html", "Submissions", submission_sections(submitted))
+
+
+def _list(address: str, title: str, entries: Sequence[tuple[str, str]]) -> SitePage:
+    names = tuple((name,) for name, _ in entries)
+    links = tuple(link for _, link in entries)
+    section = Section("list", title, (Table(title, ("name",), names, 1, 0, links),))
+    return SitePage(address, title, (section,))
+
+
+def _keep(files: dict[str, bytes], upward: str, jpeg: bytes) -> str:
+    """The address of a picture, which becomes a file of the site."""
+    name = f"{PICTURES}/{sha256_bytes(jpeg)[:16]}.jpg"
+    files[name] = jpeg
+    return f"{upward}{name}"
+
+
+def _before(folder: Path) -> set[str]:
+    """Files of an earlier site. Errors: :class:`OutputError` if the folder has only others."""
+    listed = folder / LISTED
+    if listed.is_file():
+        return set(json.loads(listed.read_text(encoding="utf-8"))["files"])
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError(f"{folder} holds something else than a board. Name another folder.")
+    return set()
+
+
+def _write(folder: Path, name: str, content: bytes) -> bool:
+    """Whether the file was written: one with the same content stays."""
+    path = folder / name
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+    return True
