@@ -114,7 +114,7 @@ COMMANDS = {
         "board.submitting",
         "model_options",
         "Write a model's answers under a variant as a submission: raw answers, settings without "
-        "keys, hashes of all questions, counts. Whoever has the questions can score it anew.",
+        "keys, hashes of all questions, counts. With the same questions it can be scored anew.",
     ),
     "verify-submission": Command(
         "board.submitting",

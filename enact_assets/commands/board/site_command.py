@@ -72,7 +72,7 @@ def run_site(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _bundles(folder: Path | None) -> list[Path]:
-    """Files of submissions. Errors: :class:`OutputError` for a folder that is none."""
+    """Files of submissions. Errors: :class:`OutputError` for something else than a folder."""
     if folder is None:
         return []
     if not folder.is_dir():

@@ -2,7 +2,7 @@
 
 Who holds the questions can write a perfect bundle without asking a model, since ``fits`` has the
 answers. A bundle that is scored anew is therefore *recomputed*, never verified; a row asked again
-by somebody else can say more.
+by others can say more.
 """
 
 from collections.abc import Mapping
@@ -119,7 +119,7 @@ def write_bundle(path: Path, bundle: Bundle) -> None:
 
 
 def read_bundle(path: Path) -> Bundle:
-    """The bundle in a file. Errors: :class:`PredictionError` for a file that is none."""
+    """The bundle in a file. Errors: :class:`PredictionError` for another file."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Bundle)
     except (OSError, msgspec.DecodeError) as error:
@@ -134,7 +134,7 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def differences(claimed: Bundle, scored: tuple[Claim, ...]) -> list[str]:
-    """What a bundle claims otherwise than its answers score, count by count."""
+    """Where the claims of a bundle and the scores of its answers differ, count by count."""
     now: Mapping[str, Claim] = {claim.kind: claim for claim in scored}
     then: Mapping[str, Claim] = {claim.kind: claim for claim in claimed.claims}
     none = dict.fromkeys(COUNTS, 0)
