@@ -128,8 +128,8 @@ BUTTONS = (
 )
 BOARD = (
     "a demo with three made-up models, whose answers a script draws from the right ones, and three "
-    "submissions of two, one with a wrong claim: `enact-assets site`, then chromium at 1280 and 390 "
-    "px"
+    "submissions of two, one with a wrong claim: `enact-assets site`, then chromium at 1280 and "
+    "390 px"
 )
 INSPECT = (
     "Inspect and its viewer are in .venv-all only, and the page is theirs: run the two commands "
