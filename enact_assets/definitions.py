@@ -14,6 +14,7 @@ use_household_of(root_from_environment())
 with without_collector():
     import dagster as dg
 
+    from enact_assets.commands.board.board_asset import board_definitions
     from enact_assets.pipeline.dagster.definitions import build_definitions
     from enact_assets.pipeline.rebuild.job import rebuild_definitions
 
@@ -31,4 +32,6 @@ def _own_definitions() -> list[dg.Definitions]:
 # Rebuilds are separate, as a rebuild starts the driver, which runs the steps of the other
 # definitions.
 with without_collector():
-    defs = dg.Definitions.merge(build_definitions(), rebuild_definitions(), *_own_definitions())
+    defs = dg.Definitions.merge(
+        build_definitions(), board_definitions(), rebuild_definitions(), *_own_definitions()
+    )

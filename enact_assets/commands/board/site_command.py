@@ -10,17 +10,41 @@ from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.engine.errors import EnactError, OutputError
 from enact_assets.engine.ids import content_sha
 from enact_assets.engine.plurals import counted
+from enact_assets.engine.progress import OnProgress, unheard
 from enact_assets.questions.files.imported import registry_in
 from enact_assets.results.board.bundles import read_bundle
 from enact_assets.results.board.pages import Submitted
-from enact_assets.results.board.site import write_site
+from enact_assets.results.board.site import Site, write_site
 from enact_assets.results.published import query
 from enact_assets.settings.paths import DataRoot
 
 
 def run_site(arguments: argparse.Namespace, console: Console) -> int:
     """``site FOLDER``; returns the exit code: 1 if a submission differs from what it says."""
-    root = DataRoot(arguments.data)
+    with shown_progress(console, "site") as on_progress:
+        site, submitted = make_site(
+            DataRoot(arguments.data), arguments.output, arguments.submissions, on_progress
+        )
+    for one in submitted:
+        for problem in one.problems:
+            console.print(plain(f"{one.file}: {problem}", "yellow"))
+    console.print(
+        plain(
+            f"{counted(len(site.files), 'file')}, {len(site.changed):,} of them new or changed; "
+            f"{site.n_bytes / 2**20:.1f} MiB without pictures. Open {site.folder / 'index.html'}"
+        )
+    )
+    return 1 if any(one.problems for one in submitted) else 0
+
+
+def make_site(
+    root: DataRoot, output: Path, submissions: Path | None, on_progress: OnProgress = unheard
+) -> tuple[Site, list[Submitted]]:
+    """Write the board of ``root`` to ``output``, with the files in ``submissions`` scored anew.
+
+    Errors: those of :func:`write_site`; :class:`EnactError` for a submission about a variant that
+    is not asked here.
+    """
     registry = registry_in(root)
     published = query(
         root.warehouse,
@@ -28,7 +52,7 @@ def run_site(arguments: argparse.Namespace, console: Console) -> int:
     )["variant"]
     of_variant = {name: Asked(root, registry, name) for name in published.sort()}
     submitted, files = [], {}
-    for path in _bundles(arguments.submissions):
+    for path in _bundles(submissions):
         bundle = read_bundle(path)
         asked = of_variant.get(bundle.variant)
         if asked is None:
@@ -50,25 +74,15 @@ def run_site(arguments: argparse.Namespace, console: Console) -> int:
             )
         )
     shas = {name: _sha(asked) for name, asked in of_variant.items()}
-    with shown_progress(console, "site") as on_progress:
-        site = write_site(
-            root,
-            arguments.output,
-            submitted=submitted,
-            bundles=files,
-            shas={name: sha for name, sha in shas.items() if sha is not None},
-            on_progress=on_progress,
-        )
-    for one in submitted:
-        for problem in one.problems:
-            console.print(plain(f"{one.file}: {problem}", "yellow"))
-    console.print(
-        plain(
-            f"{counted(len(site.files), 'file')}, {len(site.changed):,} of them new or changed; "
-            f"{site.n_bytes / 2**20:.1f} MiB without pictures. Open {site.folder / 'index.html'}"
-        )
+    site = write_site(
+        root,
+        output,
+        submitted=submitted,
+        bundles=files,
+        shas={name: sha for name, sha in shas.items() if sha is not None},
+        on_progress=on_progress,
     )
-    return 1 if any(one.problems for one in submitted) else 0
+    return site, submitted
 
 
 def _bundles(folder: Path | None) -> list[Path]:

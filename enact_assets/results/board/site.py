@@ -38,7 +38,7 @@ from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE
 
 LISTED = "site.json"
-"""Names of the files of a site: what a later one removes is its own alone."""
+"""Files of a site with their hashes: what a later one removes is its own alone."""
 PICTURES, SUBMISSIONS = "pictures", "submissions"
 TOP = (
     ("Board", "index.html"),
@@ -141,7 +141,8 @@ def write_site(
         files[page.address] = html.encode()
         on_progress(Progress(min(done, n_pages), n_pages, "pages", text=page.address))
     files |= {f"{SUBMISSIONS}/{name}": content for name, content in (bundles or {}).items()}
-    files[LISTED] = (json.dumps({"files": sorted(files)}, indent=1) + "\n").encode()
+    shown = {name: sha256_bytes(made)[:16] for name, made in sorted(files.items())}
+    files[LISTED] = (json.dumps({"files": shown}, indent=1) + "\n").encode()
     changed = tuple(
         name for name, content in sorted(files.items()) if _write(folder, name, content)
     )

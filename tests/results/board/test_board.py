@@ -5,13 +5,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import polars as pl
 import pytest
 from results.browse.browser import Tab, browser_path, opened
 from results.report.report_pages import Html, published
 from sql.tiny_lake import tiny_rows
 
+from enact_assets.commands.board.board_asset import site as site_asset
+from enact_assets.commands.board.board_asset import submissions
 from enact_assets.engine.errors import OutputError
+from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.board.bundles import claims_of
 from enact_assets.results.board.pages import Submitted, file_name
 from enact_assets.results.board.site import Site, write_site
@@ -91,7 +95,8 @@ def test_only_what_changed_is_written_again(root: DataRoot, tmp_path: Path) -> N
     assert first.changed == first.files
     assert write(root, folder).changed == ()
     told = write(root, folder, "It was changed.")
-    assert {"index.html", "submissions.html", "variants/baseline.html"} == set(told.changed)
+    pages = {"index.html", "submissions.html", "variants/baseline.html"}
+    assert set(told.changed) == pages | {"site.json"}
     without = write_site(root, folder)
     assert not (folder / "submissions" / "a.json").exists()
     assert set(without.files) < set(first.files)
@@ -143,3 +148,22 @@ def test_a_choice_shows_its_own_table_alone(tab: Tab, site: Site) -> None:
     tab.value("document.getElementById('length-inverse-2').click()")
     (found,) = tab.value(shown)
     assert re.fullmatch(r"baseline, inverse questions of \d+ pictures", found)
+
+
+def test_the_asset_remakes_what_changed(root: DataRoot) -> None:
+    """From an asset graph of its own, as Dagster runs it."""
+    resources = {"data": DataResource(root=str(root.root), lake_url=None)}
+
+    def version() -> str:
+        done = dg.materialize([site_asset, submissions], resources=resources, selection=["site"])
+        (found,) = done.asset_materializations_for_node("site")
+        assert found.metadata["changed"].value is not None
+        return str((found.tags or {})["dagster/data_version"])
+
+    first = version()
+    assert (root.root / "site" / "index.html").is_file()
+    assert version() == first
+    page = root.root / "site" / "models.html"
+    page.write_text("changed by hand")
+    assert version() == first
+    assert "guesser" in page.read_text("utf-8")
