@@ -20,6 +20,8 @@ from enact_assets.pipeline.lineage.graph import STEP_NAMED
 from enact_assets.pipeline.runs.instance import open_instance
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
+from reference.undrawn import SITE
+
 pytestmark = pytest.mark.slow
 
 WRITES = bool(os.environ.get("ENACT_WRITE_DOCS"))
@@ -172,6 +174,8 @@ def demonstrations_of(made: set[tuple[str, str | None]], step: str) -> set[str]:
 def hour(tmp_path_factory: pytest.TempPathFactory) -> Hour:
     folder = tmp_path_factory.mktemp("hour")
     (folder / "docs").symlink_to(PROJECT / "docs")
+    if not WRITES:
+        (folder / "sitecustomize.py").write_text(SITE)
     return Hour(folder, small_pictures(folder))
 
 
