@@ -297,6 +297,7 @@ def add_verify_submission(sub: argparse.ArgumentParser) -> None:
     """Add the arguments of ``verify-submission``."""
     sub.add_argument("file", type=Path, metavar="FILE.json", help="what `submit` wrote")
     sub.add_argument(
-        "--ask-again", type=positive, metavar="N", help="ask the model N of the questions anew"
+        "--ask-again", type=positive, metavar="N", help="ask a model N of the questions anew"
     )
+    sub.add_argument("--model", metavar="NAME", help="the model to ask again, as it is called here")
     add_max_usd(sub, f"of asking again (default: {MAX_USD:.0f})", MAX_USD)

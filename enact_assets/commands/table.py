@@ -71,7 +71,7 @@ COMMANDS = {
         "training.contamination",
         "file_options",
         "Look for test questions and their pictures in a training set: by id, by text, by a "
-        "perceptual hash. Exit code 1 if any is found.",
+        "perceptual hash. Exit code 1 if any is found, or if a file was not read.",
     ),
     "learn": Command(
         "training.learning_command",

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from enact_assets.settings.classes import EMBEDDED
 
-EMBEDDED_WORLD = "embedded-2"
+WORLD_VERSION = "embedded-2"
 """Version of the embedded world: another one gives other demonstrations under the same names."""
 RESERVED_SEEDS = range(100, 116)
 """Seeds of demonstrations that reference models are trained on. No question is about them."""

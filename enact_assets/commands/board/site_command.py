@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from enact_assets.commands.board.submissions import Asked, recomputed
+from enact_assets.commands.board.submissions import VariantQuestions, recomputed
 from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.engine.errors import EnactError, OutputError
 from enact_assets.engine.ids import content_sha
@@ -20,21 +20,23 @@ from enact_assets.settings.paths import DataRoot
 
 
 def run_site(arguments: argparse.Namespace, console: Console) -> int:
-    """``site FOLDER``; returns the exit code: 1 if a submission differs from what it says."""
+    """``site FOLDER``; returns the exit code: 1 if a submission differs from what it says, or
+    cannot be scored.
+    """
     with shown_progress(console, "site") as on_progress:
         site, submitted = make_site(
             DataRoot(arguments.data), arguments.output, arguments.submissions, on_progress
         )
-    for one in submitted:
-        for problem in one.problems:
-            console.print(plain(f"{one.file}: {problem}", "yellow"))
+    differing = [f"{one.file}: {problem}" for one in submitted for problem in one.problems]
+    for text in (*differing, *site.unread):
+        console.print(plain(text, "yellow"))
     console.print(
         plain(
             f"{counted(len(site.files), 'file')}, {len(site.changed):,} of them new or changed; "
             f"{site.n_bytes / 2**20:.1f} MiB without pictures. Open {site.folder / 'index.html'}"
         )
     )
-    return 1 if any(one.problems for one in submitted) else 0
+    return 1 if differing or site.unread else 0
 
 
 def make_site(
@@ -42,25 +44,28 @@ def make_site(
 ) -> tuple[Site, list[Submitted]]:
     """Write the board of ``root`` to ``output``, with the files in ``submissions`` scored anew.
 
-    Errors: those of :func:`write_site`; :class:`EnactError` for a submission about a variant that
-    is not asked here.
+    A file that cannot be scored is named on the page of submissions. Errors: those of
+    :func:`write_site`.
     """
     registry = registry_in(root)
     published = query(
         root.warehouse,
         "select distinct variant from asked_questions where kind in ('forward', 'inverse')",
     )["variant"]
-    of_variant = {name: Asked(root, registry, name) for name in published.sort()}
-    submitted, files = [], {}
+    of_variant = {name: VariantQuestions(root, registry, name) for name in published.sort()}
+    submitted, files, unread = [], {}, []
     for path in _bundles(submissions):
-        bundle = read_bundle(path)
-        asked = of_variant.get(bundle.variant)
-        if asked is None:
-            raise EnactError(
-                f"{path} is about variant {bundle.variant}, which this data root does not ask. "
-                f"`enact-assets materialize --variant {bundle.variant}` makes it."
+        try:
+            bundle = read_bundle(path)
+            found = recomputed(bundle, of_variant[bundle.variant])
+        except EnactError as error:
+            unread.append(f"{path.name}: {str(error).replace(str(path), path.name)}")
+            continue
+        except KeyError:
+            unread.append(
+                f"{path.name} is about variant {bundle.variant}, which is not asked here."
             )
-        found = recomputed(bundle, asked)
+            continue
         files[path.name] = path.read_bytes()
         submitted.append(
             Submitted(
@@ -79,6 +84,7 @@ def make_site(
         output,
         submitted=submitted,
         bundles=files,
+        unread=unread,
         shas={name: sha for name, sha in shas.items() if sha is not None},
         on_progress=on_progress,
     )
@@ -94,7 +100,7 @@ def _bundles(folder: Path | None) -> list[Path]:
     return sorted(folder.glob("*.json"))
 
 
-def _sha(asked: Asked) -> str | None:
+def _sha(asked: VariantQuestions) -> str | None:
     """Hash of all questions of a variant; None where they cannot be exported."""
     try:
         return content_sha(sorted(asked.hashes.items()))[:16]

@@ -1,8 +1,10 @@
 """Submissions against one's own tables: hashes of questions, and answers scored anew."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
@@ -29,14 +31,24 @@ from enact_assets.results.verification.evaluate import evaluate
 from enact_assets.settings.classes import world_source_of
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Registry
-from enact_assets.settings.splits import EMBEDDED_WORLD
+from enact_assets.settings.splits import WORLD_VERSION
 
-SECRET = ("key", "token", "secret", "password", "header", "url")
-"""Settings whose names contain one of these are left out of a bundle."""
+SETTINGS = frozenset(
+    {
+        *("temperature", "top_p", "top_k", "min_p", "seed", "n", "stop", "dtype", "samples"),
+        *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
+        *("reasoning", "reasoning_effort", "effort", "summary", "thinking", "budget_tokens"),
+        *("generationConfig", "maxOutputTokens", "topP", "topK", "thinkingConfig"),
+        *("thinkingBudget", "thinkingLevel", "type", "verbosity", "repetition_penalty"),
+        *("do_sample", "num_beams", "enable_thinking", "presence_penalty", "frequency_penalty"),
+    }
+)
+"""Parameters of models that a bundle has, also within others: all else may hold keys or
+addresses."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class VariantQuestions:
     """The questions of one variant in a data root.
 
     Errors: :class:`PredictionError` for WorldPrediction, :class:`MissingPartitionError` for what
@@ -79,7 +91,7 @@ class Asked:
         return evaluate(predictions, asked, indexes, ANSWERS.of(gating.profile))
 
 
-def bundle_of(asked: Asked, name: str, model: Model | None) -> Bundle:
+def bundle_of(asked: VariantQuestions, name: str, model: Model | None) -> Bundle:
     """The submission of the model called ``name``, from its answers in the data root.
 
     Errors: :class:`MissingPartitionError` if it has none.
@@ -87,7 +99,6 @@ def bundle_of(asked: Asked, name: str, model: Model | None) -> Bundle:
     here = {"model": name, "variant": asked.variant}
     try:
         answers = asked.lake.read("predictions", here)
-        evaluation = asked.lake.read("evaluation", here)
     except MissingPartitionError as error:
         raise MissingPartitionError(
             f"{error} `enact-assets materialize --model {name} --variant {asked.variant}` asks it."
@@ -108,31 +119,41 @@ def bundle_of(asked: Asked, name: str, model: Model | None) -> Bundle:
         asked.variant,
         asked.registry.variant(asked.variant).question_set,
         f"enact_assets {__version__}",
-        EMBEDDED_WORLD,
+        WORLD_VERSION,
         {} if model is None else settings_of(model),
         Cost(
-            None if answers["usd"].is_null().all() else round(float(answers["usd"].sum()), 6),
+            None if answers["usd"].has_nulls() else round(float(answers["usd"].sum()), 6),
             *(_total(answers[column]) for column in ("tokens_in", "tokens_out")),
         ),
-        claims_of(evaluation.filter(pl.col("question_id").is_in(list(hashes)))),
+        claims_of(asked.evaluated(answers)),
         given,
     ).sealed()
 
 
 def settings_of(model: Model) -> dict[str, object]:
-    """How a model was asked, without keys and addresses."""
-    found = {"id": model.entry.id, "asked_id": model.asked_id, **model.parameters}
-    return {
-        name: value
-        for name, value in found.items()
-        if not any(part in name.lower() for part in SECRET)
-        and isinstance(value, str | int | float | bool | None)
-    }
+    """How a model was asked, without keys, addresses and folders."""
+    provider, slash, rest = model.entry.id.partition("/")
+    is_here = model.channel in {"local", "python"}
+    id_ = f"{provider}{slash}{rest.rpartition('/')[2]}" if is_here else model.entry.id
+    return {"id": id_, **_known(model.parameters)}
+
+
+def _known(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of :data:`SETTINGS`."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if name not in SETTINGS:
+            continue
+        if isinstance(value, Mapping):
+            found[name] = _known(value)
+        elif isinstance(value, str | int | float | bool | None):
+            found[name] = value
+    return found
 
 
 def _total(column: pl.Series) -> int | None:
-    """The sum, or None if nothing was counted."""
-    return None if column.is_null().all() else int(column.sum())
+    """The sum, or None if not all was counted."""
+    return None if column.has_nulls() else int(column.sum())
 
 
 @dataclass(frozen=True)
@@ -145,7 +166,7 @@ class Recomputed:
     problems: tuple[str, ...]
 
 
-def recomputed(bundle: Bundle, asked: Asked) -> Recomputed:
+def recomputed(bundle: Bundle, asked: VariantQuestions) -> Recomputed:
     """Score ``bundle`` on the questions of ``asked``: answers to other ones are not counted."""
     hashes, problems = asked.hashes, []
     if bundle.sha != bundle.content:
@@ -169,11 +190,27 @@ def recomputed(bundle: Bundle, asked: Asked) -> Recomputed:
             f"{counted(len(left_out), 'question')} of {bundle.variant} without an answer in it, "
             f"not even a missing one, first {left_out[0]}."
         )
-    keys = [(answer.question_id, answer.repetition) for answer in known]
-    if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
+    keys = Counter((answer.question_id, answer.repetition) for answer in known)
+    if twice := [id_ for (id_, _), n in keys.items() if n > 1]:
         problems.append(f"Question {twice[0]} is answered twice.")
-    same = {k: a for k, a in zip(keys, known, strict=True) if a.of == hashes[a.question_id]}
+    repeated: dict[str, set[int]] = defaultdict(set)
+    for id_, repetition in keys:
+        repeated[id_].add(repetition)
+    every = set(range(max(map(len, repeated.values()), default=0)))
+    if uneven := [id_ for id_, found in repeated.items() if found != every]:
+        problems.append(
+            f"{counted(len(uneven), 'question')} without all repetitions, from 0 to "
+            f"{len(every) - 1}, first {uneven[0]}: answers that are repeated for some questions "
+            "alone would count more than others."
+        )
+    asking = asked.registry.variant(asked.variant)
+    for what, theirs, ours in (
+        ("of world", bundle.world, WORLD_VERSION),
+        ("about question set", bundle.question_set, asking.question_set),
+    ):
+        if theirs != ours:
+            problems.append(f"It says that it is {what} {theirs}, which is {ours} here.")
+    same = {(a.question_id, a.repetition): a for a in known if a.of == hashes[a.question_id]}
     evaluation = asked.evaluated(_predictions(bundle, list(same.values())))
     claims = claims_of(evaluation)
     problems += [f"{difference}." for difference in differences(bundle, claims)]

@@ -2,6 +2,7 @@
 
 import argparse
 import random
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
-from enact_assets.commands.board.submissions import Asked, Recomputed, bundle_of, recomputed
+from enact_assets.commands.board.submissions import (
+    Recomputed,
+    VariantQuestions,
+    bundle_of,
+    recomputed,
+)
 from enact_assets.commands.terminal import plain
 from enact_assets.engine.errors import PredictionError, UnknownNameError
 from enact_assets.engine.plurals import counted
@@ -18,6 +24,7 @@ from enact_assets.pipeline.costs.spending import spending_tags, usd_until
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.questions.files.imported import registry_in
 from enact_assets.results.board.bundles import Claim, read_bundle, write_bundle
+from enact_assets.results.board.pages import file_name
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import load_registry
 
@@ -31,7 +38,7 @@ def run_submit(arguments: argparse.Namespace, console: Console) -> int:
     """``submit MODEL``; returns the exit code."""
     root = DataRoot(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
-    asked = Asked(root, registry_in(root), arguments.variant)
+    asked = VariantQuestions(root, registry_in(root), arguments.variant)
     try:
         model = data.models.find(arguments.model)
     except UnknownNameError:
@@ -40,7 +47,16 @@ def run_submit(arguments: argparse.Namespace, console: Console) -> int:
             raise
         model = None  # its answers are here, and how it was asked is not known any more
     bundle = bundle_of(asked, arguments.model if model is None else model.name, model)
-    path = arguments.output or Path(f"{_file_name(bundle.model)}-{bundle.variant}.json")
+    n_left_out = len(asked.hashes) - len({answer.question_id for answer in bundle.answers})
+    if n_left_out:
+        console.print(
+            plain(
+                f"{counted(n_left_out, 'question')} of {bundle.variant} have no answer of "
+                f"{bundle.model} here: those who score it will see that.",
+                "yellow",
+            )
+        )
+    path = arguments.output or Path(f"{file_name(bundle.model)}-{bundle.variant}.json")
     write_bundle(path, bundle)
     console.print(_table(bundle.claims))
     console.print(
@@ -53,17 +69,13 @@ def run_submit(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
-
-
 def run_verify_submission(arguments: argparse.Namespace, console: Console) -> int:
     """``verify-submission FILE``; returns the exit code: 1 if something differs."""
     bundle = read_bundle(arguments.file)
     root = DataRoot(arguments.data)
     registry = registry_in(root)
     registry.variant(bundle.variant)
-    found = recomputed(bundle, Asked(root, registry, bundle.variant))
+    found = recomputed(bundle, VariantQuestions(root, registry, bundle.variant))
     console.print(
         plain(f"{bundle.model} under {bundle.variant}, {bundle.software}, {bundle.world}")
     )
@@ -80,38 +92,44 @@ def run_verify_submission(arguments: argparse.Namespace, console: Console) -> in
 
 
 def _asked_again(arguments: argparse.Namespace, console: Console, found: Recomputed) -> list[str]:
-    """Ask the model some of the questions anew. Answers may differ: how many orders do is said, and
-    it is a problem if hardly any is the same.
+    """Ask a model some of the questions. Answers may differ: how many orders are the same is said,
+    and it is a problem if none is.
+
+    A name in a file decides nothing here: which model is asked, and paid, ``--model`` says.
     """
     bundle = found.bundle
-    data = DataResource(root=str(arguments.data.resolve()))
-    model = data.models.find(bundle.model)
-    if model is None:
+    if arguments.model is None:
         raise PredictionError(
-            f"{bundle.model} is not a model that can be asked here: add it to models.yaml."
+            f"--ask-again also wants --model NAME: what {bundle.model} is called here, as "
+            "`enact-assets models` lists it."
         )
-    ids = sorted({answer.question_id for answer in bundle.answers})
-    # By the file's own hash, which who wrote it could not choose freely.
-    chosen = random.Random(bundle.sha).sample(ids, min(arguments.ask_again, len(ids)))  # noqa: S311
-    whole = asked_of(data, bundle.variant, model.name)
+    data = DataResource(root=str(arguments.data.resolve()))
+    model = data.models.find(arguments.model)
+    name = arguments.model if model is None else model.name
+    whole = asked_of(data, bundle.variant)
+    ids = whole.questions["question_id"].sort().to_list()
+    # Drawn here and now: who wrote the file could have chosen by anything in it.
+    chosen = random.SystemRandom().sample(ids, min(arguments.ask_again, len(ids)))
     asked = replace(whole, questions=whole.questions.filter(pl.col("question_id").is_in(chosen)))
     root = data.data_root.root
     limit = usd_until(root, spending_tags(root, arguments.max_usd))
     first = ask_first(
-        data, load_registry(), model.name, asked, usd_until=limit, on_progress=lambda _: None
+        data, load_registry(), name, asked, usd_until=limit, on_progress=lambda _: None
     )
     now = dict(first.evaluation.select("question_id", "answer").iter_rows())
-    then = dict(found.evaluation.select("question_id", "answer").iter_rows())
+    submitted: dict[str, list[list[int] | None]] = defaultdict(list)
+    for id_, order in found.evaluation.select("question_id", "answer").iter_rows():
+        submitted[id_].append(order)
     n_asked = sum(now.get(id_) is not None for id_ in chosen)
-    n_same = sum(now.get(id_) is not None and now[id_] == then.get(id_) for id_ in chosen)
+    n_same = sum(now.get(id_) is not None and now[id_] in submitted[id_] for id_ in chosen)
     console.print(
         plain(
-            f"Asked again: {n_same} of {counted(n_asked, 'order')} is the submitted one. "
-            f"{first.cost()}"
+            f"Asked again: {n_same} of {counted(n_asked, 'order')} of {name} are submitted ones. "
+            f"{first.cost()} Answers that the ledger of this data root has are not asked for again."
         )
     )
     if n_asked and not n_same:
-        return [f"None of {counted(n_asked, 'question')} asked again got the submitted order."]
+        return [f"None of {counted(n_asked, 'question')} asked again got a submitted order."]
     return []
 
 

@@ -24,7 +24,7 @@ from enact_assets.questions.asked.variant_settings import variant_settings
 from enact_assets.results.verification.metrics import expected_pairwise
 from enact_assets.settings.classes import EMBEDDED, Variant
 from enact_assets.settings.registry import Registry
-from enact_assets.settings.splits import EMBEDDED_WORLD
+from enact_assets.settings.splits import WORLD_VERSION
 
 METADATA = "metadata.parquet"
 PAPERS_KEY_FRAMES = (
@@ -98,7 +98,7 @@ class SetFacts:
         ]
         if self.is_simulated:
             found.append(
-                f"Rooms, objects and robot are simulated (world {EMBEDDED_WORLD}); results do not "
+                f"Rooms, objects and robot are simulated (world {WORLD_VERSION}); results do not "
                 "carry over to photographs without a test, nor to another version of the world."
             )
         if not self.variant.is_imported:

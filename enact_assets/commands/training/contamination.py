@@ -32,7 +32,7 @@ WAYS = {
 
 
 def run_contamination(arguments: argparse.Namespace, console: Console) -> int:
-    """``contamination PATH``; returns the exit code: 1 if anything was found."""
+    """``contamination PATH``; returns the exit code: 1 if anything was found, or not read."""
     held = TestHeld(DataRoot(arguments.data))
     n_alarms, n_told = held.false_alarms()
     with shown_progress(console, "contamination") as on_progress:
@@ -43,6 +43,7 @@ def run_contamination(arguments: argparse.Namespace, console: Console) -> int:
         said: dict[str, Any] = {how: copies.of(how) for how in WAYS}
         said |= {"n_rows": copies.n_rows, "n_pictures": copies.n_pictures}
         said |= {"n_pictures_not_compared": copies.n_small, "n_test_pictures": len(held.pictures)}
+        said |= {"n_pictures_unreadable": copies.n_unreadable, "not_read": copies.not_read}
         said |= {"n_test_pictures_not_compared": held.n_small, "n_false_alarms": n_alarms}
         print(json.dumps(said))
     else:
@@ -56,7 +57,8 @@ def run_contamination(arguments: argparse.Namespace, console: Console) -> int:
         for how in WAYS:
             _print(console, copies, how)
         _print_limits(console, held, copies, n_alarms)
-    return 1 if copies.found else 0
+        _print_not_read(console, copies)
+    return 1 if copies.found or copies.not_read else 0
 
 
 def _print(console: Console, copies: Copies, how: str) -> None:
@@ -94,6 +96,20 @@ def _print_limits(console: Console, held: TestHeld, copies: Copies, n_alarms: in
                 "yellow",
             )
         )
+
+
+def _print_not_read(console: Console, copies: Copies) -> None:
+    """What was not looked at."""
+    if copies.not_read:
+        console.print(
+            plain(
+                f"{counted(len(copies.not_read), 'file')} of another form not read, first "
+                f"{copies.not_read[0]}: nothing is known of them.",
+                "red",
+            )
+        )
+    if copies.n_unreadable:
+        console.print(plain(f"{counted(copies.n_unreadable, 'picture')} cannot be read.", "yellow"))
 
 
 def _write(copies: Copies, path: Path) -> None:

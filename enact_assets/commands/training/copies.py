@@ -1,14 +1,16 @@
 """What a training set holds of test questions: their ids, their texts, their pictures.
 
-Any folder or file will do: Parquet, JSON lines, JSON, CSV, WebDataset's tar files, pictures. Each
-is read once, a part at a time.
+It reads Parquet, Arrow, JSON lines, JSON, CSV, plain texts, WebDataset's tar files and pictures,
+also compressed by gzip, each once and a part at a time. What it cannot read is counted and named.
 """
 
 import base64
 import csv
+import gzip
 import json
 import re
 import tarfile
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from enact_assets.commands.release.shown_questions import official_ids
@@ -24,6 +27,7 @@ from enact_assets.demonstrations.pictures.fingerprints import (
     NEAR_BITS,
     Bits,
     fingerprint,
+    is_picture,
     nearest,
 )
 from enact_assets.engine.errors import MissingPartitionError, QuestionFileError
@@ -33,12 +37,23 @@ from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.progress import OnProgress, Progress, unheard
 from enact_assets.settings.paths import DataRoot
 
-TEXTS = {".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tar"}
-PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".bmp"}
+TEXTS = {".parquet", ".arrow", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".md"}
+TARS = {".tar", ".tgz"}
+PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif"}
+IN_TARS = {*TEXTS, ".caption", ".cls"} - {".parquet", ".arrow"}
+CODE = {".py", ".yaml", ".yml", ".toml", ".lock", ".cfg", ".gitattributes", ".gitignore", ""}
+"""Endings of files that hold no rows."""
 BY_ID, BY_TEXT, BY_PICTURE = "id", "text", "picture"
-_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])|[\w.\-]+_steps_[0-9a-f]{8}")
-_NUMBERED = re.compile(r"^[\W\d]*(?:(?:action|step)\s*\d+)?[\W\d]*", re.IGNORECASE)
-_DATA_URL = re.compile(r"data:image/[a-z+]+;base64,([A-Za-z0-9+/=]+)")
+_ID = re.compile(
+    r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])|(?<![\w.\-])[\w.\-]{1,200}_steps_[0-9a-f]{8}"
+)
+_NUMBERED = re.compile(
+    r"^\s*(?:[-*\u2022]\s+)?(?:[\[(]?\s*(?:(?:action|step)\s*)?\d+\s*[\])]?[.:)]*\s+)?",
+    re.IGNORECASE,
+)
+_DATA_URL = re.compile(r"data:image/[a-z+.\-]+;base64,([A-Za-z0-9+/=\s]+)")
+_ENCODED = re.compile(r"[A-Za-z0-9+/\s]{400,}={0,2}\s*")
+MOST_OF_A_CELL = 1 << 30
 _ROWS_AT_A_TIME = 256
 
 
@@ -60,7 +75,11 @@ class Copies:
     n_rows: int = 0
     n_pictures: int = 0
     n_small: int = 0
-    """Pictures that are too small to be compared, or unreadable."""
+    """Pictures that are too small to be compared by their hashes."""
+    n_unreadable: int = 0
+    """Pictures that cannot be read."""
+    not_read: list[str] = field(default_factory=list)
+    """Files of other forms."""
 
     def of(self, how: str) -> list[str]:
         """What of the test was found in this way, each once."""
@@ -103,7 +122,7 @@ class TestHeld:
             self._by_id |= official_ids(lake, gated)
         self._by_line: dict[str, list[_Question]] = defaultdict(list)
         for question_id, demonstration, actions in rows.iter_rows():
-            lines = frozenset(map(_plain, actions))
+            lines = frozenset(map(plain_line, actions))
             question = _Question(question_id, demonstration, lines)
             # Any one of its lines will do to think of it: the longest is in the fewest questions.
             self._by_line[max(sorted(lines), key=len)].append(question)
@@ -151,14 +170,14 @@ class TestHeld:
             for one in (text, *_ID.findall(text)):
                 if one in self._by_id:
                     yield BY_ID, self._by_id[one]
-            lines |= {_plain(line) for line in text.splitlines()}
+            lines |= {plain_line(line) for line in text.splitlines()}
         for line in lines:
             for question in self._by_line.get(line, ()):
                 if question.lines <= lines:
                     yield BY_TEXT, question.question_id
 
 
-def _plain(line: str) -> str:
+def plain_line(line: str) -> str:
     """A line without its number, with single spaces, in small letters."""
     return " ".join(_NUMBERED.sub("", line, count=1).casefold().split())
 
@@ -169,23 +188,34 @@ def find_copies(held: TestHeld, path: Path, on_progress: OnProgress = unheard) -
     Errors: :class:`QuestionFileError` names a file that cannot be read, or a folder without any.
     """
     files = sorted(p for p in (path.rglob("*") if path.is_dir() else [path]) if p.is_file())
-    files = [p for p in files if p.suffix.lower() in TEXTS | PICTURES]
     if not files:
-        raise QuestionFileError(
-            f"{path} holds no training set: none of its files ends in "
-            f"{', '.join(sorted(TEXTS | PICTURES))}."
-        )
+        raise QuestionFileError(f"{path} holds no files. Name a training set.")
     look = _Look(held)
     for number, file in enumerate(files, start=1):
         try:
             look.at(file)
-        except (OSError, ValueError, tarfile.TarError, csv.Error) as error:
-            raise QuestionFileError(
-                f"{file} cannot be read: {error}. Repair it, or leave it out."
-            ) from error
+        except _UNREADABLE as error:
+            message = f"{file} cannot be read: {error}. Repair it, or leave it out."
+            raise QuestionFileError(message) from error
         on_progress(Progress(number, len(files), "files", text=f"{file.name}"))
     look.flush()
+    if not (look.copies.n_rows or look.copies.n_pictures):
+        raise QuestionFileError(
+            f"{path} holds no training set: none of its files ends in "
+            f"{', '.join(sorted(TEXTS | TARS | PICTURES))}, or all of them are empty."
+        )
     return look.copies
+
+
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    RecursionError,
+    EOFError,
+    tarfile.TarError,
+    csv.Error,
+    zlib.error,
+)
 
 
 class _Look:
@@ -194,31 +224,41 @@ class _Look:
     def __init__(self, held: TestHeld) -> None:
         self.held, self.copies = held, Copies()
         self._waiting: list[tuple[str, Bits]] = []
-        self._seen: set[str] = set()
+        self._places: dict[str, list[str]] = {}
+        """Picture that waits, or is no copy -> where it is, as long as it waits."""
+        self._copies: dict[str, _Picture] = {}
+        """Picture that is a copy -> what of."""
+        csv.field_size_limit(MOST_OF_A_CELL)
 
     def at(self, file: Path) -> None:
         """Look at all rows, or the picture, of ``file``."""
-        ending = file.suffix.lower()
+        ending = _ending(file)
         if ending in PICTURES:
             self._picture(file.read_bytes(), str(file))
-        elif ending == ".tar":
+        elif ending in TARS:
             self._tar(file)
-        else:
+        elif ending in TEXTS:
             for number, row in enumerate(_rows(file, ending)):
                 self._row(row, f"{file} row {number}")
+        elif ending not in CODE:
+            self.copies.not_read.append(str(file))
 
     def flush(self) -> None:
         """Compare the pictures that wait."""
         if self._waiting and len(self.held.hashes):
             places, bits = nearest(np.array([h for _, h in self._waiting]), self.held.hashes)
-            for (where, _), place, apart in zip(self._waiting, places, bits, strict=True):
+            for (sha, _), place, apart in zip(self._waiting, places, bits, strict=True):
                 if apart <= NEAR_BITS:
-                    self._note_picture(self.held.pictures[place], where)
+                    self._copies[sha] = self.held.pictures[place]
+                    self._note_picture(self._copies[sha], self._places[sha])
+                self._places[sha] = []
         self._waiting.clear()
 
-    def _note_picture(self, picture: _Picture, where: str) -> None:
+    def _note_picture(self, picture: _Picture, places: Sequence[str]) -> None:
         named = f"{picture.demonstration} {picture.key_frame}"
-        self.copies.found.append(Copy(BY_PICTURE, named, picture.demonstration, where))
+        self.copies.found += [
+            Copy(BY_PICTURE, named, picture.demonstration, where) for where in places
+        ]
 
     def _tar(self, file: Path) -> None:
         with tarfile.open(file) as tar:
@@ -226,14 +266,15 @@ class _Look:
                 opened = tar.extractfile(member) if member.isfile() else None
                 if opened is None:
                     continue
-                ending, where = Path(member.name).suffix.lower(), f"{file} {member.name}"
-                content = opened.read()
+                ending, where = _ending(Path(member.name)), f"{file} {member.name}"
                 if ending in PICTURES:
-                    self._picture(content, where)
-                elif ending == ".json":
-                    self._row(json.loads(content), where)
-                elif ending in {".txt", ".caption"}:
-                    self._row(content.decode("utf-8", "replace"), where)
+                    self._picture(opened.read(), where)
+                elif ending in IN_TARS:
+                    text = opened.read().decode("utf-8-sig", "replace")
+                    for row in _of_text(text, ending):
+                        self._row(row, where)
+                elif ending not in CODE:
+                    self.copies.not_read.append(where)
 
     def _row(self, row: Any, where: str) -> None:
         texts: list[str] = []
@@ -242,28 +283,48 @@ class _Look:
                 self._picture(found, where)
                 continue
             for encoded in _DATA_URL.findall(found):
-                self._picture(base64.b64decode(encoded), where)
-            texts.append(_DATA_URL.sub("", found))
+                self._picture(_decoded(encoded), where)
+            if _ENCODED.fullmatch(found):
+                self._picture(_decoded(found), where)
+            else:
+                texts.append(_DATA_URL.sub("", found))
         self.copies.n_rows += 1
         for how, question_id in dict.fromkeys(self.held.in_texts(texts)):
             name = self.held.demonstration_of[question_id]
             self.copies.found.append(Copy(how, question_id, name, where))
 
     def _picture(self, content: bytes, where: str) -> None:
-        """Note a picture, once: rows show the same one many times."""
+        """Look at a picture once, however many rows show it; note every place of a copy."""
         sha = sha256_bytes(content)
-        if sha in self._seen:
+        if sha in self._copies:
+            self._note_picture(self._copies[sha], [where])
             return
-        self._seen.add(sha)
+        if sha in self._places:
+            if self._places[sha]:
+                self._places[sha].append(where)
+            return
+        self._places[sha] = []
         self.copies.n_pictures += 1
         if (same := self.held.same(sha)) is not None:
-            self._note_picture(same, where)
-        elif (found := fingerprint(content)) is None:
-            self.copies.n_small += 1
-        else:
-            self._waiting.append((where, found))
+            self._copies[sha] = same
+            self._note_picture(same, [where])
+        elif (found := fingerprint(content)) is not None:
+            self._places[sha] = [where]
+            self._waiting.append((sha, found))
             if len(self._waiting) >= _ROWS_AT_A_TIME:
                 self.flush()
+        elif is_picture(content):
+            self.copies.n_small += 1
+        else:
+            self.copies.n_unreadable += 1
+
+
+def _ending(file: Path) -> str:
+    """How a file's name ends, without a compression that is undone while it is read."""
+    endings = [ending.lower() for ending in file.suffixes]
+    if endings and endings[-1] == ".gz":
+        return ".tgz" if endings[-2:-1] == [".tar"] else "".join(endings[-2:-1]) or ".gz"
+    return endings[-1] if endings else ""
 
 
 def _rows(file: Path, ending: str) -> Iterator[Any]:
@@ -271,15 +332,60 @@ def _rows(file: Path, ending: str) -> Iterator[Any]:
     if ending == ".parquet":
         for batch in pq.ParquetFile(file).iter_batches(_ROWS_AT_A_TIME):
             yield from batch.to_pylist()
-    elif ending in {".jsonl", ".ndjson"}:
-        with file.open(encoding="utf-8") as lines:
+        return
+    if ending == ".arrow":
+        yield from _arrow_rows(file)
+        return
+    opened: Any = gzip.open if file.suffix.lower() == ".gz" else open
+    with opened(file, "rt", encoding="utf-8-sig", errors="replace", newline="") as lines:
+        if ending in {".jsonl", ".ndjson"}:
             yield from (json.loads(line) for line in lines if line.strip())
-    elif ending == ".json":
-        found = json.loads(file.read_text(encoding="utf-8"))
-        yield from found if isinstance(found, list) else [found]
-    else:
-        with file.open(encoding="utf-8", newline="") as lines:
+        elif ending in {".csv", ".tsv"}:
             yield from csv.DictReader(lines, delimiter="\t" if ending == ".tsv" else ",")
+        else:
+            yield from _of_text(lines.read(), ending)
+
+
+def _arrow_rows(file: Path) -> Iterator[Any]:
+    """Rows of a stream, as `datasets` saves them, or of a file."""
+    with pa.OSFile(str(file)) as source:
+        try:
+            batches: Iterable[Any] = pa.ipc.open_stream(source)
+        except pa.ArrowInvalid:
+            source.seek(0)
+            reader = pa.ipc.open_file(source)
+            batches = (reader.get_batch(k) for k in range(reader.num_record_batches))
+        for batch in batches:
+            yield from batch.to_pylist()
+
+
+def _of_text(text: str, ending: str) -> Iterator[Any]:
+    """Rows of a text; each object of a list is one, also of lists within an object."""
+    if ending in {".jsonl", ".ndjson"}:
+        yield from (json.loads(line) for line in text.splitlines() if line.strip())
+    elif ending != ".json":
+        yield text
+    else:
+        found = json.loads(text)
+        if not isinstance(found, dict):
+            yield from found if isinstance(found, list) else [found]
+            return
+        tables = {k: v for k, v in found.items() if isinstance(v, list) and _are_rows(v)}
+        for rows in tables.values():
+            yield from rows
+        yield {k: v for k, v in found.items() if k not in tables}
+
+
+def _are_rows(found: Sequence[Any]) -> bool:
+    return bool(found) and all(isinstance(row, dict) for row in found)
+
+
+def _decoded(encoded: str) -> bytes:
+    """What base64 stands for; nothing where it is something else."""
+    try:
+        return base64.b64decode("".join(encoded.split()), validate=True)
+    except ValueError:
+        return b""
 
 
 def _leaves(found: Any) -> Iterator[str | bytes]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
-from enact_assets.commands.model_options import TRAINING_EXPORTS
+from enact_assets.commands.model_options import RELEASE_FORM, TRAINING_EXPORTS
 from enact_assets.commands.terminal import shown_progress
 from enact_assets.commands.training.rows import Difficulty
 from enact_assets.commands.training.sets import (
@@ -40,13 +40,22 @@ from enact_assets.settings.splits import (
 
 FIRST_SEED = {Split.TRAINING: 1000, Split.VALIDATION: 116}
 MADE = ("frame_images", "ambiguous_changes")
+NOT_GIVEN = (None, RELEASE_FORM)
+"""Values of options of other exports that nothing was said to."""
 REGISTRY_FILE = "training_registry.yaml"
 
 
 def run_training_export(arguments: argparse.Namespace, console: Console) -> int:
     """``export train FOLDER``; returns the exit code."""
+    others = [o for o in ("form", "variant", "model") if getattr(arguments, o) not in NOT_GIVEN]
+    others += [option for option in ("answers", "all") if getattr(arguments, option)]
+    if others:
+        raise EnactError(
+            f"--{others[0]} is for exports of tests: `export {arguments.name}` has a form of its "
+            "own, under the baseline."
+        )
     split, folder = TRAINING_EXPORTS[arguments.name], arguments.output
-    held_out = tuple(HeldOut(name) for name in arguments.held_out or ())
+    held_out = tuple(dict.fromkeys(HeldOut(name) for name in arguments.held_out or ()))
     names = _names(arguments, split, held_out)
     check_split(names, split)
     wanted = TrainingWanted(
@@ -80,8 +89,8 @@ def run_training_export(arguments: argparse.Namespace, console: Console) -> int:
     )
     if done.n_lacking:
         console.print(
-            f"{done.n_lacking:,} fewer than asked for: that is all there is of these seeds, "
-            "lengths and difficulty. More seeds give more."
+            f"{done.n_lacking:,} fewer than asked for. More seeds give more, and so do other "
+            "lengths and a looser difficulty."
         )
     return 0
 
@@ -113,10 +122,11 @@ def make_training_set(
             dask=dask,
             observer=TerminalObserver(console),
         )
-        there = _made(driver, console, names, "replays")
+        replayed = chosen = _made(driver, console, names, "replays")
         if HeldOut.ROOMS in wanted.held_out:
-            there = _of_rooms(there, root, are_new=wanted.split is not Split.TRAINING)
-        made = _made(driver, console, there, *MADE)
+            chosen = _of_rooms(replayed, root, are_new=wanted.split is not Split.TRAINING)
+            console.print(f"{counted(len(chosen), 'demonstration')} in rooms that are wanted.")
+        made = _made(driver, console, chosen, *MADE) if chosen else []
         if not made:
             raise EnactError(
                 f"None of {counted(len(names), 'demonstration')}, first {names[0]}, could be made: "
@@ -133,7 +143,10 @@ def make_training_set(
             return write_training_set(
                 source,
                 folder=folder,
-                left_out=[name for name in names if name not in {*there, *made}],
+                left_out=[
+                    *(name for name in names if name not in replayed),
+                    *(name for name in chosen if name not in made),
+                ],
                 workers=workers or os.cpu_count() or 1,
                 on_progress=on_progress,
             )
@@ -166,7 +179,7 @@ def _data_root(arguments: argparse.Namespace) -> Path:
     named: Path = arguments.data
     if named.absolute() != root_from_environment().absolute():
         return named
-    output: Path = arguments.output
+    output: Path = arguments.output.resolve()
     return output.with_name(f"{output.name}-data")
 
 
@@ -194,20 +207,20 @@ def _registry_file(root: DataRoot, size_px: int, *, is_told_all: bool) -> Path:
 
 
 def _names(arguments: argparse.Namespace, split: Split, held_out: Sequence[HeldOut]) -> list[str]:
-    """Each activity with each seed. Errors: :class:`SettingsError` for one that is held out."""
-    if HeldOut.ACTIVITIES not in held_out:
-        known = {name.rpartition("-")[0] for name in load_registry().demonstrations}
-    elif split is not Split.TRAINING:
-        known = set(HELD_OUT_ACTIVITIES)
-    else:
-        named = (name.rpartition("-")[0] for name in load_registry().demonstrations)
-        known = set(named) - HELD_OUT_ACTIVITIES
-        out = HELD_OUT_ACTIVITIES.intersection(arguments.activity or ())
-        if out:
+    """Each activity with each seed. Errors: :class:`SettingsError` for one that is held out, or,
+    for validation, is not.
+    """
+    asked = list(dict.fromkeys(arguments.activity or ()))
+    known = {name.rpartition("-")[0] for name in load_registry().demonstrations}
+    if HeldOut.ACTIVITIES in held_out:
+        is_training = split is Split.TRAINING
+        known = known - HELD_OUT_ACTIVITIES if is_training else set(HELD_OUT_ACTIVITIES)
+        wrong = [name for name in asked if (name in HELD_OUT_ACTIVITIES) == is_training]
+        if wrong:
+            what = "leaves out" if is_training else "does not ask about"
             raise SettingsError(
-                f"{min(out)} is an activity that --held-out activities leaves out. Leave it out of "
-                "--activity too."
+                f"{wrong[0]} is an activity that --held-out activities {what}. Name others: it "
+                f"holds out {', '.join(sorted(HELD_OUT_ACTIVITIES))}."
             )
-    activities = arguments.activity or sorted(known)
     seeds = arguments.seeds or range(FIRST_SEED[split], FIRST_SEED[split] + 2)
-    return [f"{activity}-{seed}" for activity in activities for seed in seeds]
+    return [f"{activity}-{seed}" for activity in asked or sorted(known) for seed in seeds]

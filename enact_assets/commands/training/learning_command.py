@@ -18,7 +18,14 @@ from enact_assets.commands.training.learning import (
     sensed,
 )
 from enact_assets.commands.training.proof import Proof, prove
-from enact_assets.commands.training.sets import FACTS, TrainingWanted
+from enact_assets.commands.training.sets import (
+    FACTS,
+    FILES,
+    HUB_SPLITS,
+    TrainingWanted,
+    read_facts,
+)
+from enact_assets.engine.errors import EvaluationError
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.results.report.drawing import canvas, finished
@@ -35,12 +42,10 @@ LENGTHS, SIZE_PX = (3, 4, 5), 64
 def run_learn(arguments: argparse.Namespace, console: Console) -> int:
     """``learn FOLDER``; returns the exit code: 1 if the proof fails."""
     folder: Path = arguments.folder
-    sets = {
-        Split.TRAINING: arguments.train or folder / "train",
-        Split.VALIDATION: arguments.validation or folder / "validation",
-    }
+    given = {Split.TRAINING: arguments.train, Split.VALIDATION: arguments.validation}
+    sets = {split: place or folder / HUB_SPLITS[split] for split, place in given.items()}
     for split, place in sets.items():
-        if place.parent == folder and not (place / FACTS).is_file():
+        if given[split] is None and not (place / FACTS).is_file():
             names = [f"{activity}-{seed}" for activity in ACTIVITIES for seed in SEEDS[split]]
             make_training_set(
                 DataRoot(folder / f"{place.name}-data"),
@@ -50,6 +55,10 @@ def run_learn(arguments: argparse.Namespace, console: Console) -> int:
                 console,
                 size_px=SIZE_PX,
                 workers=arguments.workers,
+            )
+        if (held := read_facts(place)["pictures"]) != FILES:
+            raise EvaluationError(
+                f"{place} has its pictures within rows ({held}). Export it with --pictures files."
             )
     with shown_progress(console, "learn") as on_progress:
         proof = prove(*_read(*sets.values()), on_progress=on_progress)

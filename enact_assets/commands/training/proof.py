@@ -65,7 +65,7 @@ class Learned:
             "actions of another question": self.other_actions - self.chance,
         }
         found += [
-            f"{self.kind}: with {name} the policy is {apart:.1%} from chance, not within "
+            f"{self.kind}: with {name} the policy is {apart:.1%} from chance, more than "
             f"{MOST_OF_CONTROLS:.0%}: the set may say the order elsewhere"
             for name, apart in controls.items()
             if not apart <= MOST_OF_CONTROLS

@@ -22,9 +22,11 @@ from enact_assets.questions.paths.sampling import sample_trajectories
 from enact_assets.settings.ambiguities import UNTOLD
 from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.registry import Gating, QuestionSettings
+from enact_assets.settings.splits import Split
 
-MARKER = "enact-assets training split 4d0c6d1e-5d0e-4b7c-9b57-0d5e1b1f6a2c"
-"""In every row of a training set, and of no test: where both meet, something leaked."""
+_MARKER = "enact-assets {} split 4d0c6d1e-5d0e-4b7c-9b57-0d5e1b1f6a2c"
+MARKERS = {split: _MARKER.format(split) for split in (Split.TRAINING, Split.VALIDATION)}
+"""In every row of a set, and of no test: where both meet, something leaked."""
 _BLOCK = pl.Struct({"type": pl.String, "text": pl.String})
 _MESSAGES = pl.List(pl.Struct({"role": pl.String, "content": pl.List(_BLOCK)}))
 SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -61,7 +63,7 @@ MEANINGS: Mapping[str, str] = {
     "n_changes": "changes that the actions name, all together: more are harder to keep in mind",
     "n_untold": "steps in which something changes visibly that no action names; 0 unless asked for",
     "least_gap_s": "seconds between the two nearest pictures: near ones look alike",
-    "marker": "the same text in every row of every training set",
+    "marker": "the same text in every row of every set of its split, and of no test",
 }
 
 
@@ -116,6 +118,7 @@ def training_rows(
     *,
     wanted: Mapping[int, int],
     pictures: Mapping[int, str],
+    marker: str,
     difficulty: Difficulty = ANY,
 ) -> pl.DataFrame:
     """Rows of :data:`SCHEMA` in random order: of each length as many trajectories as ``wanted``
@@ -149,11 +152,13 @@ def training_rows(
         n_changes=pl.col("action_components").list.eval(pl.element().list.len()).list.sum(),
         least_gap_s=_mapped("key_frames", times).list.diff().list.min(),
     )
-    # Both kinds of a trajectory share changes and gap, so both stay or go.
-    first = pl.int_range(pl.len()).over("kind", "length") < pl.col("length").replace_strict(
-        dict(wanted), default=0
-    )
-    written = difficulty.chosen(told).filter(first)
+    # Changes and gap are those of a trajectory, so both of its kinds stay or go.
+    left = difficulty.chosen(told)
+    forward = left.filter(kind="forward").sort("length", "draw")
+    rank = pl.int_range(pl.len()).over("length")
+    most = pl.col("length").replace_strict(dict(wanted), default=0)
+    chosen = forward.filter(rank < most)["trajectory_id"]
+    written = left.filter(pl.col("trajectory_id").is_in(chosen.implode()))
     fits = fits_texts(changes_in(lake, demonstration, gating), written)
     answer, untold = pl.col("answer"), _untold_steps(lake, framed)
     rows = written.with_columns(
@@ -161,7 +166,7 @@ def training_rows(
         fits=pl.Series(fits, dtype=pl.String),
         activity=pl.lit(about["activity"]),
         n_untold=_n_among("key_frames", untold),
-        marker=pl.lit(MARKER),
+        marker=pl.lit(marker),
         completion=_message(
             "assistant",
             [_block(pl.format("[{}]", answer.cast(pl.List(pl.String)).list.join(", ")))],

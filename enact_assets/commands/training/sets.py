@@ -5,7 +5,7 @@
     README.md            data card: seeds, what was left out, what splits share
     training.json        the same for machines
     enact_score.py       rewards and verdicts; needs nothing but Python
-    data/train-*.parquet rows in random order
+    data/train-*.parquet rows in random order (or validation-*)
     pictures/<sha>.png   each picture once; or within the rows
 
 Each demonstration becomes a part, by as many processes as wanted, and each shard takes its share of
@@ -36,7 +36,7 @@ from enact_assets.commands.release.layout import refuse_overlap
 from enact_assets.commands.release.shown_questions import ShownPicture, write_shown_pictures
 from enact_assets.commands.training.rows import (
     ANY,
-    MARKER,
+    MARKERS,
     MEANINGS,
     SCHEMA,
     Difficulty,
@@ -58,9 +58,9 @@ from enact_assets.settings.classes import EMBEDDED, Variant
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import Gating, QuestionSettings, Registry
 from enact_assets.settings.splits import (
-    EMBEDDED_WORLD,
     HELD_OUT_IN_WORDS,
     SPLITS_IN_WORDS,
+    WORLD_VERSION,
     HeldOut,
     Split,
 )
@@ -69,6 +69,8 @@ PARTS, DATA, FACTS = ".parts", "data", "training.json"
 ROWS_PER_SHARD, ROWS_WITH_PICTURES = 20_000, 500
 COUNTS = ("n_questions", "n_pictures", "n_bytes", "n_lacking")
 FILES, INSIDE, TARS = "files", "parquet", "webdataset"
+HUB_SPLITS = {Split.TRAINING: "train", Split.VALIDATION: "validation"}
+"""What the Hugging Face hub calls them."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class TrainingSource:
 
     @property
     def version(self) -> str:
-        """Hash of all that decides the rows."""
+        """Hash of what decides the rows, pictures among it."""
         settings = [str(self.gating), str(self.questions), str(SCHEMA), __version__]
         held = sorted((name, sorted(of.items())) for name, of in self.shas.items())
         return content_sha([asdict(self.wanted), held, *settings])
@@ -202,7 +204,8 @@ def write_training_set(
     store = ImageStore(source.root.images)
     for shard in range(n_shards):
         ending = "tar" if wanted.pictures == TARS else "parquet"
-        path = folder / DATA / f"train-{shard:05d}-of-{n_shards:05d}.{ending}"
+        name = f"{HUB_SPLITS[wanted.split]}-{shard:05d}-of-{n_shards:05d}.{ending}"
+        path = folder / DATA / name
         if not path.exists():
             rows = _shard_rows(folder, names, heights, shard, n_shards)
             _write_shard(path, rows, wanted.pictures, store)
@@ -222,16 +225,28 @@ def write_training_set(
     about = Lake(source.root.lake).read_all("demonstrations", among={"demonstration": names})
     facts = _facts(found, about, source)
     write_text(folder / "README.md", _card(facts))
-    shutil.rmtree(folder / PARTS)
     write_text(folder / FACTS, json.dumps(facts, indent=2) + "\n")
+    shutil.rmtree(folder / PARTS)
     return found
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """What ``training.json`` says. Errors: :class:`OutputError` if it is not that of a set."""
+    path = folder / FACTS
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts["marker"] in MARKERS.values():
+            return dict(facts)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise OutputError(f"{path} is not that of a training set. Name another folder.")
 
 
 def _written_before(folder: Path, version: str) -> TrainingSet | None:
     """The same export, if it was written to the end."""
     path = folder / FACTS
-    facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if facts.get("version") != version:
+    facts = read_facts(folder) if path.is_file() else {}
+    if facts.get("version") != version or not any((folder / DATA).glob("*")):
         return None
     counts = {name: facts[name] for name in COUNTS}
     return TrainingSet(folder, **counts, left_out=tuple(facts["left_out"]))
@@ -247,15 +262,20 @@ def fair_shares(most: Mapping[Any, int], n: int) -> dict[Any, int]:
 
 
 def _begin(folder: Path, version: str) -> None:
-    """Keep parts of the same export that was stopped. Errors: :class:`OutputError`."""
+    """Keep parts of the same export that was stopped. Errors: :class:`OutputError` for a folder
+    that is not such an export: nothing of others is removed.
+    """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file. Name a folder for the training set.")
-    ours = {PARTS, DATA, FACTS, SCORE_FILE, "README.md", "pictures"}
-    others = sorted({path.name for path in folder.glob("*")} - ours)
-    if others:
-        raise OutputError(f"{folder} holds other files, first {others[0]}. Name another folder.")
     mark = folder / PARTS / "version"
-    if not mark.is_file() or mark.read_text(encoding="utf-8") != version:
+    names = sorted(path.name for path in folder.glob("*"))
+    if (folder / FACTS).is_file():
+        raise OutputError(
+            f"{folder} holds another set, which is finished. Name another folder, or remove it."
+        )
+    if names and not mark.is_file():
+        raise OutputError(f"{folder} holds other files, first {names[0]}. Name another folder.")
+    if not names or mark.read_text(encoding="utf-8") != version:
         for part in (PARTS, DATA, "pictures"):
             shutil.rmtree(folder / part, ignore_errors=True)
         (folder / PARTS).mkdir(parents=True)
@@ -278,6 +298,7 @@ def _write_part(source: TrainingSource, folder: Path, name: str) -> int:
             source.questions,
             wanted=source.shares[name],
             pictures={k: ShownPicture(sha).path for k, sha in source.shas[name].items()},
+            marker=MARKERS[source.wanted.split],
             difficulty=source.wanted.difficulty,
         )
         with replacing(path) as temporary:
@@ -375,8 +396,8 @@ def _facts(found: TrainingSet, about: pl.DataFrame, source: TrainingSource) -> d
         seeds.setdefault(activity, []).append(seed)
     return {
         "version": source.version,
-        "made_by": f"enact_assets {__version__}, world {EMBEDDED_WORLD}",
-        "marker": MARKER,
+        "made_by": f"enact_assets {__version__}, world {WORLD_VERSION}",
+        "marker": MARKERS[wanted.split],
         "split": str(wanted.split),
         "held_out": [str(held) for held in wanted.held_out],
         **{name: getattr(found, name) for name in COUNTS},
@@ -401,7 +422,9 @@ def _card(facts: Mapping[str, Any]) -> str:
         "configs": [
             {
                 "config_name": "default",
-                "data_files": [{"split": "train", "path": f"{DATA}/*.{endings}"}],
+                "data_files": [
+                    {"split": HUB_SPLITS[Split(facts["split"])], "path": f"{DATA}/*.{endings}"}
+                ],
             }
         ],
     }

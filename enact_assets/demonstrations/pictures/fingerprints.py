@@ -38,6 +38,16 @@ def fingerprint(picture: bytes) -> Bits | None:
     return np.packbits(bits).view(np.uint64)
 
 
+def is_picture(content: bytes) -> bool:
+    """Whether bytes can be read as a picture, of any size."""
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            image.load()
+    except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError):
+        return False
+    return True
+
+
 def distances(one: Bits, other: Bits) -> Ints:
     """Bits (n, m) in which hashes (n, 4) differ from hashes (m, 4)."""
     apart: Ints = np.bitwise_count(one[:, None] ^ other[None]).sum(axis=2, dtype=np.int64)

@@ -7,7 +7,7 @@ by others can say more.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import polars as pl
@@ -17,6 +17,7 @@ from enact_assets.engine.ids import content_sha
 from enact_assets.engine.system.atomic import replacing
 
 FORMAT = "enact-submission-1"
+MOST_REPETITIONS = 1_000
 COUNTS = (
     *("n_answers", "n_accepted", "n_steps_right", "n_steps", "n_wrong_length"),
     *("n_unparsed", "n_missing"),
@@ -51,13 +52,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One raw answer; ``of`` is the hash of the question's texts, pictures and ``fits``."""
+    """One raw answer; ``of`` is the hash of the question's texts, pictures, order and ``fits``."""
 
     question_id: str
     of: str
     raw_answer: str | None = None
     stop: str | None = None
-    repetition: int = 0
+    repetition: Annotated[int, msgspec.Meta(ge=0, lt=MOST_REPETITIONS)] = 0
 
 
 class Cost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +123,7 @@ def read_bundle(path: Path) -> Bundle:
     """The bundle in a file. Errors: :class:`PredictionError` for another file."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Bundle)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise PredictionError(
             f"{path} is no submission: {error}. `enact-assets submit MODEL` writes one."
         ) from error
@@ -139,6 +140,8 @@ def differences(claimed: Bundle, scored: tuple[Claim, ...]) -> list[str]:
     then: Mapping[str, Claim] = {claim.kind: claim for claim in claimed.claims}
     none = dict.fromkeys(COUNTS, 0)
     found = []
+    if len(then) < len(claimed.claims):
+        found.append("it claims two numbers for one kind")
     for kind in sorted({*now, *then}):
         a, b = then.get(kind, Claim(kind, **none)), now.get(kind, Claim(kind, **none))
         found += [

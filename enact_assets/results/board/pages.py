@@ -3,10 +3,12 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
 
+from enact_assets.engine.ids import sha256_bytes
 from enact_assets.results.board.bundles import Claim
 from enact_assets.results.report.accuracy import overall
 from enact_assets.results.report.answer_quality import answer_quality
@@ -79,8 +81,10 @@ class Submitted:
 
 
 def file_name(name: str) -> str:
-    """``name`` as the name of a page."""
-    return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
+    """``name`` as the name of a page: of its own, also where letters of it cannot be in one."""
+    found = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in name)
+    found = found.strip(".") or "-"
+    return found if found == name else f"{found}-{sha256_bytes(name.encode())[:6]}"
 
 
 def model_page(name: str) -> str:
@@ -351,8 +355,12 @@ def people_sections(rows: ReportRows, picture: PictureOf) -> tuple[Section, ...]
     return (people(rows, picture),)
 
 
-def submission_sections(submitted: Sequence[Submitted]) -> tuple[Section, ...]:
-    """What others handed in, what it scores here, and what differs from what it says."""
+def submission_sections(
+    submitted: Sequence[Submitted], unread: Sequence[str] = ()
+) -> tuple[Section, ...]:
+    """What others handed in, what it scores here, and what differs from what it says. ``unread``
+    says of other files why they could not be scored.
+    """
     about = Text(
         "Each file has raw answers, settings and hashes of the questions, and was scored anew when "
         "these pages were made: it is recomputed, not verified. Who holds the questions can write "
@@ -363,13 +371,14 @@ def submission_sections(submitted: Sequence[Submitted]) -> tuple[Section, ...]:
         for one in submitted
     ]
     columns = ("model", "variant", "made with", "forward right", "inverse right", "state")
-    links = tuple(f"submissions/{one.file}" for one in submitted)
+    links = tuple(f"submissions/{quote(one.file)}" for one in submitted)
     shown: list[Part] = [about, Table("Submissions", columns, tuple(lines), 3, 1, links)]
     for one in submitted:
         shown += [
             Text(f"{one.model} under {one.variant}: {problem}", is_notice=True)
             for problem in one.problems
         ]
+    shown += [Text(why, is_notice=True) for why in unread]
     return (Section("submissions", "Submissions", tuple(shown)),)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from enact_assets.engine.errors import OutputError
+from enact_assets.engine.errors import OutputError, WarehouseError
 from enact_assets.engine.ids import sha256_bytes
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.progress import OnProgress, Progress, unheard
@@ -37,7 +37,7 @@ from enact_assets.results.report.wrong_answers import PictureOf
 from enact_assets.settings.paths import DataRoot
 from enact_assets.settings.registry import BASELINE
 
-LISTED = "site.json"
+LISTED, FORM = "site.json", "enact-board-1"
 """Files of a site with their hashes: what a later one removes is its own alone."""
 PICTURES, SUBMISSIONS = "pictures", "submissions"
 TOP = (
@@ -98,6 +98,8 @@ class Site:
     files: tuple[str, ...]
     changed: tuple[str, ...]
     n_bytes: int
+    unread: tuple[str, ...]
+    """Why files of submissions could not be scored."""
 
 
 def write_site(
@@ -106,14 +108,16 @@ def write_site(
     *,
     submitted: Sequence[Submitted] = (),
     bundles: Mapping[str, bytes] | None = None,
+    unread: Sequence[str] = (),
     shas: Mapping[str, str] | None = None,
     on_progress: OnProgress = unheard,
 ) -> Site:
     """Write the board of the published warehouse of ``root``.
 
-    ``submitted`` were scored anew, ``bundles`` are their files by name, ``shas`` has the hash of
-    all questions of each variant. Errors: :class:`WarehouseError` without a warehouse,
-    :class:`OutputError` for a folder with other files.
+    ``submitted`` were scored anew, ``bundles`` are their files by name, ``unread`` says why others
+    were not, ``shas`` has the hash of all questions of each variant. Errors:
+    :class:`WarehouseError` without a warehouse or without answers in it, :class:`OutputError` for
+    a folder with other files.
     """
     images = ImageStore(root.images)
 
@@ -125,7 +129,12 @@ def write_site(
     ask = partial(query, root.warehouse)
     details = ask(_DETAILS)
     variants = sorted(details["variant"].unique(), key=lambda name: (name != BASELINE, name))
-    pages = _pages(root, details, variants, submitted, shas or {}, picture)
+    if not variants:
+        raise WarehouseError(
+            f"{root.warehouse} has no scored answers to show. `enact-assets materialize` asks the "
+            "models of the registry."
+        )
+    pages = _pages(root, details, variants, submitted, shas or {}, picture, unread)
     n_pages = 8 + 2 * len(variants) + details["model"].n_unique()
     for done, page in enumerate(pages, start=1):
         upward = "../" * page.address.count("/")
@@ -141,15 +150,18 @@ def write_site(
         files[page.address] = html.encode()
         on_progress(Progress(min(done, n_pages), n_pages, "pages", text=page.address))
     files |= {f"{SUBMISSIONS}/{name}": content for name, content in (bundles or {}).items()}
+    # Listed before anything is written, with what was there: a later site knows them as its own.
+    _write(folder, LISTED, _listing(dict.fromkeys(sorted({*before, *files}), "")))
     shown = {name: sha256_bytes(made)[:16] for name, made in sorted(files.items())}
-    files[LISTED] = (json.dumps({"files": shown}, indent=1) + "\n").encode()
+    files[LISTED] = _listing(shown)
     changed = tuple(
         name for name, content in sorted(files.items()) if _write(folder, name, content)
     )
     for name in sorted(before - set(files)):
-        (folder / name).unlink(missing_ok=True)
+        if (folder / name).is_file():
+            (folder / name).unlink()
     n_bytes = sum(len(c) for name, c in files.items() if not name.startswith(f"{PICTURES}/"))
-    return Site(folder, tuple(sorted(files)), changed, n_bytes)
+    return Site(folder, tuple(sorted(files)), changed, n_bytes, tuple(unread))
 
 
 def _pages(  # noqa: PLR0917 - one call
@@ -159,6 +171,7 @@ def _pages(  # noqa: PLR0917 - one call
     submitted: Sequence[Submitted],
     shas: Mapping[str, str],
     picture: PictureOf,
+    unread: Sequence[str],
 ) -> Iterator[SitePage]:
     """All pages."""
     ask = partial(query, root.warehouse)
@@ -171,9 +184,9 @@ def _pages(  # noqa: PLR0917 - one call
         variant: asked.filter(variant=variant)["source"].unique().sort().to_list()
         for variant in variants
     }
-    base = read_rows(root.warehouse, BASELINE if BASELINE in variants else variants[0])
-    for variant in variants:
-        rows = base if variant == base.variant else read_rows(root.warehouse, variant)
+    of_variant = {variant: read_rows(root.warehouse, variant) for variant in variants}
+    base = of_variant[variants[0]]
+    for variant, rows in of_variant.items():
         mine = [one for one in submitted if one.variant == variant]
         board = board_section(rows, details, mine, "../")
         yield SitePage(variant_page(variant), f"ENACT board, {variant}", (board,))
@@ -183,8 +196,10 @@ def _pages(  # noqa: PLR0917 - one call
             yield SitePage("index.html", "ENACT board", both)
     models = sorted(details["model"].unique())
     for name in models:
-        title = f"{name}, {base.variant}"
-        yield SitePage(model_page(name), title, model_sections(base, name, picture))
+        answered = set(details.filter(model=name)["variant"])
+        rows = next(rows for variant, rows in of_variant.items() if variant in answered)
+        title = f"{name}, {rows.variant}"
+        yield SitePage(model_page(name), title, model_sections(rows, name, picture))
     yield _list("models.html", "Models", [(name, model_page(name)) for name in models])
     sets = sorted(asked["question_set"].unique())
     for name in sets:
@@ -195,7 +210,7 @@ def _pages(  # noqa: PLR0917 - one call
     yield _list("sets.html", "Question sets", [(name, set_page(name)) for name in sets])
     yield SitePage("published.html", "Published rows", published_sections(base))
     yield SitePage("people.html", "People", people_sections(base, picture))
-    yield SitePage("submissions.html", "Submissions", submission_sections(submitted))
+    yield SitePage("submissions.html", "Submissions", submission_sections(submitted, unread))
 
 
 def _list(address: str, title: str, entries: Sequence[tuple[str, str]]) -> SitePage:
@@ -212,14 +227,32 @@ def _keep(files: dict[str, bytes], upward: str, jpeg: bytes) -> str:
     return f"{upward}{name}"
 
 
+def _listing(shown: Mapping[str, str]) -> bytes:
+    return (json.dumps({"board": FORM, "files": shown}, indent=1) + "\n").encode()
+
+
 def _before(folder: Path) -> set[str]:
-    """Files of an earlier site. Errors: :class:`OutputError` if the folder has only others."""
+    """Files of an earlier site. Errors: :class:`OutputError` if the folder has only others, or a
+    list of files that no board wrote.
+    """
     listed = folder / LISTED
     if listed.is_file():
-        return set(json.loads(listed.read_text(encoding="utf-8"))["files"])
+        try:
+            found = json.loads(listed.read_text(encoding="utf-8"))
+            is_ours, names = found["board"] == FORM, set(found["files"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            is_ours, names = False, set()
+        if is_ours and all(_is_below(folder, name) for name in names):
+            return names - {LISTED}
+        raise OutputError(f"{listed} is not the list of a board. Name another folder.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError(f"{folder} holds something else than a board. Name another folder.")
     return set()
+
+
+def _is_below(folder: Path, name: str) -> bool:
+    """Whether ``name`` is a file below ``folder``, links followed."""
+    return (folder / name).resolve().is_relative_to(folder.resolve() / "")
 
 
 def _write(folder: Path, name: str, content: bytes) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from enact_assets.engine.errors import OutputError
+
 BOTH_KINDS = ("forward", "inverse")
 NONE = "\N{EN DASH}"
 """Content of a cell without a number."""
@@ -97,13 +99,17 @@ class Example:
 @dataclass(frozen=True)
 class Choice:
     """One of several groups of parts is shown, which a reader chooses by its label, without a
-    script. ``name`` is its own on a page.
+    script. ``name`` is its own on a page. Errors: :class:`OutputError` for too many.
     """
 
     name: str
     legend: str
     options: tuple[tuple[str, "tuple[Part, ...]"], ...]
     part: Literal["choice"] = "choice"
+
+    def __post_init__(self) -> None:
+        if len(self.options) > MOST_OPTIONS:
+            raise OutputError(f"{self.legend}: {len(self.options)} options, at most {MOST_OPTIONS}")
 
 
 MOST_OPTIONS = 12

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 COLUMNS = ("question_id", "kind", "length", "demonstration", "answer", "fits")
@@ -55,11 +56,22 @@ def questions_in(folder: Path) -> Iterator[Question]:
             "`enact-assets export`, with pictures as files."
         )
     for file in files:
-        for batch in pq.ParquetFile(file).iter_batches(BATCH):
+        table = pq.ParquetFile(file)
+        names = table.schema_arrow
+        if "images" in names.names and not _are_names(names.field("images").type):
+            raise FileNotFoundError(
+                f"{file} has pictures within rows. Export with --pictures files."
+            )
+        for batch in table.iter_batches(BATCH):
             for row in batch.to_pylist():
                 shown = _texts_and_names(row)
                 blocks = tuple(_block(folder, of) for of in shown)
                 yield Question(*(row[name] for name in COLUMNS), blocks)
+
+
+def _are_names(kind: pa.DataType) -> bool:
+    """Whether a list has names of files, not their content."""
+    return pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
 
 
 def _texts_and_names(row: dict[str, Any]) -> Iterator[tuple[str | None, str | None]]:

@@ -13,8 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enact_assets.answers.baselines.tables import Predictions
+from enact_assets.answers.models.entries import Model, ModelEntry
 from enact_assets.cli import main
-from enact_assets.commands.board.submissions import Asked, bundle_of, recomputed
+from enact_assets.commands.board.submissions import (
+    VariantQuestions,
+    bundle_of,
+    recomputed,
+    settings_of,
+)
 from enact_assets.engine.errors import MissingPartitionError, PredictionError
 from enact_assets.results.board.bundles import Bundle, claims_of, read_bundle, write_bundle
 from enact_assets.settings.registry import load_registry
@@ -26,11 +32,11 @@ Change = Callable[[dict[str, Any]], None]
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+def asked(tmp_path_factory: pytest.TempPathFactory) -> VariantQuestions:
     """A household's questions, answered by a model: right, shuffled, short, unreadable, missing."""
     root, home = write_asked_root(tmp_path_factory.mktemp("board"))
     write_evidence(root, home)
-    found = Asked(root, load_registry(), "baseline")
+    found = VariantQuestions(root, load_registry(), "baseline")
     rows = found.lake.read("asked_questions", {"variant": "baseline"})
     draw = random.Random(3)  # noqa: S311 - no secret
     answers = []
@@ -57,7 +63,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
 
 
 @pytest.fixture(scope="module")
-def bundle(asked: Asked) -> Bundle:
+def bundle(asked: VariantQuestions) -> Bundle:
     return bundle_of(asked, MODEL, None)
 
 
@@ -69,7 +75,9 @@ def changed(bundle: Bundle, change: Change, *, is_sealed: bool = True) -> Bundle
     return made.sealed() if is_sealed else made
 
 
-def test_a_bundle_scores_as_its_model_does(asked: Asked, bundle: Bundle, tmp_path: Path) -> None:
+def test_a_bundle_scores_as_its_model_does(
+    asked: VariantQuestions, bundle: Bundle, tmp_path: Path
+) -> None:
     write_bundle(tmp_path / "one.json", bundle)
     again = read_bundle(tmp_path / "one.json")
     assert again == bundle
@@ -115,9 +123,26 @@ def twice(found: dict[str, Any]) -> None:
     found["answers"].append(found["answers"][0])
 
 
+def repeated(found: dict[str, Any]) -> None:
+    """Right answers count more often than others."""
+    one = found["answers"][0]
+    found["answers"] += [{**one, "repetition": k} for k in range(1, 9)]
+
+
+def elsewhere(found: dict[str, Any]) -> None:
+    found["world"] = "other-world"
+
+
+def two_claims(found: dict[str, Any]) -> None:
+    found["claims"].insert(0, {**found["claims"][0], "n_accepted": 999})
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        (repeated, "without all repetitions, from 0 to 8"),
+        (elsewhere, "It says that it is of world other-world"),
+        (two_claims, "it claims two numbers for one kind"),
         (answer, "n_accepted, its answers score"),
         (other, "3 answers to questions with other texts"),
         (claim, "n_accepted, its answers score"),
@@ -126,7 +151,9 @@ def twice(found: dict[str, Any]) -> None:
         (twice, "is answered twice"),
     ],
 )
-def test_each_change_is_noticed(asked: Asked, bundle: Bundle, change: Change, says: str) -> None:
+def test_each_change_is_noticed(
+    asked: VariantQuestions, bundle: Bundle, change: Change, says: str
+) -> None:
     found = recomputed(changed(bundle, change), asked)
     assert any(says in problem for problem in found.problems)
     assert not any("changed after it was written" in problem for problem in found.problems)
@@ -134,7 +161,7 @@ def test_each_change_is_noticed(asked: Asked, bundle: Bundle, change: Change, sa
     assert "changed after it was written" in open_.problems[0]
 
 
-def test_kinds_of_change_are_told_apart(asked: Asked, bundle: Bundle) -> None:
+def test_kinds_of_change_are_told_apart(asked: VariantQuestions, bundle: Bundle) -> None:
     """Only a wrong claim, or an answer with a new hash, differs in counts alone."""
     marks = ("with other texts", "without an answer", "does not ask here")
     found = {
@@ -162,7 +189,9 @@ def test_any_other_count_is_a_difference(number: int) -> None:
     assert (msgspec.structs.replace(found, n_steps=number) == found) == (number == 2)
 
 
-def test_the_commands(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands(
+    asked: VariantQuestions, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data, file = ["--data", str(asked.root.root)], tmp_path / "one.json"
     assert main(["submit", MODEL, "--output", str(file), *data]) == 0
     assert "no keys" in capsys.readouterr().out
@@ -177,11 +206,26 @@ def test_the_commands(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "Differs: It was changed after" in capsys.readouterr().out
 
 
-def test_what_cannot_be_submitted_or_read(asked: Asked, tmp_path: Path) -> None:
+def test_what_cannot_be_submitted_or_read(asked: VariantQuestions, tmp_path: Path) -> None:
     with pytest.raises(MissingPartitionError, match="--model nix"):
         bundle_of(asked, "nix", None)
     with pytest.raises(PredictionError, match="WorldPrediction"):
-        _ = Asked(asked.root, asked.registry, "world:embedded").hashes
-    (tmp_path / "none.json").write_text("{}")
-    with pytest.raises(PredictionError, match="is no submission"):
-        read_bundle(tmp_path / "none.json")
+        _ = VariantQuestions(asked.root, asked.registry, "world:embedded").hashes
+    odd = {"format": "enact-submission-1", "answers": [{"question_id": "a", "repetition": -1}]}
+    for content in (b"{}", b"[" * 100_000, b"\xff", json.dumps(odd).encode()):
+        (tmp_path / "none.json").write_bytes(content)
+        with pytest.raises(PredictionError, match="is no submission"):
+            read_bundle(tmp_path / "none.json")
+
+
+def test_settings_have_no_keys_no_addresses_and_no_folders() -> None:
+    entry = ModelEntry(id="python//home/me/secret_project/m.py:Mine", name="mine")
+    given = {"temperature": 0.5, "max_tokens": 99, "reasoning": {"effort": "low", "key": "sk-1"}}
+    given |= {"authorization": "Bearer sk-2", "api_base": "http://10.0.0.5", "headers": {"x": "y"}}
+    model = Model("mine", entry, "python", "", "http://10.0.0.5", "KEY", given, Path())
+    assert settings_of(model) == {
+        "id": "python/m.py:Mine",
+        "temperature": 0.5,
+        "max_tokens": 99,
+        "reasoning": {"effort": "low"},
+    }

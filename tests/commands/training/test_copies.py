@@ -1,6 +1,7 @@
 """What a training set holds of a test is found; what only looks like it is not."""
 
 import base64
+import gzip
 import io
 import json
 import tarfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from PIL import Image, ImageDraw
 
@@ -18,6 +20,7 @@ from enact_assets.commands.training.copies import (
     BY_TEXT,
     TestHeld,
     find_copies,
+    plain_line,
 )
 from enact_assets.demonstrations.pictures.fingerprints import (
     NEAR_BITS,
@@ -131,8 +134,10 @@ def test_questions_are_found_by_id_and_by_their_actions(
     found = find_copies(held, tmp_path / "rows.json")
     assert found.n_rows == 4
     assert found.of(BY_ID) == [ids[0]]
-    same = {i for i, of in zip(ids, actions, strict=True) if set(of) <= set(actions[1])}
-    assert set(found.of(BY_TEXT)) == same
+    shown = asked["key_frames"].to_list()
+    same = [i for i, frames in zip(ids, shown, strict=True) if frames == shown[1]]
+    assert ids[1] in found.of(BY_TEXT)
+    assert set(found.of(BY_TEXT)) <= set(same)
 
 
 def test_the_command_says_what_and_ends_with_1(
@@ -151,11 +156,47 @@ def test_the_command_says_what_and_ends_with_1(
     assert json.loads(capsys.readouterr().out)["id"] == [asked["question_id"][0]]
 
 
+def test_other_forms(held: TestHeld, asked: pl.DataFrame, tmp_path: Path) -> None:
+    """As `datasets` saves, compressed, nested, encoded; and every place of a picture is named."""
+    ids = asked["question_id"].to_list()
+    table = pa.table({"id": [ids[0]]})
+    with (
+        pa.OSFile(str(tmp_path / "data.arrow"), "wb") as out,
+        pa.ipc.new_stream(out, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    with gzip.open(tmp_path / "rows.jsonl.gz", "wt") as lines:
+        lines.write(json.dumps({"id": ids[1]}) + "\n")
+    (tmp_path / "nested.json").write_text(json.dumps({"data": [{"id": ids[2]}, {"x": 1}]}))
+    picture = base64.b64encode(half(scene(5, 2 * PX))).decode()
+    (tmp_path / "vlm.tsv").write_text(f"\ufeffid\timage\na\t{picture}\nb\t{picture}\n")
+    (tmp_path / "bad.jsonl").write_text(json.dumps({"u": "data:image/png;base64,AAAAA"}) + "\n")
+    (tmp_path / "more.zip").write_bytes(b"PK")
+    found = find_copies(held, tmp_path)
+    assert found.of(BY_ID) == sorted(ids[:3])
+    places = [copy.where.rpartition("/")[2] for copy in found.found if copy.how == BY_PICTURE]
+    assert places == ["vlm.tsv row 0", "vlm.tsv row 1"]
+    assert (found.n_rows, found.n_unreadable) == (8, 1)
+    assert found.not_read == [str(tmp_path / "more.zip")]
+
+
+def test_a_text_keeps_its_signs() -> None:
+    """In symbols, the opposite change differs in a sign alone."""
+    assert plain_line("[Action 3] The cup is open.") == plain_line("3) the cup  IS open.")
+    assert plain_line("- The cup is open.") == "the cup is open."
+    assert plain_line("+OnTop(cup, shelf)") != plain_line("-OnTop(cup, shelf)")
+
+
 def test_what_cannot_be_read_is_named(held: TestHeld, tmp_path: Path) -> None:
+    with pytest.raises(QuestionFileError, match="holds no files"):
+        find_copies(held, tmp_path)
+    (tmp_path / "code.py").write_text("1")
     with pytest.raises(QuestionFileError, match="holds no training set"):
         find_copies(held, tmp_path)
-    (tmp_path / "broken.jsonl").write_text("{")
-    with pytest.raises(QuestionFileError, match=r"broken\.jsonl cannot be read"):
-        find_copies(held, tmp_path)
+    for name, text in (("broken.jsonl", "{"), ("deep.json", "[" * 100_000)):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(QuestionFileError, match=rf"{name} cannot be read"):
+            find_copies(held, tmp_path)
+        (tmp_path / name).unlink()
     with pytest.raises(MissingPartitionError, match="no questions to look for"):
         TestHeld(DataRoot(tmp_path / "empty", lake_url=None))

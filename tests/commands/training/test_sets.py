@@ -12,7 +12,7 @@ from commands.harnesses.exported import run_in
 
 from enact_assets.cli import main
 from enact_assets.commands.harnesses.rewards import task_rewards
-from enact_assets.commands.training.rows import MARKER, Difficulty
+from enact_assets.commands.training.rows import MARKERS, Difficulty
 from enact_assets.commands.training.sets import (
     INSIDE,
     TARS,
@@ -58,7 +58,7 @@ def written(root: DataRoot, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_rows_ask_and_score_as_the_verifier_does(written: Path) -> None:
     rows = rows_of(written)
     assert rows["question_id"].is_unique().all()
-    assert rows["marker"].unique().to_list() == [MARKER]
+    assert rows["marker"].unique().to_list() == [MARKERS[Split.TRAINING]]
     found = rows.group_by("demonstration", "kind", "length").len()
     assert (found.height, found["len"].min(), found["len"].max()) == (12, 25, 25)
     for row in rows.iter_rows(named=True):
@@ -149,9 +149,12 @@ def test_the_command_refuses_it_before_anything_is_made(
     of = ["--activity", "can_meat", "--seeds", "7", "--data", data]
     assert main(["export", "train", target, *of]) == 2
     assert "can_meat-7 is a demonstration for test" in capsys.readouterr().err
-    of = ["--activity", "make_a_salad", "--held-out", "activities", "--data", data]
-    assert main(["export", "train", target, *of]) == 2
-    assert "make_a_salad is an activity that --held-out" in capsys.readouterr().err
+    for name, activity in (("train", "make_a_salad"), ("validation", "can_meat")):
+        of = ["--activity", activity, "--held-out", "activities", "--data", data]
+        assert main(["export", name, target, *of]) == 2
+        assert f"{activity} is an activity that --held-out" in capsys.readouterr().err
+    assert main(["export", "train", target, "--variant", "fisheye", "--data", data]) == 2
+    assert "--variant is for exports of tests" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,10 +164,47 @@ def test_two_demonstrations_of_one_world_are_refused(tmp_path: Path) -> None:
         source_of(root)
 
 
-def test_a_folder_with_other_files_is_left_alone(root: DataRoot, tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(OutputError, match=r"first mine\.txt"):
+@pytest.mark.parametrize("name", ["mine.txt", "data/ledger/bought.jsonl", "pictures/mine.png"])
+def test_a_folder_with_other_files_is_left_alone(root: DataRoot, tmp_path: Path, name: str) -> None:
+    """Also where they are called as ours: a data root is called ``data``."""
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OutputError, match="holds other files"):
         write_training_set(source_of(root), folder=tmp_path)
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_finished_set_is_never_replaced(root: DataRoot, written: Path, tmp_path: Path) -> None:
+    other = source_of(root, replace(WANTED, n_questions=100))
+    with pytest.raises(OutputError, match="another set, which is finished"):
+        write_training_set(other, folder=written)
+    assert rows_of(written).height == 300
+    (tmp_path / "training.json").write_text('{"files": []}')
+    with pytest.raises(OutputError, match="not that of a training set"):
+        write_training_set(other, folder=tmp_path)
+
+
+def test_a_stopped_export_gives_way_to_another(root: DataRoot, tmp_path: Path) -> None:
+    def stop(_progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_training_set(source_of(root), folder=tmp_path, on_progress=stop)
+    write_training_set(source_of(root, replace(WANTED, n_questions=100)), folder=tmp_path)
+    assert rows_of(tmp_path).height == 100
+
+
+def test_both_kinds_are_about_the_same_trajectories(root: DataRoot, tmp_path: Path) -> None:
+    easy = Difficulty(most_changes=8)
+    write_training_set(source_of(root, replace(WANTED, difficulty=easy)), folder=tmp_path)
+    rows = rows_of(tmp_path)
+    shown = rows.with_columns(first=pl.col("images").list.first(), all=pl.col("images").list.sort())
+    of_kinds = [
+        sorted(map(repr, shown.filter(kind=kind).select("demonstration", "first", "all").rows()))
+        for kind in ("forward", "inverse")
+    ]
+    assert len(of_kinds[0]) > 20
+    assert of_kinds[0] == of_kinds[1]
 
 
 def test_shares_are_even_and_what_lacks_is_given_by_others() -> None:
@@ -177,7 +217,9 @@ import json, sys
 from datasets import Image, List, load_dataset
 folder = sys.argv[1]
 rows = load_dataset(folder, split="train", streaming=True)
-rows = rows.map(lambda row: {"images": [f"{folder}/{name}" for name in row["images"]]})
+rows = rows.map(
+    lambda row: {"images": [f"{folder}/{name}" for name in row["images"]]}, features=rows.features
+)
 shown = [[picture.size for picture in row["images"]]
          for row in rows.cast_column("images", List(Image())).take(50)]
 ids = [row["question_id"] for row in load_dataset(folder, split="train", streaming=True)]

@@ -15,7 +15,7 @@ from sql.tiny_lake import tiny_rows
 
 from enact_assets.commands.board.board_asset import site as site_asset
 from enact_assets.commands.board.board_asset import submissions
-from enact_assets.engine.errors import OutputError
+from enact_assets.engine.errors import OutputError, WarehouseError
 from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.results.board.bundles import claims_of
 from enact_assets.results.board.pages import Submitted, file_name
@@ -107,9 +107,43 @@ def test_a_folder_with_other_files_is_left_alone(root: DataRoot, tmp_path: Path)
         write_site(root, tmp_path)
 
 
-def test_names_cannot_leave_the_folder() -> None:
-    assert "/" not in file_name(HOSTILE)
-    assert file_name("a/../b c") == "a-..-b-c"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{",
+        '{"files": {"index.html": ""}}',
+        '{"board": "enact-board-1", "files": {"../mine.txt": ""}}',
+        '{"board": "enact-board-1", "files": {"/tmp/mine.txt": ""}}',
+    ],
+)
+def test_a_list_of_files_that_no_board_wrote_removes_nothing(
+    root: DataRoot, tmp_path: Path, text: str
+) -> None:
+    folder, mine = tmp_path / "board", tmp_path / "mine.txt"
+    folder.mkdir()
+    mine.write_text("mine")
+    (folder / "index.html").write_text("mine")
+    (folder / "site.json").write_text(text)
+    with pytest.raises(OutputError, match="is not the list of a board"):
+        write_site(root, folder)
+    assert mine.read_text() == (folder / "index.html").read_text() == "mine"
+
+
+def test_a_warehouse_without_answers_is_named(tmp_path: Path) -> None:
+    without = {"evaluation", "model_accuracies"}
+    rows = {name: [] if name in without else of for name, of in tiny_rows().items()}
+    root = published(tmp_path / "root", rows)
+    with pytest.raises(WarehouseError, match="no scored answers to show"):
+        write_site(root, tmp_path / "board")
+
+
+def test_names_cannot_leave_the_folder_or_share_a_page() -> None:
+    names = (HOSTILE, "a/../b c", "..", "qwen:7b", "qwen@7b", "qwen-7b", "\u00fc", "\u00f6")
+    found = [file_name(name) for name in names]
+    assert len(set(found)) == len(names)
+    assert not [name for name in found if "/" in name or name.startswith(".")]
+    assert file_name("qwen-7b") == "qwen-7b"
 
 
 @pytest.fixture(scope="module")
