@@ -214,14 +214,15 @@ def test_shares_are_even_and_what_lacks_is_given_by_others() -> None:
 
 STREAMED = """
 import json, sys
-from datasets import Image, List, load_dataset
+from datasets import load_dataset
+from PIL import Image
 folder = sys.argv[1]
 rows = load_dataset(folder, split="train", streaming=True)
 rows = rows.map(
-    lambda row: {"images": [f"{folder}/{name}" for name in row["images"]]}, features=rows.features
+    lambda row: {"images": [Image.open(f"{folder}/{name}") for name in row["images"]]}
 )
 shown = [[picture.size for picture in row["images"]]
-         for row in rows.cast_column("images", List(Image())).take(50)]
+         for row in rows.take(50)]
 ids = [row["question_id"] for row in load_dataset(folder, split="train", streaming=True)]
 print(json.dumps({"n_pictures": sum(map(len, shown)), "sizes": shown[0], "ids": ids}))
 """
