@@ -219,7 +219,7 @@ def test_what_cannot_be_submitted_or_read(asked: VariantQuestions, tmp_path: Pat
 
 
 def test_settings_have_no_keys_no_addresses_and_no_folders() -> None:
-    entry = ModelEntry(id="python//home/me/secret_project/m.py:Mine", name="mine")
+    entry = ModelEntry(id="python//srv/me/secret_project/m.py:Mine", name="mine")
     given = {"temperature": 0.5, "max_tokens": 99, "reasoning": {"effort": "low", "key": "sk-1"}}
     given |= {"authorization": "Bearer sk-2", "api_base": "http://10.0.0.5", "headers": {"x": "y"}}
     model = Model("mine", entry, "python", "", "http://10.0.0.5", "KEY", given, Path())
