@@ -87,7 +87,7 @@ def run_verify_submission(arguments: argparse.Namespace, console: Console) -> in
         console.print(plain(f"Differs: {problem}", "red"))
     if not problems:
         console.print(plain("All counts are as claimed.", "green"))
-    console.print(plain(RECOMPUTED))
+        console.print(plain(RECOMPUTED))
     return 1 if problems else 0
 
 

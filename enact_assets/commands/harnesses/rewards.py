@@ -97,6 +97,8 @@ def _rewards(*columns: Iterable[Any]) -> list[Reward]:
 
 def _said(completion: Any) -> str:
     """Text of an answer, or of a conversation's messages, whose content is text or blocks."""
+    if completion is None:
+        return ""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Mapping):

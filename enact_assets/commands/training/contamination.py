@@ -91,7 +91,8 @@ def _print_limits(console: Console, held: TestHeld, copies: Copies, n_alarms: in
     if small := copies.n_small + held.n_small:
         console.print(
             plain(
-                f"{counted(small, 'picture')} were compared byte by byte alone: below "
+                f"{counted(small, 'picture')} were compared byte by byte alone, and copies "
+                f"of another size are not found: below "
                 f"{LEAST_PX} px ({held.n_small} of the test, {copies.n_small} of the set).",
                 "yellow",
             )

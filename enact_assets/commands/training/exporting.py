@@ -22,13 +22,15 @@ from enact_assets.commands.training.sets import (
     training_source,
     write_training_set,
 )
-from enact_assets.engine.errors import EnactError, SettingsError
+from enact_assets.demonstrations.replay.embedded import split_of_demonstration
+from enact_assets.engine.errors import EnactError, SettingsError, UnknownNameError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.engine.system.contexts import having
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
+from enact_assets.settings.classes import EMBEDDED
 from enact_assets.settings.paths import DataRoot, root_from_environment
 from enact_assets.settings.registry import BASELINE, load_registry, registry_path
 from enact_assets.settings.splits import (
@@ -112,6 +114,7 @@ def make_training_set(
     Errors: those of :func:`training_source` and :func:`write_training_set`; :class:`EnactError` if
     none could be made.
     """
+    _check_root(root, wanted.split)
     with having({"ENACT_REGISTRY": str(_registry_file(root, size_px, is_told_all=is_told_all))}):
         registry = load_registry()
         variant = registry.variant(BASELINE)
@@ -149,6 +152,24 @@ def make_training_set(
                 ],
                 workers=workers or os.cpu_count() or 1,
                 on_progress=on_progress,
+            )
+
+
+def _check_root(root: DataRoot, split: Split) -> None:
+    """Refuse a data root of another split before anything is written to it.
+
+    Errors: :class:`SettingsError` names the first of its demonstrations.
+    """
+    for partition in Lake(root.lake).partitions("demonstrations"):
+        name = partition["demonstration"]
+        try:
+            found = split_of_demonstration(name, EMBEDDED)
+        except UnknownNameError:
+            found = Split.TEST
+        if found is not split:
+            raise SettingsError(
+                f"{root.root} has demonstrations for {found}, first {name}. Leave --data out: "
+                "a data root is made beside the set."
             )
 
 

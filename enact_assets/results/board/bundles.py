@@ -145,7 +145,8 @@ def differences(claimed: Bundle, scored: tuple[Claim, ...]) -> list[str]:
     for kind in sorted({*now, *then}):
         a, b = then.get(kind, Claim(kind, **none)), now.get(kind, Claim(kind, **none))
         found += [
-            f"{kind}: claims {getattr(a, name):,} {name}, its answers score {getattr(b, name):,}"
+            f"{kind}: claims {getattr(a, name):,} {name.removeprefix('n_').replace('_', ' ')}, its "
+            f"answers score {getattr(b, name):,}"
             for name in COUNTS
             if getattr(a, name) != getattr(b, name)
         ]

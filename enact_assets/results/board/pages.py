@@ -309,8 +309,8 @@ def set_sections(
         ),
         Text(
             "The hash is over texts, pictures and what verifies an answer: two data roots with "
-            "equal hashes ask the same. `enact-assets submit MODEL` writes it into a submission, "
-            "and `enact-assets verify-submission FILE` compares it."
+            "equal hashes ask the same. A submission has the hash of each question, which "
+            "`enact-assets verify-submission FILE` compares."
         ),
     ]  # fmt: skip
     if settings.height:
@@ -375,7 +375,7 @@ def submission_sections(
     shown: list[Part] = [about, Table("Submissions", columns, tuple(lines), 3, 1, links)]
     for one in submitted:
         shown += [
-            Text(f"{one.model} under {one.variant}: {problem}", is_notice=True)
+            Text(f"{one.file} ({one.model} under {one.variant}): {problem}", is_notice=True)
             for problem in one.problems
         ]
     shown += [Text(why, is_notice=True) for why in unread]

@@ -235,3 +235,14 @@ def test_datasets_streams_it(written: Path, tmp_path: Path) -> None:
     assert sorted(found["ids"]) == sorted(rows["question_id"])
     assert found["n_pictures"] == rows.head(50)["length"].sum()
     assert found["sizes"] == [[32, 32]] * rows["length"][0]
+
+
+def test_a_data_root_of_tests_is_refused_before_anything_is_written(
+    root: DataRoot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(path.name for path in root.root.iterdir())
+    of = ["--activity", "can_meat", "--data", str(root.root)]
+    assert main(["export", "validation", str(tmp_path / "set"), *of]) == 2
+    said = capsys.readouterr().err
+    assert "has demonstrations for training, first can_meat-1000. Leave --data out" in said
+    assert sorted(path.name for path in root.root.iterdir()) == before
