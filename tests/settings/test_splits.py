@@ -3,8 +3,16 @@
 import pytest
 
 from enact_assets.settings.classes import EMBEDDED, QUESTIONS, RECORDED, VIDEO
-from enact_assets.settings.splits import RESERVED_SEEDS, Split, split_of
+from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
+from enact_assets.settings.splits import (
+    HELD_OUT_ACTIVITIES,
+    RESERVED_SEEDS,
+    Split,
+    is_held_out_room,
+    split_of,
+)
 from enact_assets.settings.world import EnvironmentSettings
+from enact_assets.simulator.activities import ACTIVITIES
 
 
 def test_every_seed_has_the_split_that_is_written_down() -> None:
@@ -20,6 +28,17 @@ def test_every_seed_has_the_split_that_is_written_down() -> None:
 @pytest.mark.parametrize("seed", [None, 0, 116, 5000])
 def test_what_is_not_simulated_here_is_a_test(source: str, seed: int | None) -> None:
     assert split_of(source, seed) is Split.TEST
+
+
+def test_what_is_held_out_is_what_the_words_say() -> None:
+    """The activities beside the registry's, and the first style of each kind of room."""
+    registered = {
+        name.rpartition("-")[0] for name in load_registry(DEFAULT_REGISTRY).demonstrations
+    }
+    assert set(ACTIVITIES) - registered == HELD_OUT_ACTIVITIES
+    assert len(HELD_OUT_ACTIVITIES) == 10
+    assert is_held_out_room("can_meat, living room 1, cabinet left")
+    assert not is_held_out_room("can_meat, kitchen 11, cabinet left")
 
 
 def test_environments_of_the_other_benchmark_are_tests() -> None:

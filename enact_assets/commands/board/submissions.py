@@ -219,11 +219,8 @@ def recomputed(bundle: Bundle, asked: VariantQuestions) -> Recomputed:
 
 def _predictions(bundle: Bundle, answers: list[Answer]) -> pl.DataFrame:
     """Rows of ``predictions``."""
-    unknown = dict.fromkeys(
-        ("served_model", "tokens_in", "tokens_in_cached", "tokens_out", "tokens_reasoning", "usd")
-    )
     rows = [
-        {**dict.fromkeys(Predictions.schema()), **unknown}
+        dict.fromkeys(Predictions.schema())
         | {"model": bundle.model, "variant": bundle.variant, "question_id": answer.question_id}
         | {"repetition": answer.repetition, "request_sha": answer.of, "stop": answer.stop}
         | {"raw_answer": answer.raw_answer}

@@ -22,15 +22,15 @@ from enact_assets.commands.training.sets import (
     training_source,
     write_training_set,
 )
-from enact_assets.demonstrations.replay.embedded import split_of_demonstration
-from enact_assets.engine.errors import EnactError, SettingsError, UnknownNameError
+from enact_assets.engine.errors import EnactError, SettingsError
 from enact_assets.engine.lake.lake import Lake
 from enact_assets.engine.plurals import counted
 from enact_assets.engine.system.atomic import replacing
 from enact_assets.engine.system.contexts import having
 from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.pipeline.driver.terminal import TerminalObserver, print_report
-from enact_assets.settings.classes import EMBEDDED
+from enact_assets.pipeline.runs.names import split_here
+from enact_assets.pipeline.runs.resources import DataResource
 from enact_assets.settings.paths import DataRoot, root_from_environment
 from enact_assets.settings.registry import BASELINE, load_registry, registry_path
 from enact_assets.settings.splits import (
@@ -160,13 +160,10 @@ def _check_root(root: DataRoot, split: Split) -> None:
 
     Errors: :class:`SettingsError` names the first of its demonstrations.
     """
-    for partition in Lake(root.lake).partitions("demonstrations"):
+    data = DataResource(root=str(root.root))
+    for partition in data.lake.partitions("demonstrations"):
         name = partition["demonstration"]
-        try:
-            found = split_of_demonstration(name, EMBEDDED)
-        except UnknownNameError:
-            found = Split.TEST
-        if found is not split:
+        if (found := split_here(name, data)) is not split:
             raise SettingsError(
                 f"{root.root} has demonstrations for {found}, first {name}. Leave --data out: "
                 "a data root is made beside the set."

@@ -117,10 +117,9 @@ class Questions:
         return [question.demonstration for question in self.questions]
 
 
-def read_questions(folder: Path, n: int | None = None) -> pl.DataFrame:
-    """The first ``n`` rows of a training set with pictures in files."""
-    rows = pl.scan_parquet(folder / "data" / "*.parquet").select(COLUMNS)
-    return (rows if n is None else rows.head(n)).collect()
+def read_questions(folder: Path) -> pl.DataFrame:
+    """The rows of a training set with pictures in files."""
+    return pl.read_parquet(folder / "data" / "*.parquet", columns=list(COLUMNS))
 
 
 def read_grids(folder: Path, rows: pl.DataFrame) -> tuple[list[str], list[Floats]]:

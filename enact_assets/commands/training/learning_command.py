@@ -11,6 +11,7 @@ from enact_assets.commands.terminal import plain, shown_progress
 from enact_assets.commands.training.exporting import make_training_set
 from enact_assets.commands.training.learning import (
     KINDS,
+    Questions,
     Sense,
     actions_of,
     read_grids,
@@ -73,12 +74,13 @@ def run_learn(arguments: argparse.Namespace, console: Console) -> int:
     return 1 if proof.problems else 0
 
 
-def _read(training: Path, validation: Path):  # type: ignore[no-untyped-def]
+def _read(training: Path, validation: Path) -> tuple[Questions, Questions]:
     """Questions of both sets, sensed as the first one's pictures and words teach."""
-    rows = [read_questions(folder) for folder in (training, validation)]
-    seen = [read_grids(folder, of) for folder, of in zip((training, validation), rows, strict=True)]
-    sense = Sense.of(seen[0][1], [actions_of(prompt) for prompt in rows[0]["prompt"]])
-    return [sensed(of, *pictures, sense) for of, pictures in zip(rows, seen, strict=True)]
+    rows, asked = read_questions(training), read_questions(validation)
+    names, grids = read_grids(training, rows)
+    sense = Sense.of(grids, [actions_of(prompt) for prompt in rows["prompt"]])
+    others = read_grids(validation, asked)
+    return sensed(rows, names, grids, sense), sensed(asked, *others, sense)
 
 
 def _print(proof: Proof, console: Console) -> None:
@@ -119,10 +121,8 @@ def _write(proof: Proof, folder: Path) -> None:
                 (proof.curve, "of its orders"),
                 (proof.control, "of other orders"),
             ):
-                updates = [point.updates for point in curve]
-                place.plot(
-                    updates, [100 * getattr(point, one.kind) for point in curve], label=label
-                )
+                shares = [100 * getattr(point, one.kind) for point in curve]
+                place.plot([point.updates for point in curve], shares, label=label)
             place.axhline(100 * one.chance, linestyle=":", color="grey", label="chance")
             place.set_title(one.kind)
             place.set_xlabel("updates of 64 questions")

@@ -134,11 +134,11 @@ def prove(
         policies.append(policy)
     taught, *others = policies
     right, chance = solved(taught, asked), by_chance(asked)
-    columns = {  # in the order of the fields of `Learned`
-        "shuffled": np.mean([solved(policy, asked) for policy in others], axis=0),
-        "other_pictures": solved(taught, with_other(asked, "pictures")),
-        "other_actions": solved(taught, with_other(asked, "actions")),
-    }
+    controls = (  # in the order of the fields of `Learned`
+        np.mean([solved(policy, asked) for policy in others], axis=0),
+        solved(taught, with_other(asked, "pictures")),
+        solved(taught, with_other(asked, "actions")),
+    )
     numbers = np.unique(asked.demonstrations, return_inverse=True)[1]
     found = []
     for kind in KINDS:
@@ -153,7 +153,7 @@ def prove(
                 float(right[of].mean()),
                 float(low[0]),
                 float(high[0]),
-                *(float(values[of].mean()) for values in columns.values()),
+                *(float(values[of].mean()) for values in controls),
             )
         )
     n_demonstrations = len(set(asked.demonstrations))

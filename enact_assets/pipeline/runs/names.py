@@ -204,12 +204,17 @@ def of_one_purpose(
     return [name for name in named if name not in others], said
 
 
-def _is_for_training(name: str, data: DataResource) -> bool:
+def split_here(name: str, data: DataResource) -> Split:
+    """The split of a demonstration of a data root; that of tests for a name without a source."""
     try:
         source = data.sources.find(name).name
     except UnknownNameError:
-        return False
-    return split_of_demonstration(name, source) is Split.TRAINING
+        return Split.TEST
+    return split_of_demonstration(name, source)
+
+
+def _is_for_training(name: str, data: DataResource) -> bool:
+    return split_here(name, data) is Split.TRAINING
 
 
 def add_worlds(found: dict[str, list[str]], registry: Registry, data: DataResource) -> list[str]:

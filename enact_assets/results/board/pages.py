@@ -27,8 +27,10 @@ from enact_assets.results.report.parts import (
     Text,
     count,
     decimal,
+    dollars,
     listed,
     percent,
+    place_range,
     table,
     with_interval,
 )
@@ -135,7 +137,7 @@ def _tables(
     costs = dict(rows["quality"].select("model", "usd_per_question").iter_rows())
     columns = (
         ("model", rows.marked, "model"),
-        ("place", _place, "pairwise_accuracy_place_best", "pairwise_accuracy_place_worst"),
+        ("place", place_range, "pairwise_accuracy_place_best", "pairwise_accuracy_place_worst"),
         ("pairwise %", with_interval, *_of("pairwise_accuracy")),
         ("short lists", count, "n_wrong_length"),
         ("of whole orders %", percent, "pairwise_accuracy_whole"),
@@ -143,7 +145,7 @@ def _tables(
         ("scored", count, "n_scored"),
         ("unparsed", count, "n_unparsed"),
         ("missing", count, "n_missing"),
-        ("USD a question", _usd, "usd"),
+        ("USD a question", dollars, "usd"),
         ("tied with", listed, "pairwise_accuracy_tied_with"),
     )
     scored = [row | {"usd": costs.get(row["model"])} for row in found.iter_rows(named=True)]
@@ -164,16 +166,6 @@ def _tables(
 
 def _of(metric: str) -> tuple[str, str, str]:
     return metric, f"{metric}_low", f"{metric}_high"
-
-
-def _usd(usd: float | None) -> str:
-    return NONE if usd is None else f"{usd:.5f}"
-
-
-def _place(best: int | None, worst: int | None) -> str:
-    if best is None or worst is None:
-        return NONE
-    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
 
 
 def _submitted_table(

@@ -10,7 +10,6 @@ from enact_assets.results.report.drawing import CHANCE, FAINT, GREY, INTERVAL, c
 from enact_assets.results.report.looks import COLOURS
 from enact_assets.results.report.parts import (
     BOTH_KINDS,
-    NONE,
     Figure,
     Part,
     Section,
@@ -19,6 +18,7 @@ from enact_assets.results.report.parts import (
     count,
     listed,
     percent,
+    place_range,
     table,
     with_interval,
     words,
@@ -237,7 +237,7 @@ def _leaderboard_table(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]
         ("of whole orders %", percent, "whole"),
         ("short lists", count, "n_short"),
         ("task %", with_interval, "task_accuracy", "task_low", "task_high"),
-        ("place", _place, "place_best", "place_worst"),
+        ("place", place_range, "place_best", "place_worst"),
         ("scored questions", count, "n_scored"),
         ("wrong", count, "n_wrong"),
         *((name.removeprefix("n_"), count, name) for name in _UNREAD),
@@ -263,12 +263,6 @@ def _spread(rows: ReportRows) -> Table:
 def _named(rows: ReportRows) -> Callable[[str, bool], str]:
     """Writes the name of a model, and whether its evaluation is missing."""
     return lambda model, is_absent: f"{model} (missing)" if is_absent else rows.marked(model)
-
-
-def _place(best: int | None, worst: int | None) -> str:
-    if best is None or worst is None:
-        return NONE
-    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
 
 
 def _intervals(rows: ReportRows, kind: str, of_kind: list[dict[str, Any]]) -> Figure:

@@ -15,6 +15,7 @@ from enact_assets.results.report.parts import (
     Table,
     Text,
     count,
+    dollars,
     listed,
     percent,
     table,
@@ -66,8 +67,8 @@ def _costs(rows: ReportRows, counted: pl.DataFrame) -> Table:
         ("tokens in", count, "tokens_in"),
         ("tokens out", count, "tokens_out"),
         ("of these reasoning", count, "tokens_reasoning"),
-        ("USD", _dollars, "usd"),
-        ("USD per 1,000 questions", _dollars, "usd_per_thousand"),
+        ("USD", dollars, "usd"),
+        ("USD per 1,000 questions", dollars, "usd_per_thousand"),
         ("median, s", _seconds, "median_latency_s"),
         ("95th percentile, s", _seconds, "p95_latency_s"),
         ("served as", listed, "served_models"),
@@ -132,7 +133,7 @@ def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
                 label = f"chance, {kind}"
                 axes.axhline(100 * chance, **{**CHANCE, "linestyle": style}, label=label, zorder=1)
         axes.set_xscale("log")
-        _label_dollars(axes, [point["usd"] for point in points])
+        _labeldollars(axes, [point["usd"] for point in points])
         axes.set_ylim(0, 102)
         axes.grid(axis="y", color=FAINT, linewidth=0.6)
         axes.set_xlabel("USD per 1,000 questions")
@@ -145,14 +146,14 @@ def _cost_figure(rows: ReportRows, points: list[dict[str, Any]]) -> Figure:
             "cost_accuracy",
             "Cost against pairwise accuracy, all lengths, 95 % intervals, and chance",
             f"Points of {len(points)} models on a logarithmic scale of cost, cheapest "
-            f"{points[0]['model']} with {_dollars(points[0]['usd'])} USD per 1,000 questions, most "
-            f"expensive {points[-1]['model']} with {_dollars(points[-1]['usd'])}. Most accurate: "
+            f"{points[0]['model']} with {dollars(points[0]['usd'])} USD per 1,000 questions, most "
+            f"expensive {points[-1]['model']} with {dollars(points[-1]['usd'])}. Most accurate: "
             f"{best['model']} with {percent(_mean(best))} % over both kinds for "
-            f"{_dollars(best['usd'])} USD. The tables have the numbers.",
+            f"{dollars(best['usd'])} USD. The tables have the numbers.",
         )
 
 
-def _label_dollars(axes: Any, usd: list[float]) -> None:
+def _labeldollars(axes: Any, usd: list[float]) -> None:
     """Ticks at 1, 2 and 5 of each decade; at each decade alone where these would be too many."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -166,13 +167,6 @@ def _label_dollars(axes: Any, usd: list[float]) -> None:
 def _mean(point: Mapping[str, Any]) -> float:
     known = [float(point[kind][0]) for kind in BOTH_KINDS if kind in point]
     return sum(known) / len(known)
-
-
-def _dollars(usd: float | None) -> str:
-    """Cents from one dollar on, below that three digits that count."""
-    if usd is None:
-        return NONE
-    return f"{usd:,.2f}" if usd >= 1 or usd == 0 else f"{usd:.3g}"
 
 
 def _seconds(seconds: float | None) -> str:

@@ -163,6 +163,20 @@ def decimal(number: float | None, places: int) -> str:
     return NONE if number is None else f"{number:,.{places}f}"
 
 
+def place_range(best: int | None, worst: int | None) -> str:
+    """``2`` or, where tests allow several places, the first and the last; a dash for none."""
+    if best is None or worst is None:
+        return NONE
+    return str(best) if best == worst else f"{best}\N{EN DASH}{worst}"
+
+
+def dollars(usd: float | None) -> str:
+    """Cents from one dollar on, below that three digits that count."""
+    if usd is None:
+        return NONE
+    return f"{usd:,.2f}" if usd >= 1 or usd == 0 else f"{usd:.3g}"
+
+
 def at_length(length: int | None) -> str:
     """A length; ``all`` for all of them together."""
     return "all" if length is None else str(length)

@@ -5,6 +5,8 @@ import json
 import os
 import random
 import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from PIL import Image
 
 from enact_assets.commands.harnesses.folder import FolderExported, export_folder
+from enact_assets.commands.harnesses.score_file import score_source
 from enact_assets.settings.registry import load_registry
 
 from reference.asked_root import write_asked_root, write_evidence
@@ -38,6 +41,26 @@ def exported(folder: Path) -> FolderExported:
     root, home = write_asked_root(folder / "root")
     write_evidence(root, home)
     return export_folder(root, "state", folder / "set", load_registry())
+
+
+def said_without_us(folder: Path, rows: Sequence[Mapping[str, Any]], expression: str) -> Any:
+    """What ``expression`` of ``enact_score`` and ``rows`` is in an interpreter with other packages,
+    and none of ours, as those of other tools are.
+    """
+    (folder / "enact_score.py").write_text(score_source())
+    (folder / "rows.json").write_text(json.dumps(rows))
+    code = (
+        f"import sys, json; sys.path.insert(0, {str(folder)!r}); import enact_score\n"
+        f"rows = json.load(open({str(folder / 'rows.json')!r}))\n"
+        f"print(json.dumps({expression}))\n"
+        "print('enact_assets' in sys.modules)"
+    )
+    run = subprocess.run(  # noqa: S603 - our own interpreter, our own code
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    said, has_package = run.stdout.splitlines()
+    assert has_package == "False"
+    return json.loads(said)
 
 
 def answers_to(found: FolderExported) -> dict[str, str]:

@@ -1,8 +1,6 @@
 """Rewards are the verifier's verdicts, of whole orders alone."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands.harnesses.exported import said_without_us
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +20,6 @@ from enact_assets.commands.harnesses.rewards import (
     task_rewards,
     whole_rewards,
 )
-from enact_assets.commands.harnesses.score_file import score_source
 from enact_assets.commands.harnesses.scoring import score_answer
 from enact_assets.commands.harnesses.step_fits import fits_texts
 from enact_assets.commands.training.order_rewards import OrderTable
@@ -121,21 +119,7 @@ def test_threads_are_paid_alike() -> None:
 
 
 def test_the_file_of_an_export_rewards_without_this_package(tmp_path: Path) -> None:
-    (tmp_path / "enact_score.py").write_text(score_source())
-    (tmp_path / "rows.json").write_text(json.dumps(ROWS))
-    code = (
-        f"import sys, json; sys.path.insert(0, {str(tmp_path)!r}); import enact_score\n"
-        f"rows = json.load(open({str(tmp_path / 'rows.json')!r}))\n"
-        "columns = {name: [row[name] for row in rows] for name in rows[0]}\n"
-        "texts = [str(row['answer'][::-1]) for row in rows]\n"
-        "print(json.dumps(enact_score.pairs_rewards(texts, **columns)))\n"
-        "print('enact_assets' in sys.modules)"
-    )
-    run = subprocess.run(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
-    )
-    rewards, has_package = run.stdout.splitlines()
-    assert has_package == "False"
-    assert json.loads(rewards) == [
-        reward_of(str(row["answer"][::-1]), *row.values()).pairs for row in ROWS
-    ]
+    columns = "{name: [row[name] for row in rows] for name in rows[0]}"
+    texts = "[str(row['answer'][::-1]) for row in rows]"
+    rewards = said_without_us(tmp_path, ROWS, f"enact_score.pairs_rewards({texts}, **{columns})")
+    assert rewards == [reward_of(str(row["answer"][::-1]), *row.values()).pairs for row in ROWS]

@@ -2,14 +2,13 @@
 
 import ast
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from commands.harnesses.exported import said_without_us
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,25 +103,14 @@ def test_other_orders_that_are_right_are_accepted() -> None:
 
 def test_the_file_scores_without_this_package(tmp_path: Path) -> None:
     """Interpreters of other tools have other packages, and none of ours."""
-    (tmp_path / "enact_score.py").write_text(score_source())
     rows = [
         {"kind": q["kind"], "answer": q["answer"], "fits": json.dumps(FITS.of(q))}
         for q in QUESTIONS
     ]
-    (tmp_path / "rows.json").write_text(json.dumps(rows))
-    code = (
-        f"import sys, json; sys.path.insert(0, {str(tmp_path)!r}); import enact_score\n"
-        f"rows = json.load(open({str(tmp_path / 'rows.json')!r}))\n"
-        "print(json.dumps([enact_score.score_row('so [2, 1]', row) for row in rows]))\n"
-        "print('enact_assets' in sys.modules)"
-    )
-    run = subprocess.run(  # noqa: S603 - our own interpreter, our own code
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
-    )
-    scores, has_package = run.stdout.splitlines()
-    assert has_package == "False"
+    one = "[enact_score.score_row('so [2, 1]', row) for row in rows]"
+    scores = said_without_us(tmp_path, rows, one)
     expected = judged((question["question_id"], "so [2, 1]", None) for question in QUESTIONS)
-    for found, row in zip(json.loads(scores), expected, strict=True):
+    for found, row in zip(scores, expected, strict=True):
         assert found["pairs"] == pytest.approx(row["pairwise_accuracy"])
         assert (found["task"], found["right"]) == (row["is_accepted"], row["n_steps_passed"])
 
