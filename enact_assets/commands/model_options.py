@@ -165,7 +165,8 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         "output",
         type=Path,
         metavar="OUT",
-        help="file to write: .jsonl, form inspect .eval; forms hf, lmms-eval, vlmevalkit: a folder",
+        help="file to write: .jsonl, form inspect .eval; a folder for forms hf, lmms-eval, "
+        "vlmevalkit, and for train and validation",
     )
     sub.add_argument(
         "--variant",
@@ -243,6 +244,11 @@ def add_export(sub: argparse.ArgumentParser) -> None:
         "--untold",
         action="store_true",
         help="also steps in which more changes than is said, as in the paper",
+    )
+    training.add_argument(
+        "--reasons",
+        action="store_true",
+        help="solved answers say of each step what changes, then the order",
     )
     training.add_argument(
         "--held-out",

@@ -17,7 +17,11 @@ from enact_assets.commands.board.submissions import (
     recomputed,
 )
 from enact_assets.commands.terminal import plain
-from enact_assets.engine.errors import PredictionError, UnknownNameError
+from enact_assets.engine.errors import (
+    MissingPartitionError,
+    PredictionError,
+    UnknownNameError,
+)
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.first_answers import ask_first, asked_of
 from enact_assets.pipeline.costs.spending import spending_tags, usd_until
@@ -39,6 +43,11 @@ def run_submit(arguments: argparse.Namespace, console: Console) -> int:
     root = DataRoot(arguments.data)
     data = DataResource(root=str(arguments.data.resolve()))
     asked = VariantQuestions(root, registry_in(root), arguments.variant)
+    if not asked.lake.partitions("asked_questions"):
+        raise MissingPartitionError(
+            f"{root.root} has no answers: nothing is asked there. `enact-assets demo` makes some; "
+            "--data names another data root."
+        )
     try:
         model = data.models.find(arguments.model)
     except UnknownNameError:

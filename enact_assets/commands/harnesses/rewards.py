@@ -7,7 +7,7 @@ TRL hands them over, an answer as text or as a conversation of one message.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -91,7 +91,12 @@ def whole_rewards(
     return [reward.whole for reward in _rewards(completions, kind, answer, fits)]
 
 
-def _rewards(*columns: Iterable[Any]) -> list[Reward]:
+def _rewards(*columns: Sequence[Any]) -> list[Reward]:
+    """Errors: ValueError for columns of other lengths."""
+    heights = dict(zip(("completions", "kind", "answer", "fits"), map(len, columns), strict=True))
+    if len(set(heights.values())) > 1:
+        said = ", ".join(f"{n} of {name}" for name, n in heights.items())
+        raise ValueError(f"{said}: give one entry of each for each answer")
     return [reward_of(_said(completion), *of) for completion, *of in zip(*columns, strict=True)]
 
 

@@ -49,7 +49,7 @@ def run_contamination(arguments: argparse.Namespace, console: Console) -> int:
     else:
         console.print(
             plain(
-                f"{arguments.path}: {counted(copies.n_rows, 'row')}, "
+                f"{arguments.path}: {copies.n_rows:,} rows and other texts, "
                 f"{counted(copies.n_pictures, 'picture')}. Tests of {arguments.data}: "
                 f"{counted(held.n_questions, 'question')}, {counted(n_told, 'picture')}."
             )

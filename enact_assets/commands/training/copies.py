@@ -73,6 +73,7 @@ class Copies:
 
     found: list[Copy] = field(default_factory=list)
     n_rows: int = 0
+    """Rows, and other texts, such as a data card."""
     n_pictures: int = 0
     n_small: int = 0
     """Pictures that are too small to be compared by their hashes."""

@@ -67,6 +67,7 @@ def run_training_export(arguments: argparse.Namespace, console: Console) -> int:
         arguments.pictures,
         Difficulty(arguments.most_changes, arguments.least_gap),
         held_out,
+        arguments.reasons,
     )
     root = DataRoot(_data_root(arguments))
     console.print(

@@ -6,6 +6,7 @@ demonstration gives ten thousands of questions about the same pictures.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,20 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
 }
 _PAIRS = 1_000_000
 """More key frames than any demonstration has: a pair of them is one number."""
+_LIST_ALONE = (
+    r"Answer with a Python list of (\d+) integers and nothing else: (.*) Write no words and no "
+    r"reasoning\."
+)
+_REASONS_FIRST = (
+    "Say of each step, in a line of its own, what changes and what shows it. End with a Python "
+    "list of $1 integers: $2"
+)
 MORE_DRAWN = 4
 """Trajectories for each that is wanted, where some are left out by their difficulty."""
 MEANINGS: Mapping[str, str] = {
     "question_id": "id of the question",
     "prompt": "one message, as TRL reads it: texts, and places of pictures, in order",
-    "completion": "the reference order, for supervised training",
+    "completion": "the reference order, for supervised training; after reasons, if asked for",
     "images": "the pictures in the order shown",
     "kind": "forward (order pictures by actions) or inverse (the reverse)",
     "length": "pictures of the question, the current state included",
@@ -120,10 +129,12 @@ def training_rows(
     pictures: Mapping[int, str],
     marker: str,
     difficulty: Difficulty = ANY,
+    has_reasons: bool = False,
 ) -> pl.DataFrame:
     """Rows of :data:`SCHEMA` in random order: of each length as many trajectories as ``wanted``
     that are not left out by ``difficulty``, a question of both kinds for each. ``pictures``: key
-    frame -> file name; trajectories with a key frame that has none are left out.
+    frame -> file name; trajectories with a key frame that has none are left out. With
+    ``has_reasons`` prompts ask for them, and completions have them.
 
     Errors: :class:`MissingPartitionError` for what was not materialized.
     """
@@ -160,7 +171,9 @@ def training_rows(
     chosen = forward.filter(rank < most)["trajectory_id"]
     written = left.filter(pl.col("trajectory_id").is_in(chosen.implode()))
     fits = fits_texts(changes_in(lake, demonstration, gating), written)
-    answer, untold = pl.col("answer"), _untold_steps(lake, framed)
+    if has_reasons:
+        written = written.with_columns(pl.col("prompt").pipe(_asking_for_reasons))
+    untold = _untold_steps(lake, framed)
     rows = written.with_columns(
         images=_mapped("shown_key_frames", pictures),
         fits=pl.Series(fits, dtype=pl.String),
@@ -169,7 +182,7 @@ def training_rows(
         marker=pl.lit(marker),
         completion=_message(
             "assistant",
-            [_block(pl.format("[{}]", answer.cast(pl.List(pl.String)).list.join(", ")))],
+            [_block(pl.lit(pl.Series(_solved(written, has_reasons=has_reasons), dtype=pl.String)))],
         ),
     )
     of_forms = rows.partition_by("kind", "length", maintain_order=True)
@@ -179,6 +192,34 @@ def training_rows(
         found = pl.concat([_prompted(rows).select(columns) for rows in of_forms])
     order = np.random.default_rng(seed_from("training rows", demonstration, settings.seed))
     return found[order.permutation(found.height)]
+
+
+def _asking_for_reasons(prompt: pl.Expr) -> pl.Expr:
+    """``prompt`` of ours, which asks for a list alone, as one that asks for reasons first."""
+    asking = prompt.str.replace(_LIST_ALONE, _REASONS_FIRST)
+    return asking.str.replace("Your answer, as a Python list only:", "Your answer:", literal=True)
+
+
+def _solved(written: pl.DataFrame, *, has_reasons: bool) -> list[str]:
+    """The reference order of each question, after the reasons for it if they are wanted."""
+    rows = written.select("kind", "actions", "answer").iter_rows()
+    if not has_reasons:
+        return [str(answer) for *_, answer in rows]
+    return ["\n".join([*_reasons(*row), str(row[2])]) for row in rows]
+
+
+def _reasons(kind: str, actions: Sequence[str], answer: Sequence[int]) -> list[str]:
+    """What changes in each step, and the label for which that speaks."""
+    if kind == "forward":
+        return [
+            f"[Action {step}] {said} This is Next State {label}."
+            for step, (said, label) in enumerate(zip(actions, answer, strict=True), start=1)
+        ]
+    names = ("Current State", *(f"Next State {step}" for step in range(1, len(answer) + 1)))
+    return [
+        f"{before} to {after}: {actions[label - 1]} This is [Action {label}]."
+        for (before, after), label in zip(pairwise(names), answer, strict=True)
+    ]
 
 
 def _untold_steps(lake: Lake, framed: Mapping[str, str]) -> set[tuple[int, int]]:

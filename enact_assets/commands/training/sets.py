@@ -77,7 +77,8 @@ HUB_SPLITS = {Split.TRAINING: "train", Split.VALIDATION: "validation"}
 class TrainingWanted:
     """How many questions of which lengths, and where pictures are: ``files`` (each once),
     ``parquet`` (in the rows), or ``webdataset`` (tar files). ``held_out`` is what demonstrations
-    leave out, or, for validation, what alone they have.
+    leave out, or, for validation, what alone they have. With ``has_reasons`` solved answers say
+    of each step what changes, and prompts ask for it.
     """
 
     split: Split
@@ -86,6 +87,7 @@ class TrainingWanted:
     pictures: str = FILES
     difficulty: Difficulty = ANY
     held_out: tuple[HeldOut, ...] = ()
+    has_reasons: bool = False
 
     @property
     def rows_per_shard(self) -> int:
@@ -300,6 +302,7 @@ def _write_part(source: TrainingSource, folder: Path, name: str) -> int:
             pictures={k: ShownPicture(sha).path for k, sha in source.shas[name].items()},
             marker=MARKERS[source.wanted.split],
             difficulty=source.wanted.difficulty,
+            has_reasons=source.wanted.has_reasons,
         )
         with replacing(path) as temporary:
             rows.write_parquet(temporary, row_group_size=2_000)
@@ -405,6 +408,7 @@ def _facts(found: TrainingSet, about: pl.DataFrame, source: TrainingSource) -> d
         "size_px": source.variant.renderer.size_px,
         "lengths": list(wanted.lengths),
         **asdict(wanted.difficulty),
+        "has_reasons": wanted.has_reasons,
         "seeds": {activity: sorted(of) for activity, of in seeds.items()},
         "left_out": list(found.left_out),
         "splits": dict(SPLITS_IN_WORDS),

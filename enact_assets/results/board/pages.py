@@ -1,6 +1,6 @@
 """The pages of a board: sections of the report, cut by variant, model and question set."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,6 @@ from enact_assets.results.report.parts import (
     Table,
     Text,
     count,
-    decimal,
     dollars,
     listed,
     percent,
@@ -40,6 +39,7 @@ from enact_assets.results.report.wrong_answers import PictureOf, example_row
 from enact_assets.results.statistics.clusters import ClusterSums
 from enact_assets.results.statistics.constants import StatisticsSettings
 from enact_assets.results.statistics.resampling import mean_intervals
+from enact_assets.settings.registry import BASELINE
 
 N_ANSWERS = 20
 MOST_OF_FIGURE = 50_000
@@ -57,6 +57,7 @@ ABOUT = (
     "questions finds no difference. Short lists leave labels out: the paper's rule matches them in "
     "order wherever they fit, so pairwise accuracies are comparable only beside their number."
 )
+PAIRS_BY_KIND = tuple(f"{kind}, pairwise %" for kind in BOTH_KINDS)
 EMBEDDED = "The embedded simulator stands in for BEHAVIOR: these are not BEHAVIOR results."
 
 
@@ -80,6 +81,11 @@ class Submitted:
     evaluation: pl.DataFrame
     claims: tuple[Claim, ...]
     problems: tuple[str, ...]
+
+
+def baseline_first(variants: Iterable[str]) -> list[str]:
+    """In the order of a board."""
+    return sorted(variants, key=lambda name: (name != BASELINE, name))
 
 
 def file_name(name: str) -> str:
@@ -238,7 +244,9 @@ def model_sections(rows: ReportRows, name: str, picture: PictureOf) -> tuple[Sec
     shown: dict[str, dict[str, Any]] = {}
     for row in found:
         shown.setdefault(row["question_id"], row)
-    answers = [example_row(row, picture) for row in list(shown.values())[:N_ANSWERS]]
+    answers = [  # without links into `browse`, which only its own machine has
+        replace(example_row(row, picture), link="") for row in list(shown.values())[:N_ANSWERS]
+    ]
     wrong: tuple[Part, ...] = tuple(answers) or (Text("No answer is wrong.", is_notice=True),)
     if not summary:
         return (scores,)
@@ -390,18 +398,13 @@ def index_section(details: pl.DataFrame, sources: Mapping[str, Sequence[str]]) -
     """Variants by source, each with its best models."""
     whole = details.filter(pl.col("length").is_null(), ~pl.col("is_reference"))
     lines, links = [], []
-    for variant in sorted(sources, key=lambda name: (name != "baseline", name)):
+    for variant in baseline_first(sources):
         best = []
         for kind in BOTH_KINDS:
-            of = whole.filter(variant=variant, kind=kind).sort(
-                "pairwise_accuracy", descending=True, nulls_last=True
-            )
-            row = None if of.is_empty() else of.row(0, named=True)
-            best.append(
-                NONE
-                if row is None
-                else f"{row['model']} {decimal(_hundred(row['pairwise_accuracy']), 1)}"
-            )
+            of = whole.filter(variant=variant, kind=kind)
+            of = of.sort("pairwise_accuracy", descending=True, nulls_last=True).head(1)
+            pairs = of.select("model", "pairwise_accuracy").iter_rows()
+            best.append(next((f"{name} {percent(share)}" for name, share in pairs), NONE))
         lines.append((variant, listed(sources[variant]), *best))
         links.append(variant_page(variant))
     columns = ("variant", "about", "best forward, pairwise %", "best inverse, pairwise %")
@@ -410,5 +413,47 @@ def index_section(details: pl.DataFrame, sources: Mapping[str, Sequence[str]]) -
     )
 
 
-def _hundred(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+def models_section(details: pl.DataFrame, variant_of: Mapping[str, str]) -> Section:
+    """All models. ``variant_of``: model -> variant that its page is about."""
+    n_variants = dict(details.group_by("model").agg(pl.col("variant").n_unique()).iter_rows())
+    lines = tuple(
+        (name, variant, count(n_variants[name]), *_pairs_by_kind(details, name, variant))
+        for name, variant in sorted(variant_of.items())
+    )
+    columns = ("model", "variant", "variants in all", *PAIRS_BY_KIND)
+    links = tuple(model_page(name) for name, *_ in lines)
+    return Section("models", "Models", (Table("Models", columns, lines, 2, 0, links),))
+
+
+def variants_section(details: pl.DataFrame, name: str) -> Section:
+    """One model under each variant that it answered."""
+    variants = baseline_first(details.filter(model=name)["variant"].unique())
+    lines = tuple((variant, *_pairs_by_kind(details, name, variant)) for variant in variants)
+    links = tuple(f"../{variant_page(variant)}" for variant in variants)
+    shown = Table(f"{name}, all lengths", ("variant", *PAIRS_BY_KIND), lines, 1, 0, links)
+    return Section("variants", "Under each variant", (shown,))
+
+
+def sets_section(asked: pl.DataFrame, upward: str) -> Section:
+    """The question sets of rows of ``asked_questions``."""
+    counted = asked.group_by("question_set").agg(
+        pl.col("question_id", "demonstration").n_unique(), pl.col("variant", "source").unique()
+    )
+    columns = (
+        ("question set", str, "question_set"),
+        ("questions", count, "question_id"),
+        ("demonstrations", count, "demonstration"),
+        ("about", lambda names: listed(sorted(names)), "source"),
+        ("asked by", lambda names: listed(baseline_first(names)), "variant"),
+    )
+    rows = counted.sort("question_set").to_dicts()
+    shown = table("Question sets", rows, columns, n_last_words=2)
+    links = tuple(f"{upward}{set_page(row['question_set'])}" for row in rows)
+    return Section("sets", "Question sets", (replace(shown, links=links),))
+
+
+def _pairs_by_kind(details: pl.DataFrame, model: str, variant: str) -> list[str]:
+    """Pairwise accuracies of both kinds and all lengths, in %."""
+    whole = details.filter(pl.col("length").is_null(), model=model, variant=variant)
+    of = dict(whole.select("kind", "pairwise_accuracy").iter_rows())
+    return [percent(of.get(kind)) for kind in BOTH_KINDS]

@@ -18,24 +18,26 @@ from enact_assets.engine.system.atomic import replacing
 from enact_assets.results.board.pages import (
     SitePage,
     Submitted,
+    baseline_first,
     board_section,
     index_section,
     model_page,
     model_sections,
+    models_section,
     people_sections,
     published_sections,
     set_page,
     set_sections,
+    sets_section,
     submission_sections,
     variant_page,
+    variants_section,
 )
 from enact_assets.results.published import query
 from enact_assets.results.report.page import render
-from enact_assets.results.report.parts import Section, Table
 from enact_assets.results.report.rows import read_rows
 from enact_assets.results.report.wrong_answers import PictureOf
 from enact_assets.settings.paths import DataRoot
-from enact_assets.settings.registry import BASELINE
 
 LISTED, FORM = "site.json", "enact-board-1"
 """Files of a site with their hashes: what a later one removes is its own alone."""
@@ -128,7 +130,7 @@ def write_site(
     files: dict[str, bytes] = {}
     ask = partial(query, root.warehouse)
     details = ask(_DETAILS)
-    variants = sorted(details["variant"].unique(), key=lambda name: (name != BASELINE, name))
+    variants = baseline_first(details["variant"].unique())
     if not variants:
         raise WarehouseError(
             f"{root.warehouse} has no scored answers to show. `enact-assets materialize` asks the "
@@ -176,8 +178,8 @@ def _pages(  # noqa: PLR0917 - one call
     """All pages."""
     ask = partial(query, root.warehouse)
     asked = ask(
-        "select variant, question_set, kind, length, demonstration, source from asked_questions "
-        "where kind in ('forward', 'inverse')"
+        "select question_id, variant, question_set, kind, length, demonstration, source "
+        "from asked_questions where kind in ('forward', 'inverse')"
     )
     settings = ask("from variant_settings order by all")
     sources = {
@@ -189,35 +191,32 @@ def _pages(  # noqa: PLR0917 - one call
     for variant, rows in of_variant.items():
         mine = [one for one in submitted if one.variant == variant]
         board = board_section(rows, details, mine, "../")
-        yield SitePage(variant_page(variant), f"ENACT board, {variant}", (board,))
+        mine_asked = asked.filter(variant=variant)["question_set"].unique()
+        of_sets = asked.filter(pl.col("question_set").is_in(mine_asked.implode()))
+        both = (board, sets_section(of_sets, "../"))
+        yield SitePage(variant_page(variant), f"ENACT board, {variant}", both)
         if variant == base.variant:
             first = board_section(rows, details, mine, "")
             both = (first, index_section(details, sources))
             yield SitePage("index.html", "ENACT board", both)
-    models = sorted(details["model"].unique())
-    for name in models:
-        answered = set(details.filter(model=name)["variant"])
-        rows = next(rows for variant, rows in of_variant.items() if variant in answered)
-        title = f"{name}, {rows.variant}"
-        yield SitePage(model_page(name), title, model_sections(rows, name, picture))
-    yield _list("models.html", "Models", [(name, model_page(name)) for name in models])
+    variant_of = {
+        name: baseline_first(of["variant"])[0] for (name,), of in details.group_by("model")
+    }
+    for name, variant in sorted(variant_of.items()):
+        sections = model_sections(of_variant[variant], name, picture)
+        others = variants_section(details, name)
+        yield SitePage(model_page(name), f"{name}, {variant}", (sections[0], others, *sections[1:]))
+    yield SitePage("models.html", "Models", (models_section(details, variant_of),))
     sets = sorted(asked["question_set"].unique())
     for name in sets:
         of_set = asked.filter(question_set=name)
         told = settings.filter(pl.col("variant").is_in(of_set["variant"].unique().implode()))
         sections = set_sections(of_set, name, shas, told, set(variants))
         yield SitePage(set_page(name), f"Question set {name}", sections)
-    yield _list("sets.html", "Question sets", [(name, set_page(name)) for name in sets])
+    yield SitePage("sets.html", "Question sets", (sets_section(asked, ""),))
     yield SitePage("published.html", "Published rows", published_sections(base))
     yield SitePage("people.html", "People", people_sections(base, picture))
     yield SitePage("submissions.html", "Submissions", submission_sections(submitted, unread))
-
-
-def _list(address: str, title: str, entries: Sequence[tuple[str, str]]) -> SitePage:
-    names = tuple((name,) for name, _ in entries)
-    links = tuple(link for _, link in entries)
-    section = Section("list", title, (Table(title, ("name",), names, 1, 0, links),))
-    return SitePage(address, title, (section,))
 
 
 def _keep(files: dict[str, bytes], upward: str, jpeg: bytes) -> str:

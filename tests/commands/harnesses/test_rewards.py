@@ -107,6 +107,8 @@ def test_columns_are_rewarded_as_training_hands_them_over() -> None:
         assert task_rewards(completions=completions, prompts=texts, **columns) == [1.0, 0.0, 1.0]
         assert pairs_rewards(completions=completions, **columns) == [1.0, 0.0, 1.0]
         assert whole_rewards(completions=completions, **columns) == [1.0, 0.0, 1.0]
+    with pytest.raises(ValueError, match="2 of completions, 3 of kind"):
+        pairs_rewards(completions=texts[:2], **columns)
 
 
 def test_threads_are_paid_alike() -> None:

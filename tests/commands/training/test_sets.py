@@ -1,6 +1,7 @@
 """Questions to train on: rows, shards and pictures, and what is never among them."""
 
 import json
+import re
 import tarfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,6 +71,29 @@ def test_rows_ask_and_score_as_the_verifier_does(written: Path) -> None:
     answers = rows["completion"].to_list()
     columns = rows.select("kind", "answer", "fits").to_dict(as_series=False)
     assert task_rewards(completions=answers, **columns) == [1.0] * rows.height
+
+
+def test_reasons_end_in_the_order_and_prompts_ask_for_them(root: DataRoot, tmp_path: Path) -> None:
+    wanted = replace(WANTED, n_questions=60, has_reasons=True)
+    write_training_set(source_of(root, wanted), folder=tmp_path)
+    rows = rows_of(tmp_path)
+    for row in rows.iter_rows(named=True):
+        asked = "".join(part["text"] or "" for part in row["prompt"][0]["content"])
+        assert "in a line of its own" in asked
+        assert "nothing else" not in asked
+        assert "no reasoning" not in asked
+        assert "only:" not in asked
+        *reasons, order = row["completion"][0]["content"][0]["text"].split("\n")
+        assert json.loads(order) == row["answer"]
+        actions = dict(re.findall(r"\[(Action \d+)\] (.+)", asked))
+        for step, (reason, label) in enumerate(zip(reasons, row["answer"], strict=True), start=1):
+            action = f"Action {step if row['kind'] == 'forward' else label}"
+            shown = f"Next State {label if row['kind'] == 'forward' else step}"
+            assert actions[action] in reason
+            assert f"[{action}]" in reason
+            assert shown in reason
+    columns = rows.select("kind", "answer", "fits").to_dict(as_series=False)
+    assert task_rewards(rows["completion"].to_list(), **columns) == [1.0] * rows.height
 
 
 def test_shards_are_the_same_after_a_stop(root: DataRoot, written: Path, tmp_path: Path) -> None:
