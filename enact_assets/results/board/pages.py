@@ -422,7 +422,9 @@ def models_section(details: pl.DataFrame, variant_of: Mapping[str, str]) -> Sect
     )
     columns = ("model", "variant", "variants in all", *PAIRS_BY_KIND)
     links = tuple(model_page(name) for name, *_ in lines)
-    return Section("models", "Models", (Table("Models", columns, lines, 2, 0, links),))
+    return Section(
+        "models", "All models", (Table("Accuracy over all lengths", columns, lines, 2, 0, links),)
+    )
 
 
 def variants_section(details: pl.DataFrame, name: str) -> Section:
@@ -449,7 +451,7 @@ def sets_section(asked: pl.DataFrame, upward: str) -> Section:
     rows = counted.sort("question_set").to_dicts()
     shown = table("Question sets", rows, columns, n_last_words=2)
     links = tuple(f"{upward}{set_page(row['question_set'])}" for row in rows)
-    return Section("sets", "Question sets", (replace(shown, links=links),))
+    return Section("sets", "What is asked", (replace(shown, links=links),))
 
 
 def _pairs_by_kind(details: pl.DataFrame, model: str, variant: str) -> list[str]:
