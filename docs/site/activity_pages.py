@@ -1,6 +1,7 @@
 """One page per embedded activity, from its file, its registry entry and docs/activities.md."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from enact_assets.settings.registry import load_registry
@@ -25,13 +26,13 @@ declared and how the constructs are counted.
 """
 
 
-def activity_pages() -> dict[str, str]:
-    """Path -> Markdown: a list of all activities, then a page for each."""
+def activity_pages(names: Iterable[str] = tuple(SHIPPED)) -> dict[str, str]:
+    """Path -> Markdown: a list of activities, then a page for each."""
     constructs = _constructs()
-    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in SHIPPED}
+    pages = {f"pages/activities/{name}.md": _page(name, constructs[name]) for name in names}
     rows = [
         f"| [{name}](/pages/activities/{name}.md) | {ACTIVITIES[name].description} |"
-        for name in SHIPPED
+        for name in names
     ]
     return {"pages/activities.md": HEAD + "\n".join(rows) + "\n"} | pages
 

@@ -76,9 +76,11 @@ def test_links_between_pages_lead_to_files_and_headings() -> None:
     assert broken == []
 
 
-def test_every_activity_has_a_page_with_its_key_frames() -> None:
-    pages = site("activity_pages")["activity_pages"]()
-    assert [Path(path).stem for path in pages] == ["activities", *SHIPPED]
+def test_an_activity_has_a_page_with_its_key_frames() -> None:
+    """Of three: the site, which needs all of them, is built by a slow test."""
+    names = list(SHIPPED)[:3]
+    pages = site("activity_pages")["activity_pages"](names)
+    assert [Path(path).stem for path in pages] == ["activities", *names]
     for path, text in list(pages.items())[1:]:
         picture = re.search(r"!\[[^]]+\]\(/([^)]+)\)", text)
         assert picture, path

@@ -328,10 +328,10 @@ def test_annotators_with_few_answers_can_be_left_out() -> None:
 
 def test_intervals_hold_the_truth_nearly_as_often_as_they_say() -> None:
     held = 0
-    for seed in range(60):
+    for seed in range(30):
         found = one(agreement(panel(0.8, 60, seed, lengths=(6,)), "x"), "alpha_answers")
         held += found["low"] <= 0.8**2 <= found["high"]
-    assert held >= 51
+    assert held >= 26
 
 
 def test_alpha_of_places_is_the_mean_rank_correlation_within_a_length() -> None:

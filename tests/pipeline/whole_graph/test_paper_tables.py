@@ -11,6 +11,8 @@ from enact_assets.pipeline.driver.materialize import Driver
 from enact_assets.results.published import query
 from enact_assets.settings.registry import DEFAULT_REGISTRY, load_registry
 
+from reference.undrawn import BUT_REPORT
+
 pytestmark = pytest.mark.slow
 
 VIDEO = Path(__file__).parents[3] / "docs" / "annotated_video" / "picking_up_toys_1"
@@ -46,7 +48,7 @@ def test_no_cell_beside_a_published_one_is_empty(
     monkeypatch.setenv("ENACT_REGISTRY", str(registry_file))
     root = tmp_path / "data"
     shutil.copytree(VIDEO, root / "recordings" / VIDEO.name)
-    report = Driver(root, registry=load_registry(registry_file), workers=1).run()
+    report = Driver(root, registry=load_registry(registry_file), workers=1).run(assets=BUT_REPORT)
     assert report.is_success, [f.message for f in report.failures]
     warehouse = root / "enact.duckdb"
     assert query(warehouse, EMPTY_CELLS).rows() == []
