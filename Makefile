@@ -45,20 +45,18 @@ $(STAMP) $(STAMP_ALL): pyproject.toml install.py
 	@$(@D)/bin/python install.py $(filter %.lock,$^)
 	@touch $@
 
-# By pip: uv does not find all builds of PyTorch that pip finds.
 $(STAMP_LOCAL): requirements.lock requirements-local.lock pyproject.toml install.py
 	@echo "Installing PyTorch, Transformers and TRL into $(@D) (with CUDA: 3 GB of downloads) ..."
 	$(new_environment)
 	@$(@D)/bin/python install.py requirements.lock
-	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet -r requirements-local.lock
+	@$(@D)/bin/python install.py --alone requirements-local.lock
 	@touch $@
 
 # Without dependencies, but for PyTorch's own: torchvision does not import beside PyTorch without CUDA.
-$(STAMPS_TOOLS): .venv-%/.installed-from-lock: requirements-%.lock
+$(STAMPS_TOOLS): .venv-%/.installed-from-lock: requirements-%.lock requirements.lock install.py
 	@echo "Installing $* into $(@D) ..."
 	$(new_environment)
-	@grep '^torch==' $< | xargs -r $(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet
-	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --quiet --no-deps -r $<
+	@$(@D)/bin/python install.py --alone $<
 	@touch $@
 
 demo: $(STAMP) ## materialize a few embedded demonstrations and settings, show the leaderboard

@@ -89,7 +89,8 @@ def install_uv(lock: Path) -> bool:
 
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
-PIP_INSTALL = (*PIP, "install", "--quiet", "--quiet")
+PIP_INSTALL = (*PIP, "install", "--quiet", "--quiet", "--no-compile")
+"""Without compiling everything: Python compiles what is imported."""
 EDITABLE = ("--no-deps", "--no-build-isolation", "-e", ".")
 
 
@@ -100,6 +101,23 @@ def run_uv(command: str, *arguments: object) -> bool:
     uv = (Path(sys.executable).with_name("uv"), "pip", command, "--quiet")
     options = uv_arguments(pip, os.environ)
     return run(*uv, *options, *arguments, env=uv_environment(pip, os.environ))
+
+
+def install_alone(lock: Path) -> bool:
+    """Install the packages of ``lock`` without dependencies and this project; whether that worked.
+
+    PyTorch comes first and by pip, with its dependencies: uv does not find all of its builds.
+    """
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    torch = [line for line in lines if line.startswith("torch==")]
+    if torch and not run(*PIP_INSTALL, *torch):
+        return False
+    packages = ("--no-deps", "-r", lock)
+    if install_uv(ROOT / "requirements.lock"):
+        if run_uv("install", "--python", sys.executable, *packages):
+            return True
+    print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
+    return run(*PIP_INSTALL, *packages)
 
 
 def install(lock: Path) -> bool:
@@ -119,10 +137,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("lock", type=Path, help="file with pinned versions and hashes")
     about = "write the lock anew: what follows are options of `uv pip compile`"
     parser.add_argument("--resolve", nargs=argparse.REMAINDER, help=about)
+    alone = "the packages alone, without this project and without what they depend on"
+    parser.add_argument("--alone", action="store_true", help=alone)
     told = parser.parse_args(arguments)
     if told.resolve is not None:
         return 0 if run_uv("compile", *told.resolve, "-o", told.lock) else 1
-    return 0 if install(told.lock.resolve()) else 1
+    chosen = install_alone if told.alone else install
+    return 0 if chosen(told.lock.resolve()) else 1
 
 
 if __name__ == "__main__":
