@@ -113,9 +113,9 @@ def install_alone(lock: Path) -> bool:
     if torch and not run(*PIP_INSTALL, *torch):
         return False
     packages = ("--no-deps", "-r", lock)
-    if install_uv(ROOT / "requirements.lock"):
-        if run_uv("install", "--python", sys.executable, *packages):
-            return True
+    by_uv = ("--python", sys.executable, *packages)
+    if install_uv(ROOT / "requirements.lock") and run_uv("install", *by_uv):
+        return True
     print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
     return run(*PIP_INSTALL, *packages)
 
