@@ -78,7 +78,7 @@ install-programs: ## what tests need beside Python: Chromium, LLVM, LaTeX (as ro
 	@PYTHON=$(PYTHON) .ci/install_programs
 
 # What could not be installed is skipped, and what is skipped without standing in tests/skipped.toml fails.
-install-rest: ## all that only slow tests need, some of it at once: five minutes, 8 GB
+install-rest: ## all that only slow tests need, some of it at once: a minute after downloads, 8 GB
 	@$(MAKE) --no-print-directory --keep-going -j 3 install-all install-programs install-local $(STAMPS_TOOLS) || echo "Not all could be installed (see above)."
 
 test-all: install-rest $(STAMP_ALL) ## every test, slow ones included, with more examples of each property; SEED=5 tries others
