@@ -62,7 +62,7 @@ class Copy(NamedTuple):
 
     how: str
     test: str
-    """Id of the question, or ``<demonstration> <key frame>`` of the picture."""
+    """Id of the question; or demonstration and key frame of the picture, or its place in a clip."""
     demonstration: str
     where: str
 
@@ -95,7 +95,8 @@ class _Question(NamedTuple):
 
 class _Picture(NamedTuple):
     demonstration: str
-    key_frame: int
+    shown: str
+    """Its key frame, or its place in a clip of WorldPrediction."""
 
 
 class TestHeld:
@@ -127,7 +128,13 @@ class TestHeld:
             question = _Question(question_id, demonstration, lines)
             # Any one of its lines will do to think of it: the longest is in the fewest questions.
             self._by_line[max(sorted(lines), key=len)].append(question)
-        drawn = lake.read_all("frame_images").select("image_sha", "demonstration", "key_frame")
+        key_frames = lake.read_all("frame_images").select(
+            "image_sha", "demonstration", pl.col("key_frame").cast(pl.String).alias("shown")
+        )
+        in_clip = pl.format("{}, action {}, picture {}", "view", "action", "place").alias("shown")
+        clips = lake.read_all("clip_images").select("image_sha", "demonstration", in_clip)
+        clips = clips.unique("image_sha", keep="first", maintain_order=True)
+        drawn = pl.concat([key_frames, clips.join(key_frames, on="image_sha", how="anti")])
         self._store = ImageStore(root.images)
         self.pictures: list[_Picture] = []
         self._by_sha: dict[str, _Picture] = {}
@@ -256,7 +263,7 @@ class _Look:
         self._waiting.clear()
 
     def _note_picture(self, picture: _Picture, places: Sequence[str]) -> None:
-        named = f"{picture.demonstration} {picture.key_frame}"
+        named = f"{picture.demonstration} {picture.shown}"
         self.copies.found += [
             Copy(BY_PICTURE, named, picture.demonstration, where) for where in places
         ]

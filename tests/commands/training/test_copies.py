@@ -31,6 +31,7 @@ from enact_assets.demonstrations.pictures.tables import FrameImages
 from enact_assets.engine.errors import MissingPartitionError, QuestionFileError
 from enact_assets.engine.lake.image_store import ImageStore
 from enact_assets.engine.lake.lake import Lake
+from enact_assets.questions.world.tables import ClipImages
 from enact_assets.settings.paths import DataRoot
 
 from reference.asked_root import write_asked_root
@@ -71,6 +72,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> DataRoot:
     rows = lake.read("frame_images", here)
     shas = [store.put(encoded(scene(k, 2 * PX))) for k in rows["key_frame"]]
     lake.write("frame_images", FrameImages.of(rows.with_columns(image_sha=pl.Series(shas))), here)
+    clips = [
+        {"demonstration": home.demonstration, "view": "view", "action": 2, "place": k, "frame": k}
+        | {"image_sha": sha, "render_sha": "1" * 64, "width_px": 2 * PX, "height_px": 2 * PX}
+        for k, sha in enumerate((shas[0], store.put(encoded(scene(70, 2 * PX)))), start=1)
+    ]
+    of = {"demonstration": home.demonstration}
+    lake.write("clip_images", ClipImages.build(clips), of)
     return root
 
 
@@ -110,12 +118,14 @@ def test_pictures_are_found_wherever_they_are(held: TestHeld, tmp_path: Path) ->
         entry.size = len(content)
         tar.addfile(entry, io.BytesIO(content))
     (tmp_path / "six.png").write_bytes(encoded(scene(6, 2 * PX)))
+    (tmp_path / "clip.jpg").write_bytes(half(scene(70, 2 * PX)))
     (tmp_path / "other.png").write_bytes(encoded(scene(99)))
     (tmp_path / "small.png").write_bytes(encoded(scene(7, PX // 2)))
     found = find_copies(held, tmp_path)
     name = held.pictures[0].demonstration
-    assert found.of(BY_PICTURE) == [f"{name} {k}" for k in (3, 4, 5, 6)]
-    assert (found.n_pictures, found.n_small) == (6, 1)
+    shown = ("3", "4", "5", "6", "view, action 2, picture 2")
+    assert found.of(BY_PICTURE) == [f"{name} {what}" for what in shown]
+    assert (found.n_pictures, found.n_small) == (7, 1)
     assert found.of(BY_ID) == found.of(BY_TEXT) == []
 
 
