@@ -80,11 +80,12 @@ def run(*command: object, env: Mapping[str, str] | None = None) -> bool:
     return subprocess.run([str(c) for c in command], cwd=ROOT, env=env, check=False).returncode == 0  # noqa: S603 - this environment's own pip and uv
 
 
-def install_uv(lock: Path) -> bool:
-    """Install the uv that ``lock`` names into this environment, by pip; whether that worked."""
+def install_uv() -> bool:
+    """Install the uv that the lock names into this environment, by pip; whether that worked."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         only_uv = Path(folder) / "uv.lock"
-        only_uv.write_text(requirement_of(lock.read_text(encoding="utf-8"), "uv"), encoding="utf-8")
+        only_uv.write_text(requirement_of(lock, "uv"), encoding="utf-8")
         return run(*PIP_INSTALL, "-r", only_uv)
 
 
@@ -103,32 +104,24 @@ def run_uv(command: str, *arguments: object) -> bool:
     return run(*uv, *options, *arguments, env=uv_environment(pip, os.environ))
 
 
-def install_alone(lock: Path) -> bool:
-    """Install the packages of ``lock`` without dependencies and this project; whether that worked.
+def install(lock: Path, *, is_alone: bool) -> bool:
+    """Install the packages of ``lock`` and, unless ``is_alone``, this project; whether that worked.
 
-    PyTorch comes first and by pip, with its dependencies: uv does not find all of its builds.
+    PyTorch, where a lock has it, comes first and by pip, with its dependencies: uv does not find
+    all of its builds.
     """
     lines = lock.read_text(encoding="utf-8").splitlines()
     torch = [line for line in lines if line.startswith("torch==")]
     if torch and not run(*PIP_INSTALL, *torch):
         return False
-    packages = ("--no-deps", "-r", lock)
-    by_uv = ("--python", sys.executable, *packages)
-    if install_uv(ROOT / "requirements.lock") and run_uv("install", *by_uv):
-        return True
-    print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
-    return run(*PIP_INSTALL, *packages)
-
-
-def install(lock: Path) -> bool:
-    """Install the packages of ``lock`` and this project; whether that worked."""
-    here = ("--python", sys.executable)
-    packages, project = (*here, "-r", lock), (*here, *EDITABLE)
-    if install_uv(lock) and run_uv("install", *packages) and run_uv("install", *project):
-        return True
-    print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
     # The lock is complete. With dependencies, pip would ask for hashes of `gql[requests]` as well.
-    return run(*PIP_INSTALL, "--no-deps", "-r", lock) and run(*PIP_INSTALL, *EDITABLE)
+    packages = ("--no-deps", "-r", lock)
+    wanted = [packages] if is_alone else [packages, EDITABLE]
+    here = ("--python", sys.executable)
+    if install_uv() and all(run_uv("install", *here, *each) for each in wanted):
+        return True
+    print("uv could not install the packages. Trying pip, which takes longer.", file=sys.stderr)
+    return all(run(*PIP_INSTALL, *each) for each in wanted)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -137,13 +130,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("lock", type=Path, help="file with pinned versions and hashes")
     about = "write the lock anew: what follows are options of `uv pip compile`"
     parser.add_argument("--resolve", nargs=argparse.REMAINDER, help=about)
-    alone = "the packages alone, without this project and without what they depend on"
+    alone = "the packages alone, without this project"
     parser.add_argument("--alone", action="store_true", help=alone)
     told = parser.parse_args(arguments)
     if told.resolve is not None:
         return 0 if run_uv("compile", *told.resolve, "-o", told.lock) else 1
-    chosen = install_alone if told.alone else install
-    return 0 if chosen(told.lock.resolve()) else 1
+    return 0 if install(told.lock.resolve(), is_alone=told.alone) else 1
 
 
 if __name__ == "__main__":

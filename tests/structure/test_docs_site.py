@@ -169,6 +169,11 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
     styles = "".join(path.read_text(encoding="utf-8") for path in html.rglob("*.css"))
     assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", styles)
     assert (html / "searchindex.js").stat().st_size > 100_000
+    for name in SHIPPED:
+        page = pages[html / "pages" / "activities" / f"{name}.html"]
+        assert f"key_frames_{name}" in page
+        goal = page.partition('id="what-must-hold-at-the-end-of-seed-0"')[2]
+        assert re.search(r"<li><p><code[^>]*><span[^>]*>\w+\(\w+", goal), name
     assert 'id="leaderboard"' in pages[html / "pages" / "sql" / "marts.html"]
 
 

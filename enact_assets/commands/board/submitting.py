@@ -17,11 +17,7 @@ from enact_assets.commands.board.submissions import (
     recomputed,
 )
 from enact_assets.commands.terminal import plain
-from enact_assets.engine.errors import (
-    MissingPartitionError,
-    PredictionError,
-    UnknownNameError,
-)
+from enact_assets.engine.errors import MissingPartitionError, PredictionError, UnknownNameError
 from enact_assets.engine.plurals import counted
 from enact_assets.pipeline.costs.first_answers import ask_first, asked_of
 from enact_assets.pipeline.costs.spending import spending_tags, usd_until

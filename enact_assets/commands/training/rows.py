@@ -7,6 +7,7 @@ demonstration gives ten thousands of questions about the same pictures.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,14 +49,8 @@ SCHEMA: Mapping[str, pl.DataType | type[pl.DataType]] = {
 }
 _PAIRS = 1_000_000
 """More key frames than any demonstration has: a pair of them is one number."""
-_LIST_ALONE = (
-    r"Answer with a Python list of (\d+) integers and nothing else: (.*) Write no words and no "
-    r"reasoning\."
-)
-_REASONS_FIRST = (
-    "Say of each step, in a line of its own, what changes and what shows it. End with a Python "
-    "list of $1 integers: $2"
-)
+ASKING_FOR_REASONS = Path(__file__).parent / "prompts"
+"""Templates: those of a test ask for the order alone."""
 MORE_DRAWN = 4
 """Trajectories for each that is wanted, where some are left out by their difficulty."""
 MEANINGS: Mapping[str, str] = {
@@ -159,7 +154,13 @@ def training_rows(
     shown = pl.col("key_frames").list.eval(pl.element().is_in(list(pictures))).list.all()
     times = dict(frames.select("key_frame", pl.col("frame") / about["frame_rate_hz"]).iter_rows())
     trajectories = pl.concat(drawn).filter(shown)
-    told = write_questions(trajectories, graph, settings, own_words=gating.own_words).with_columns(
+    told = write_questions(
+        trajectories,
+        graph,
+        settings,
+        ASKING_FOR_REASONS if has_reasons else None,
+        own_words=gating.own_words,
+    ).with_columns(
         n_changes=pl.col("action_components").list.eval(pl.element().list.len()).list.sum(),
         least_gap_s=_mapped("key_frames", times).list.diff().list.min(),
     )
@@ -171,8 +172,6 @@ def training_rows(
     chosen = forward.filter(rank < most)["trajectory_id"]
     written = left.filter(pl.col("trajectory_id").is_in(chosen.implode()))
     fits = fits_texts(changes_in(lake, demonstration, gating), written)
-    if has_reasons:
-        written = written.with_columns(pl.col("prompt").pipe(_asking_for_reasons))
     untold = _untold_steps(lake, framed)
     rows = written.with_columns(
         images=_mapped("shown_key_frames", pictures),
@@ -192,12 +191,6 @@ def training_rows(
         found = pl.concat([_prompted(rows).select(columns) for rows in of_forms])
     order = np.random.default_rng(seed_from("training rows", demonstration, settings.seed))
     return found[order.permutation(found.height)]
-
-
-def _asking_for_reasons(prompt: pl.Expr) -> pl.Expr:
-    """``prompt`` of ours, which asks for a list alone, as one that asks for reasons first."""
-    asking = prompt.str.replace(_LIST_ALONE, _REASONS_FIRST)
-    return asking.str.replace("Your answer, as a Python list only:", "Your answer:", literal=True)
 
 
 def _solved(written: pl.DataFrame, *, has_reasons: bool) -> list[str]:

@@ -191,8 +191,7 @@ def _pages(  # noqa: PLR0917 - one call
     for variant, rows in of_variant.items():
         mine = [one for one in submitted if one.variant == variant]
         board = board_section(rows, details, mine, "../")
-        mine_asked = asked.filter(variant=variant)["question_set"].unique()
-        of_sets = asked.filter(pl.col("question_set").is_in(mine_asked.implode()))
+        of_sets = asked.join(asked.filter(variant=variant), on="question_set", how="semi")
         both = (board, sets_section(of_sets, "../"))
         yield SitePage(variant_page(variant), f"ENACT board, {variant}", both)
         if variant == base.variant:
